@@ -116,7 +116,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     with command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         with _workers(given):
-            report = _titled(ask(loaded, **own), given["title"], loaded)
+            report = replace(_report_of(ask(loaded, **own), loaded), **_own_words(given))
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned()))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
@@ -149,9 +149,13 @@ def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:
     return working(given["workers"], cluster=given["dask"], n_threads=given.get("threads"))
 
 
-def _titled(answer: Any, title: str | None, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
+def _own_words(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked to stand over the report."""
+    return {name: given[name] for name in ("title", "description") if given[name] is not None}
+
+
+def _report_of(answer: Any, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
     from metaeval.reports.item_words import in_words_of  # noqa: PLC0415 - loads pandas
     from metaeval.studies.study import Study  # noqa: PLC0415 - as above
 
-    report: Report = answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)
-    return report if title is None else replace(report, title=title)
+    return answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)

@@ -323,11 +323,17 @@ class _Working:
     dask: Annotated[str | None, _DASK] = None
 
 
+_DESCRIPTION = Option(
+    "WORDS", "What the data are, in a sentence or two under the title of the report.", checks.a_name, shown=False
+)
+
+
 class _Showing:
     out: Annotated[Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o")] = None
     overwrite: Annotated[bool, OVERWRITE] = False
     pdf: Annotated[bool, flag("--pdf", "Write every figure as PDF too, for a paper.", needs="out")] = False
     title: Annotated[str | None, Option("WORDS", "Title of the report.", checks.a_name, shown=False)] = None
+    description: Annotated[str | None, _DESCRIPTION] = None
     as_json: Annotated[bool, flag("--json", "Print the answer as JSON on standard output.")] = False
     as_latex: Annotated[bool, flag("--latex", "Print the main table as LaTeX (booktabs).", excludes="as_json")] = False
     quiet: Annotated[bool, QUIET] = False

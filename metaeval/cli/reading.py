@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded"]
 
-_SHOWING = frozenset({"as_latex", "title"})
+_SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
 
 

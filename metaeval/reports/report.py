@@ -19,6 +19,7 @@ import pandas as pd
 
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
+from metaeval.reports.bibtex import bibtex, package_bibtex
 from metaeval.reports.latex import table_latex
 from metaeval.reports.markdown import table_markdown
 from metaeval.reports.tables import Table, left, table_csv
@@ -58,14 +59,15 @@ class Text(_Statements):
     Attributes
     ----------
     paragraphs : tuple of str
-    look : {"plain", "quote", "note"}
-        "quote" is text to take along (with a button that copies it), "note" asks for attention.
+    look : {"plain", "quote", "code", "note"}
+        "quote" is text to take along and "code" what is meant for a program, both with a button that copies it; "note"
+        asks for attention.
     """
 
     kind: ClassVar[str] = "text"
 
     paragraphs: tuple[str, ...]
-    look: Literal["plain", "quote", "note"] = "plain"
+    look: Literal["plain", "quote", "code", "note"] = "plain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -173,7 +175,7 @@ class Methods(_Statements):
     Attributes
     ----------
     paragraphs : tuple of str
-        At least one.
+        At least one, each of whole sentences.
     cite : tuple of str
         Keys of `metaeval.bibliography`.
     blocks : tuple of Block
@@ -188,6 +190,10 @@ class Methods(_Statements):
         _Statements.__post_init__(self)
         if not any(words.strip() for words in self.paragraphs):
             message = "a report without methods cannot be built: say what was done"
+            raise TypeError(message)
+        unended = [words for words in self.paragraphs if not words.rstrip().endswith((".", ".)"))]
+        if unended:
+            message = f"methods are sentences that fit a paper, each with its full stop, not {unended[0]!r}"
             raise TypeError(message)
         for key in self.cite:
             find_publication(key)
@@ -226,6 +232,8 @@ class Report(_Statements):
         Warnings given on the way.
     data : mapping of str to callable
         File name inside ``data/`` to a function that writes it to the path it is given.
+    description : str
+        What the data are, in the words of whoever asked; shown under the title.
 
     Examples
     --------
@@ -246,6 +254,7 @@ class Report(_Statements):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Mapping[str, Writer] = field(default_factory=dict)
+    description: str = ""
 
     def _found(self) -> str:
         return self.summary[0] if self.summary else ""
@@ -372,13 +381,21 @@ class Report(_Statements):
             yield from _walk(section.blocks)
 
     def _methods(self) -> Section:
-        listed = tuple(Item(words=source.full, link=source.address) for source in publications(self.methods.cite))
+        sources = publications(self.methods.cite)
+        listed = tuple(Item(words=source.full, link=source.address) for source in sources)
+        own = package_bibtex(self.provenance.versions.get("metaeval", ""))
+        entries = "\n\n".join([*([bibtex(sources)] if sources else []), own])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
         return Section(
             id="methods",
             title="Methods",
             lead="What was done, in words that fit a paper, and what to cite.",
-            blocks=(*words, *((Items(items=listed),) if listed else ()), *self.methods.blocks),
+            blocks=(
+                *words,
+                *((Items(items=listed),) if listed else ()),
+                Fold(title="BibTeX", blocks=(Text(paragraphs=(entries,), look="code"),)),
+                *self.methods.blocks,
+            ),
         )
 
     def _notes(self) -> Section:
@@ -398,6 +415,7 @@ class Report(_Statements):
 
     def _record(self) -> Section:
         record = self.provenance
+        typed = (Text(paragraphs=(record.command_line,), look="code"),) if record.command_line else ()
         rows = [("Command", record.command_line or record.command), ("Random numbers", record.random_source)]
         rows += [("Made", record.created), ("Platform", record.platform)]
         rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
@@ -407,18 +425,20 @@ class Report(_Statements):
             if value is not None and value is not False and value not in ([], ())
         ]
         rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()]
+        whole = pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"])
         table = Table(
             name="provenance",
             title="Provenance",
             caption="",
-            frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
+            frame=whole.iloc[len(typed) :],  # the command stands above, to be copied
+            data=whole,
             columns=left(what="What", value="Value"),
         )
         return Section(
             id="provenance",
             title="Provenance",
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
-            blocks=(table,),
+            blocks=(*typed, table),
         )
 
 

@@ -186,6 +186,26 @@ def test_a_section_is_added_by_one_function():
         assert words in said
 
 
+def test_what_the_data_are_stands_under_the_title():
+    """A description is text under the title and in the head of the page; without one there is no empty line."""
+    words = 'Runs & <b>judgments</b> of "our" lab.'
+    html = render_page(replace(small_page(), description=words))
+    outline = Outline(html)
+    assert words in outline.text
+    assert [one["content"] for tag, one in outline.tags if tag == "meta" and one.get("name") == "description"] == [
+        words
+    ]
+    assert html.index("<h1>") < html.index('class="about"') < html.index('class="facts"')
+    assert 'class="about"' not in render_page(small_page())
+
+
+def test_code_is_kept_letter_by_letter():
+    """Lines and blanks stay, nothing is markup, and what looks like a number keeps its plain blank."""
+    words = "a <b> 5 %\n  c"
+    outline = Outline(render_page(small_page(Text(paragraphs=(words,), look="code"))))
+    assert words in outline.text
+
+
 def test_files_are_linked_by_their_safe_names():
     """With stems the page links to the table's files; without, to none."""
     table = Table(

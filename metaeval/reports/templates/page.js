@@ -43,9 +43,9 @@
     });
     if (table.hasAttribute("data-long")) makeFilter(table);
   });
-  document.querySelectorAll(".quote").forEach((quote) => {
+  document.querySelectorAll(".quote, .code").forEach((quote) => {
     if (!navigator.clipboard) return;
-    const words = [...quote.querySelectorAll("p")].map((paragraph) => paragraph.textContent).join("\n\n");
+    const words = [...quote.querySelectorAll("p, pre")].map((paragraph) => paragraph.textContent).join("\n\n");
     const button = Object.assign(make("button", "Copy"), { type: "button" });
     button.addEventListener("click", () => navigator.clipboard.writeText(words)
       .then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select the text to copy it"; }));
