@@ -201,6 +201,27 @@ class _Grouping:
     group_regex: Annotated[str | None, GROUP_REGEX] = None
 
 
+_CHOSEN = "Choosing data"
+_ANY = "may be repeated; * stands for any text."
+
+
+class _Choosing:
+    system_list: Annotated[
+        Path | None,
+        path("FILE", "Only the systems named in this file, one a line.", checks.file_to_read("the list of systems")),
+    ] = None
+    exclude_systems: Annotated[list[str] | None, Option("NAME", f"A system to leave out; {_ANY}", checks.a_name)] = None
+    topic_list: Annotated[
+        Path | None,
+        path("FILE", "Only the topics named in this file, one a line.", checks.file_to_read("the list of topics")),
+    ] = None
+    exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out; {_ANY}", checks.a_name)] = None
+    n_topics: Annotated[
+        int | None,
+        Option("N", "So many of the topics, drawn at random: what fewer would have said.", checks.count()),
+    ] = None
+
+
 _SYSTEMS_IN = choice(
     "Where a wide table has its systems.",
     *("columns", "rows"),
@@ -351,6 +372,7 @@ def _group(options: type, panel: str | None) -> Group:
 
 RUNS = _group(_Scoring, "Scoring runs")
 _GROUPING = _group(_Grouping, "Reading")
+_CHOOSING = _group(_Choosing, _CHOSEN)
 _TABLES = _group(_Tables, "Reading")
 WORKING = _group(_Working, None)
 """What commands that repeat work offer for it."""
@@ -385,10 +407,17 @@ _OF_RUNS: Group = {
     **RUNS,
     "qrels": (Annotated[Path, _NEEDED_QRELS], inspect.Parameter.empty),
     **_GROUPING,
+    **_CHOOSING,
     "missing": _TABLES["missing"],
 }
 READING: Mapping[str, Group] = {
-    "scores": {"inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty), **RUNS, **_GROUPING, **_TABLES},
+    "scores": {
+        "inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty),
+        **RUNS,
+        **_GROUPING,
+        **_CHOOSING,
+        **_TABLES,
+    },
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}
     | {
@@ -400,6 +429,7 @@ READING: Mapping[str, Group] = {
         **RUNS,
         "qrels": (Annotated[Path | None, QRELS.but(needs="inputs")], None),
         **_GROUPING,
+        **_CHOOSING,
         **_TABLES,
     },
     "plugins": {"plugin": RUNS["plugin"]},
