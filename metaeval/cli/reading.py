@@ -69,6 +69,10 @@ class Loaded:
         """The metrics of the package, of installed packages, and of the plug-in files given."""
         return registry_of(self._context)
 
+    def given(self, name: str) -> bool:
+        """Say whether an option was given on the command line."""
+        return given_at(self._context, name)
+
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
         self._files += map(str, files)

@@ -19,7 +19,7 @@ from metaeval.checks import check_choice, check_parquet
 from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
-from metaeval.io.benchmarks.reading import read_inputs
+from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import (
     Block,
@@ -40,7 +40,7 @@ from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 if TYPE_CHECKING:
     from metaeval.data_choice import DataChoice
 
-__all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
+__all__ = ["Form", "SystemsIn", "read_scores", "scores_of", "scores_of_sheet", "write_scores"]
 
 _PARTS = (*SCORES, "ignore")
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -165,6 +165,36 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs["sources"] = inputs.paths
     return scores
+
+
+def scores_of(content: bytes, source: Source, *, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+    """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
+    options = _options_of(columns, missing)
+    block = read_content(
+        source,
+        content,
+        options,
+        table=lambda content, source: _read_block(content, source, options),
+        sheet=lambda sheet, source, own: _topics_in_order(_read_sheet_block(sheet, source, own)),
+    )
+    return _scores_of_block(block, missing)
+
+
+def scores_of_sheet(sheet: Sheet, source: Source, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+    """Return the scores of a long table, of one topic or more; see `read_scores`."""
+    options = replace(_options_of(columns, missing), form="long")
+    return _scores_of_block(_topics_in_order(_read_sheet_block(sheet, source, options)), missing)
+
+
+def _options_of(columns: Mapping[str, str], missing: Missing) -> TableOptions:
+    return _checked(TableOptions(form=None, columns=dict(columns), systems_in=None, header=None, missing=missing))
+
+
+def _scores_of_block(block: Block, missing: Missing) -> Scores:
+    try:
+        return as_scores(put_together([block], missing), missing=missing, fewest=1)
+    except ScoresError as error:
+        raise ScoresError(f"{block.label}: {error}") from error
 
 
 def write_scores(scores: Scores, path: str | Path) -> Path:

@@ -147,9 +147,10 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
     if judge not in fewer.index:
         return []
     row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
+    n_topics = int(fewer["n_topics"].loc[judge])
     words = (
         f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']} topics and "
-        f"{share(row['power'])} on {row['n_topics']}, as many as {found.reference} has "
+        f"{share(row['power'])} on {n_topics}, as many as {found.reference} has "
         f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
         "topics do not show."
     )

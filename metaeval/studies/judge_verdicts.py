@@ -24,6 +24,7 @@ COLUMNS = (
     *("n_conflicts", "labels", "winning_rate", "favours", "favour", "favour_low", "favour_high"),
     *("beyond_people", "beyond_low", "beyond_high"),
 )
+_WORDS = ("judge", "ranking", "labels", "favours")
 
 
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
@@ -48,7 +49,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
-    words = frame.select_dtypes(exclude="number").columns
+    words = [*_WORDS]
     frame[words] = frame[words].astype(object).fillna("")
     return frame.sort_values("f1", ascending=False, kind="stable", ignore_index=True)
 

@@ -227,7 +227,7 @@ SLIPS = [
     "design --pair a,b",
     "human --reference h --cluster c --statistic tau",
     "judges --word a=b",
-    "judges --column metric=x",
+    "judges --column colour=x",
     "judges --metrics nDGC",
     "assessment --longest-break 5",
     "assessment --rounds documents",

@@ -45,6 +45,7 @@ OWN = {
         "human": "columns of a table",
         "reliability": "measures of elements alone",
     },
+    "--missing": {"judges": "of scores under judges, which are compared on all their topics"},
     "--out": {"report": "always writes a report"},
     "--qrels": {"judgments": "always about runs", "score": "always about runs"},
     "--reference": {"human": "a column, and needed"},
