@@ -167,13 +167,13 @@ def figure_png(figure: Figure) -> bytes:
     return stream.getvalue()
 
 
-def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str, dpi: int = 200, **layout: Any) -> bytes:  # noqa: ANN401
+def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str, **layout: Any) -> bytes:  # noqa: ANN401 - of savefig
     stream = BytesIO()
     with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
         # A name may hold letters the bundled font lacks: SVG viewers find another font, PDF shows a box.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
         warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
-        figure.savefig(stream, format=kind, metadata=metadata, dpi=dpi, **layout)
+        figure.savefig(stream, format=kind, metadata=metadata, **{"dpi": 200, **layout})
     return stream.getvalue()
 
 
