@@ -6,7 +6,8 @@ what it is, its settings, and of everything large the size. `Result` is for the 
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import Field, fields
+from dataclasses import fields
+from importlib import import_module
 from itertools import islice
 from numbers import Number
 from textwrap import wrap
@@ -15,7 +16,7 @@ from typing import Any
 from metaeval.cells import count
 from metaeval.visible import visible
 
-__all__ = ["Result", "ShortRepr"]
+__all__ = ["Result", "ShortRepr", "main_sentence", "settings_of"]
 
 _WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
 
@@ -49,23 +50,50 @@ class ShortRepr:
 
 
 class Result(ShortRepr):
-    """The answer of a public function."""
+    """The answer of a public function: a notebook shows its main numbers, the first rows of its table and its picture.
+
+    Examples
+    --------
+    >>> from metaeval import paired_t_test, simulate_scores
+    >>> shown = paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))._repr_html_()
+    >>> "<p><b>PairwiseResult:</b> 4 of 10 pairs differ significantly under AP.</p>" in shown, "<table>" in shown
+    (True, True)
+    """
 
     __slots__ = ()
 
+    def _repr_html_(self) -> str:
+        # looked up when it is asked for, as a plug-in is: no result knows of reports, and matplotlib stays unloaded
+        written: str = import_module("metaeval.reports.notebook").result_html(self)
+        return written
+
+
+def main_sentence(thing: ShortRepr) -> str:
+    """Return the main numbers of a result in a sentence, or what it is where it has none."""
+    words = _attempt(_main_numbers, thing) or _purpose(type(thing))
+    return words and f"{words.removesuffix('.')}."
+
+
+def settings_of(thing: ShortRepr) -> str:
+    """Return what was asked: the settings that a result holds, as code writes them."""
+    values = ((one.name, _attempt(_setting, getattr(thing, one.name, None))) for one in fields(thing))  # type: ignore[arg-type]  # as above
+    return ", ".join(f"{name}={setting}" for name, setting in values if setting)
+
 
 def _lines(thing: ShortRepr) -> list[str]:
-    settings, sizes, left_out = [], [], []
+    sizes, left_out = [], []
     for one in fields(thing):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
         value = getattr(thing, one.name, None)
-        if setting := _attempt(_setting, value):
-            settings.append(f"{one.name}={setting}")
-        elif size := _shown_size(one, value):
-            sizes.append(f"{one.name}: {size}")
-        elif value is not None and one.name != "provenance" and not _empty(value):
+        if value is None or one.name == "provenance" or _empty(value) or _attempt(_setting, value):
+            continue
+        if one.repr:
+            sizes.append(f"{one.name}: {_attempt(_size, value) or type(value).__name__}")
+        else:
             left_out.append(one.name)
-    lines = [line for line in (_head(type(thing)), _attempt(_main_numbers, thing)) if line]
-    lines += wrap(", ".join(settings), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
+    name, purpose = type(thing).__name__, _purpose(type(thing))
+    head = [f"{name}: {purpose}" if purpose else name, _attempt(_main_numbers, thing)]
+    lines = [line for line in head if line]
+    lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
     room = _MOST_LINES - len(lines)
     if len(sizes) + bool(left_out) > room:
         left_out = [size.partition(":")[0] for size in sizes[room - 1 :]] + left_out
@@ -77,10 +105,10 @@ def _main_numbers(thing: ShortRepr) -> str:
     return str(thing._found())  # noqa: SLF001 - of this module
 
 
-def _head(kind: type) -> str:
-    purpose = (kind.__doc__ or "").strip().partition("\n")[0]
-    own = purpose and not purpose.startswith(f"{kind.__name__}(")  # what a dataclass writes where nobody did
-    return f"{kind.__name__}: {purpose}" if own else kind.__name__
+def _purpose(kind: type) -> str:
+    """Return the first line of a docstring, unless it is what a dataclass writes where nobody did."""
+    words = (kind.__doc__ or "").strip().partition("\n")[0]
+    return "" if words.startswith(f"{kind.__name__}(") else words
 
 
 def _attempt[T](work: Callable[[T], str], value: T) -> str:
@@ -100,12 +128,6 @@ def _setting(value: object) -> str:
     if not isinstance(value, Number):
         return ""
     return _cut(f"{value:.6g}" if isinstance(value, float) else str(value), _LONGEST)
-
-
-def _shown_size(one: Field[Any], value: object) -> str:
-    if not one.repr or one.name == "provenance" or value is None or _empty(value):
-        return ""
-    return _attempt(_size, value) or type(value).__name__
 
 
 def _size(value: Any) -> str:  # noqa: ANN401 - whatever a result holds

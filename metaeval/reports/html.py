@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metaeval.reports.report import Report
     from metaeval.reports.tables import Table
 
-__all__ = ["file_stems", "inline_svg", "render_fragment", "render_page", "table_html"]
+__all__ = ["file_stems", "inline_svg", "render_page", "table_html"]
 
 
 def render_page(
@@ -71,22 +71,6 @@ def render_page(
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         )
     )
-
-
-def render_fragment(report: "Report") -> str:
-    """Return the answer and the main table of a report as HTML for a notebook.
-
-    Returns
-    -------
-    str
-        A piece of a page: title, facts, summary, and the tables a terminal shows.
-    """
-    sections = [
-        {"title": part.title, "blocks": [block for block in part.blocks if block.kind in ("table", "text", "items")]}
-        for part in report.sections
-        if part.brief
-    ]
-    return _environment().get_template("fragment.html").render(page=report, sections=sections, charts={}, stems={})
 
 
 def table_html(table: "Table") -> str:

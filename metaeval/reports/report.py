@@ -307,6 +307,11 @@ class Report(_Statements):
         own = next((one for part in self.sections if part.brief for one in part.blocks if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own
 
+    def main_picture(self) -> Picture | None:
+        """Return the first picture of what a terminal shows, or else the first one; None where there is none."""
+        shown = (one for part in self.sections if part.brief for one in _walk(part.blocks) if isinstance(one, Picture))
+        return next(shown, None) or next(iter(self.pictures()), None)
+
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
         """Write the report as a folder: index.html, tables, figures, data and provenance.json.
 
@@ -372,9 +377,9 @@ class Report(_Statements):
         return table_csv(self.main_table())
 
     def _repr_html_(self) -> str:
-        from metaeval.reports.html import render_fragment  # noqa: PLC0415 - loads Jinja2
+        from metaeval.reports.notebook import report_html  # noqa: PLC0415 - loads Jinja2
 
-        return render_fragment(self)
+        return report_html(self)
 
     def _blocks(self) -> Iterator[Block]:
         for section in self.all_sections():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.provenance import Provenance
-from metaeval.reports.html import file_stems, inline_svg, render_fragment, render_page
+from metaeval.reports.html import file_stems, inline_svg, render_page
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
@@ -300,14 +300,3 @@ def test_what_a_row_is_about_stays_while_it_is_scrolled_and_may_break():
         ":where(td, thead tr:last-child th):first-child { position: sticky; left: 0;"
         in style.partition("@media (max-")[0]
     )
-
-
-def test_a_fragment_holds_the_answer_and_no_page(page, scores):
-    """A notebook gets title, summary and the tables of brief sections: no script, style or picture, names as text."""
-    html = render_fragment(page)
-    outline = Outline(html)
-    assert page.title in "".join(outline.text)
-    assert not {"script", "style", "html", "svg"} & {tag for tag, _ in outline.tags}
-    assert len(outline.tables) == 1
-    assert len(html) < 20_000
-    assert any(str(scores["metric"].to_numpy()[0]) in cell for row in outline.tables[0] for cell in row)
