@@ -56,7 +56,7 @@ def render_page(
         )
         for number, picture in enumerate(report.pictures(), 1)
     }
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("page.css"), _script()
     return (
         _environment()
         .get_template("page.html")
@@ -137,6 +137,9 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
+_SCRIPTS = ("parts", "switch", "tables", "copy", "contents")
+"""Files in templates/scripts, in the order in which they run; the first holds what the others use."""
+
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -164,6 +167,13 @@ def _rounded(path: str) -> str:
 @cache
 def _asset(name: str) -> str:
     return files("metaeval.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return the scripts of a page as one; the names that they define stay inside."""
+    parts = (_asset(f"scripts/{name}.js") for name in _SCRIPTS)
+    return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
 @cache

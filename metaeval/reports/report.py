@@ -12,6 +12,7 @@ A study gives a result, one function turns the result into a `Report`, and the r
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -29,9 +30,9 @@ from metaeval.words import sentence_case
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
+__all__ = ["Block", "Choice", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
 
-type Block = "Text | Items | Fold | Table | Picture"
+type Block = "Text | Items | Fold | Choice | Table | Picture"
 type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
 
@@ -130,7 +131,7 @@ class Items(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold(_Statements):
-    """Blocks behind a line that opens them; on paper they are open, and a terminal leaves them out.
+    """Blocks behind a line that opens them; paper and a terminal leave them out.
 
     Attributes
     ----------
@@ -142,6 +143,35 @@ class Fold(_Statements):
 
     title: str
     blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(_Statements):
+    """What a section shows of one metric or another: a page has one switch for all its choices of a kind.
+
+    Without a script the first stands open and the others in folds; paper shows what is chosen, a terminal the first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What there is to choose between, as people read it; each once.
+    parts : tuple of tuple of Block
+        What is shown of each.
+    what : str
+        What is chosen, such as "metric".
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    names: tuple[str, ...]
+    parts: tuple[tuple[Block, ...], ...]
+    what: str = "metric"
+
+    def __post_init__(self) -> None:
+        _Statements.__post_init__(self)
+        if not self.names or len(set(self.names)) != len(self.parts) or len(self.names) != len(self.parts):
+            message = f"a choice has a name of its own for each of its {len(self.parts)} parts, not {self.names!r}"
+            raise ValueError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +196,10 @@ class Section(_Statements):
     lead: str
     blocks: tuple[Block, ...]
     brief: bool = False
+
+    def open_blocks(self) -> tuple[Block, ...]:
+        """Return what stands there before anybody opens or chooses: of a choice what it shows first, and no folds."""
+        return tuple(_open(self.blocks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +338,8 @@ class Report(_Statements):
         -------
         Table
         """
-        own = next((one for part in self.sections if part.brief for one in part.blocks if isinstance(one, Table)), None)
+        open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
+        own = next((one for one in open_ones if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own
 
     def main_picture(self) -> Picture | None:
@@ -468,3 +503,13 @@ def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
         if isinstance(block, Fold):
             yield from _walk(block.blocks)
+        if isinstance(block, Choice):
+            yield from _walk(chain.from_iterable(block.parts))
+
+
+def _open(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Choice):
+            yield from _open(block.parts[0])
+        elif not isinstance(block, Fold):
+            yield block

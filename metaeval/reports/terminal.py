@@ -43,7 +43,7 @@ def show_report(report: Report, console: Console) -> None:
 
 
 def _brief(section: Section) -> Iterator[RenderableType]:
-    for block in section.blocks:
+    for block in section.open_blocks():
         if isinstance(block, Table):
             yield terminal_table(block)
         elif isinstance(block, Text):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from metaeval.provenance import Provenance
 from metaeval.reports.html import file_stems, inline_svg, render_page
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
@@ -204,6 +204,18 @@ def test_code_is_kept_letter_by_letter():
     words = "a <b> 5 %\n  c"
     outline = Outline(render_page(small_page(Text(paragraphs=(words,), look="code"))))
     assert words in outline.text
+
+
+def test_of_a_choice_the_first_stands_open_and_the_others_in_folds():
+    """A page without its script shows one and offers the others; its script finds them by name and kind."""
+    parts = tuple((Text(paragraphs=(f"About {name}.",)),) for name in ("<A>", "B", "C"))
+    outline = Outline(render_page(small_page(Choice(names=("<A>", "B", "C"), parts=parts))))
+    found = [(tag, one["data-name"]) for tag, one in outline.tags if "data-name" in one]
+    assert found == [("div", "<A>"), ("details", "B"), ("details", "C")]
+    assert [one["data-what"] for _, one in outline.tags if "data-what" in one] == ["metric"]
+    assert outline.open == []
+    for words in ("About <A>.", "The same for B", "About B.", "The same for C", "About C."):
+        assert words in outline.text
 
 
 def test_files_are_linked_by_their_safe_names():

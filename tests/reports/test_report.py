@@ -9,7 +9,7 @@ from rich.console import Console
 from metaeval.bibliography import PUBLICATIONS
 from metaeval.provenance import Provenance
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.terminal import show_report
 from metaeval.studies.power import study_power
@@ -135,6 +135,27 @@ def test_what_is_cited_is_there_as_bibtex_too():
     assert (fold.title, fold.blocks[0].look) == ("BibTeX", "code")
     assert [line for line in entries.split("\n") if line.startswith("@")] == [f"@article{{{PAPER},", "@misc{metaeval,"]
     assert "note = {Version 9.8}" in entries
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"names": (), "parts": ()}, {"names": ("a", "a"), "parts": ((), ())}, {"names": ("a",), "parts": ((), ())}],
+    ids=["nothing", "twice", "unnamed"],
+)
+def test_every_part_of_a_choice_has_a_name_of_its_own(broken):
+    """Nobody could choose a part that shares its name or has none."""
+    with pytest.raises(ValueError, match="a name of its own for each"):
+        Choice(**broken)
+
+
+def test_what_is_not_chosen_is_part_of_the_report_all_the_same():
+    """Tables of every part are written; a terminal shows those of the first, and the main table is there."""
+    parts = ((small_table("first"),), (Fold(title="More", blocks=(small_table("second"),)),))
+    section = Section(id="c", title="C", lead="L.", blocks=(Choice(names=("a", "b"), parts=parts),), brief=True)
+    report = small_report(sections=(section,))
+    assert [table.name for table in report.tables()] == ["first", "second", "provenance"]
+    assert [block.name for block in section.open_blocks()] == ["first"]
+    assert report.main_table().name == "first"
 
 
 def test_another_study_adds_its_parts_in_their_places():
