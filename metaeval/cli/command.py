@@ -22,7 +22,7 @@ from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
     from metaeval.cli.reading import Loaded
-    from metaeval.reports.report import Report
+    from metaeval.reports.report import Report, Writer
 
 __all__ = ["command"]
 
@@ -104,6 +104,17 @@ def command(
     return decorate
 
 
+def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]":
+    """Return what writes down the question, to be asked again."""
+    from metaeval.cli.study_file import STUDY_FILE, study_text  # noqa: PLC0415 - for reports in a folder
+
+    def write(place: Path) -> None:
+        text = study_text(context, report.provenance, below=Path(context.params["out"]).resolve() / "data")
+        place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+    return {STUDY_FILE: write}
+
+
 def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context) -> None:
     """Read, ask, and show the answer as the options say."""
     from metaeval.cli.console import answer, command_session, out_console  # noqa: PLC0415 - rich
@@ -118,7 +129,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         with _workers(given):
             report = replace(_report_of(ask(loaded, **own), loaded), **_own_words(given))
         if given["out"] is not None:
-            report = replace(report, warnings=tuple(session.warned()))
+            report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
             loaded.saved()
     if given["as_json"]:
