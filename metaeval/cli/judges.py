@@ -17,12 +17,26 @@ if TYPE_CHECKING:
     from metaeval.collection.base import JudgedCollection
     from metaeval.collection.documents import Collection
     from metaeval.collection.inex import Assessments
+    from metaeval.scores import Scores
     from metaeval.studies.judges import JudgeStudy
 
 __all__ = ["judges"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
+_HOLDS = {"labels": "labels", "assessments": "INEX assessments", "scores": "scores of systems"}
+"""What files may hold, as messages say it."""
+_FILES = {"labels": "labels", "assessments": "INEX files", "scores": "scores of systems"}
+_ABOUT = {
+    **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "epsilon", "repeats"), ("labels",)),
+    **dict.fromkeys(("column", "where"), ("labels", "scores")),
+    **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
+    "runs": ("labels", "assessments"),
+    "missing": ("scores",),
+}
+"""Options that mean something for some kinds of files only."""
+_OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
+"""Options that say something of systems: with runs to score, or scores."""
 
 
 def _whole(text: str, option: str) -> int:
@@ -53,20 +67,24 @@ def _scale(text: str) -> list[int]:
 
 def _role(role: str, _name: str) -> None:
     from metaeval.columns import LABELS  # noqa: PLC0415 - only for this option
+    from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
 
-    if role not in LABELS:
-        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
+    known = list(dict.fromkeys([*LABELS, *JUDGED_SCORES]))
+    if role not in known:
+        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, known)
 
 
 _INPUTS = argument(
-    "LABELS",
+    "JUDGES",
     "Tables of labels with a header (topic, item and a column a judge; or topic, item, judge, label), and qrels files, "
     "one a judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file or folder "
-    "a judge; a single folder holds a second one in its others/.",
+    "a judge; a single folder holds a second one in its others/. Or scores of systems under judges: one table with a "
+    "column of judges (judge, system, topic, metric, score), or a score table a judge, NAME=FILE.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
-    "Which column is the topic, item, judge (assessor) or label, where its name does not say so; may be repeated.",
+    "Which column is the topic, item, judge (assessor) or label, or, of scores, the system, metric or score, where its "
+    "name does not say so; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -115,20 +133,8 @@ _MARGIN = Option(
     panel="What it means for runs",
     needs="people",
 )
-_HUMAN_TOPICS = Option(
-    "N",
-    "Topics that people would label, in the plan.",
-    checks.count(4, 1_000_000),
-    panel="What it means for runs",
-    needs="runs",
-)
-_TOP = Option(
-    "K",
-    "Best systems whose order is looked at by itself.",
-    checks.count(3),
-    panel="What it means for runs",
-    needs="runs",
-)
+_HUMAN_TOPICS = Option("N", "Topics that people would label, in the plan.", checks.count(4, 1_000_000), panel=_OF_RUNS)
+_TOP = Option("K", "Best systems whose order is looked at by itself.", checks.count(3), panel=_OF_RUNS)
 _BUILT_WITH = Option(
     "JUDGE=GROUP",
     "A judge that is part of the systems of a group; may be repeated.",
@@ -147,11 +153,15 @@ _RUNS = Option(
 )
 _METRICS = Option(
     "NAME,…",
-    "What to score them by.",
+    "What to score them by; of scores, metrics to keep.",
     checks.names_of_metrics,
-    shown="AP,nDCG@10; for INEX files those of their kind",
+    shown="AP,nDCG@10; for INEX files those of their kind; of scores all",
     panel=_OF_RUNS,
-    needs="runs",
+)
+_MISSING = choice(
+    "Of scores: what to do where a system has none on a topic, or a judge lacks a system.",
+    *("error", "zero", "drop-systems", "drop-topics"),
+    panel="Reading",
 )
 
 
@@ -176,29 +186,30 @@ def judges(  # noqa: PLR0913 - the options of the command
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
     metrics: Annotated[str | None, _METRICS] = None,
-    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
-    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
-    alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t",
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
     labelled: Annotated[str, _LABELLED] = "common",
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
+    missing: Annotated[str, _MISSING] = "error",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "JudgeStudy":
     """Say whether a judge, person or machine, may decide between systems.
 
-    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs` the answer is a
-    verdict: would the judge rank the systems and tell pairs apart as the reference does, as well as a second person
-    would (`--people`), whom does it favour (`--groups`), and how many human topics is it worth? Labels are compared
-    item by item (share of equal labels, Cohen's kappa, Krippendorff's alpha, alt-test) and as sets of relevant items
-    (overlap), with intervals over topics. Without a reference all pairs are compared. INEX assessments are compared as
-    documents, as elements and as text.
+    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
+    systems under each judge in the place of labels, the answer is a verdict: would the judge rank the systems and tell
+    pairs apart as the reference does, as well as a second person would (`--people`), whom does it favour (`--groups`),
+    and how many human topics is it worth? Labels are compared item by item (share of equal labels, Cohen's kappa,
+    Krippendorff's alpha, alt-test) and as sets of relevant items (overlap), with intervals over topics. Without a
+    reference all pairs are compared. INEX assessments are compared as documents, as elements and as text.
 
     For example:
 
@@ -209,12 +220,17 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
 
         metaeval judges assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
+
+        metaeval judges scores.csv --where year=2021 --reference nist
+
+        metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.io.judges import read_judges  # noqa: PLC0415 - loads pandas
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
+    chosen = None if metrics is None else split_names(metrics)
     read = read_judges(
         inputs,
         columns=checks.parse_assignments(column, "--column"),
@@ -222,28 +238,33 @@ def judges(  # noqa: PLR0913 - the options of the command
         where=checks.parse_assignments(where, "--where"),
         lenient=lenient,
         repeats=repeats,
+        metrics=None if chosen is None else list(dict.fromkeys(map(str, chosen))),
+        reference=reference,
+        missing=missing,  # type: ignore[arg-type]  # one of its choices
     )
     loaded.read(*read.files)
-    labels: Labels | dict[str, Assessments]
-    collection: Collection | dict[str, JudgedCollection] | None
-    if read.labels is None:
-        _check_kind(read.files[0], parts=True, scale=scale is not None, outside=outside != "error", rel=rel != 1)
-        labels = read.assessments
-        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
-    else:
-        _check_kind(read.files[0], parts=False, element_sizes=element_sizes is not None, lenient=lenient)
+    kind = "scores" if read.scores else "labels" if read.labels is not None else "assessments"
+    _check_kind(loaded, kind, read.files[0])
+    labels: Labels | dict[str, Assessments] | None = None
+    collection: Collection | dict[str, JudgedCollection] | None = None
+    if read.labels is not None:
         levels = None if scale is None else _scale(scale)
         labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
         collection = _beside_labels(loaded, labels, runs) if runs else None
+    elif read.assessments:
+        labels = read.assessments
+        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
+    systems = _systems(collection, read.scores)
     return study_judges(
         labels,
         collection=collection,
-        metrics=None if metrics is None else split_names(metrics),
+        scores=read.scores or None,
+        metrics=chosen,
         reference=reference,
         people=() if people is None else checks.by_comma(people, ()),
         maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
         labelled=labelled,  # type: ignore[arg-type]  # as above
-        groups=None if collection is None else loaded.groups_of(_systems(collection)),
+        groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
         epsilon=epsilon,
         margin=margin,
@@ -259,26 +280,34 @@ def judges(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _systems(collection: "Collection | dict[str, JudgedCollection]") -> tuple[str, ...]:
+def _systems(
+    collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
+) -> tuple[str, ...]:
+    if scores:
+        of_judges = next(iter(scores.values()))
+        return tuple(next(iter(of_judges.values()))["system"].to_numpy().tolist())
     one = next(iter(collection.values())) if isinstance(collection, dict) else collection
-    return one.systems
+    return () if one is None else one.systems
 
 
 def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
     return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
 
 
-def _check_kind(file: str, *, parts: bool, **given: bool) -> None:
-    """Refuse options about the other kind of judgments."""
-    for name, one in given.items():
-        if one:
+def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
+    """Refuse options about another kind of files, and those about systems where there are none."""
+    for name, kinds in _ABOUT.items():
+        if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
-            kind = (
-                "holds INEX assessments, and {} is about labels"
-                if parts
-                else "holds labels, and {} is about INEX files"
-            )
-            message = f"{file} {kind.format(option)}; leave {option} out"
+            others = " or ".join(_FILES[one] for one in kinds)
+            message = f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out"
+            raise InvalidOptionError(message)
+    if kind == "scores" or loaded.given("runs"):
+        return
+    for name in _OF_SYSTEMS:
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            message = f"{option} does nothing without --runs; add that, or leave {option} out"
             raise InvalidOptionError(message)
 
 

@@ -1,4 +1,4 @@
-"""What several judges said, told apart by content: labels of whole items, or INEX assessments of parts of them."""
+"""What several judges said, told apart by content: labels of items, INEX assessments of parts of them, or scores."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,10 @@ from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.inex import assessment_sources, holds_assessments, parsed_assessments, warn_of
 from metaeval.io.inex_rules import joined
+from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, named_source, read_source
+from metaeval.scores import Missing, Scores
 
 __all__ = ["JudgeInput", "read_judges"]
 
@@ -27,13 +29,17 @@ class JudgeInput:
     labels : pandas.DataFrame or None
         Of whole items, as `metaeval.read_labels` returns them.
     assessments : dict of str to Assessments
-        Of elements or passages, by judge; empty where there are labels.
+        Of elements or passages, by judge; empty for anything else.
+    scores : dict of str to dict of str to Scores
+        Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes
+        as ``scores=``; empty for anything else.
     files : tuple of str
         Every file that was read.
     """
 
     labels: pd.DataFrame | None
     assessments: dict[str, Assessments]
+    scores: dict[str, dict[str, Scores]]
     files: tuple[str, ...]
 
 
@@ -45,21 +51,34 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     where: Mapping[str, str] | None = None,
     lenient: bool = False,
     repeats: bool = False,
+    metrics: Sequence[str] | None = None,
+    reference: str | None = None,
+    missing: Missing = "error",
 ) -> JudgeInput:
-    r"""Read what several judges said: labels of items, or INEX assessments.
+    r"""Read what several judges said: labels of items, INEX assessments, or scores of systems under them.
 
     Parameters
     ----------
     paths : path, or sequence of path
         As for `metaeval.read_labels`; or INEX assessments, a file or a folder a judge, who is called as in
         ``NAME=PATH`` or as the file or folder. A single folder of them holds two judges, "main" and "others", if
-        there are second judgments in it (in folders called ``others``).
+        there are second judgments in it (in folders called ``others``). Or scores: one long table with a column of
+        judges beside those of system, topic and score; one file a judge, in any form that `metaeval.read_scores` tells
+        by itself; or one file whose metrics are the judges.
     columns, words, where
-        For a table of labels; see `metaeval.read_labels`.
+        For a table of labels; see `metaeval.read_labels`. Of scores under judges `columns` names the "judge", "system",
+        "topic", "metric" or "score", and `where` rows to keep.
     lenient : bool, default False
         For INEX assessments; see `metaeval.inex.read_assessments`.
     repeats : bool, default False
         For labels; see `metaeval.read_labels`.
+    metrics : sequence of str, optional
+        Of scores, metrics to keep, in this order.
+    reference : str, optional
+        Of scores, the judge whose every metric stands beside those of the others where files share no metric: a judge
+        of several metrics is then one a metric, called ``NAME:METRIC``.
+    missing : {"error", "zero", "drop-systems", "drop-topics"}
+        Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
 
     Returns
     -------
@@ -68,9 +87,11 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     Raises
     ------
     FileFormatError
-        If a file is malformed, or some hold labels and others INEX assessments.
+        If a file is malformed, or they hold different kinds of things.
     InvalidOptionError
-        If nothing or one judge is given, two have one name, or an option belongs to the other kind of file.
+        If nothing or one judge is given, two have one name, or an option belongs to another kind of file.
+    ScoresError
+        If scores have gaps, judges score different systems or share no metric.
 
     See Also
     --------
@@ -85,6 +106,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     >>> found = read_judges([folder / "ann", folder / "ben"])
     >>> found.labels is None, {name: one.scale for name, one in found.assessments.items()}
     (True, {'ann': 'passages', 'ben': 'passages'})
+
+    Scores, where the judge has a topic more:
+
+    >>> rows = ["ann,a,1,0.5", "ann,b,1,0.25", "bot,a,1,0.5", "bot,b,1,0.5", "bot,a,2,1", "bot,b,2,0"]
+    >>> _ = (folder / "scores.csv").write_text("\n".join(["judge,run,topic,value", *rows]))
+    >>> {name: one.sizes["topic"] for name, one in read_judges(folder / "scores.csv").scores["score"].items()}
+    {'ann': 1, 'bot': 2}
     """
     listed = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
     places = [named_source(text) for text in listed]
@@ -106,8 +134,23 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    paths_read = tuple(source.path for source, _ in contents)
+    scored = [holds_scores(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
+    if all(scored):
+        if words or repeats:
+            message = "words= and repeats= are for labels, and these are scores of systems"
+            raise InvalidOptionError(message)
+        scores = scores_of_judges(
+            contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
+        )
+        return JudgeInput(labels=None, assessments={}, scores=scores, files=paths_read)
+    if any(scored):
+        message = (
+            f"this holds scores of systems, and {paths_read[scored.index(False)]} does not; give judges of one kind"
+        )
+        raise FileFormatError(message, path=paths_read[scored.index(True)])
     labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
-    return JudgeInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
+    return JudgeInput(labels=labels, assessments={}, scores={}, files=paths_read)
 
 
 def _told_apart(content: bytes, *, path: str, lenient: bool) -> Assessments | bytes:
@@ -148,4 +191,4 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
         found[name] = joined(parts, own[0].path if len(own) == 1 else f"{len(own)} files of {name}")
         warn_of(found[name].notes)
     files = tuple(source.path for own in sources.values() for source in own)
-    return JudgeInput(labels=None, assessments=found, files=files)
+    return JudgeInput(labels=None, assessments=found, scores={}, files=files)

@@ -103,7 +103,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     found = study.conclusions[metric]
     why = (
         f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
-        if found.n_reference
+        if found.n_reference != 0
         else name_of_metric(metric)
     )
     if not absent(first["people_f1"]):
@@ -131,7 +131,7 @@ def _f1(row: pd.Series) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1 or not found.n_reference:
+    if len(verdicts) == 1 or found.n_reference == 0:
         return []
     first, last = verdicts.iloc[0], verdicts.iloc[-1]
     span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
@@ -146,9 +146,10 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
     if judge not in fewer.index:
         return []
     row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
+    n_topics = int(fewer["n_topics"].loc[judge])
     words = (
         f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']} topics and "
-        f"{share(row['power'])} on {row['n_topics']}, as many as {found.reference} has "
+        f"{share(row['power'])} on {n_topics}, as many as {found.reference} has "
         f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
         "topics do not show."
     )

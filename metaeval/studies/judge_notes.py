@@ -81,7 +81,7 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
     """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
     notes = []
     for metric, found in conclusions.items():
-        if not found.n_reference:
+        if found.n_reference == 0:
             notes.append(
                 f"{metric}: {found.reference} tells no pair of systems apart, so precision, recall and F1 of "
                 "significant pairs say nothing of a judge"

@@ -26,6 +26,7 @@ from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
 from metaeval.parallel import track
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
@@ -40,7 +41,7 @@ _MARK = "#"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labelling:
+class Labelling(Result):
     """What labels say of the judges who gave them.
 
     Attributes
@@ -219,7 +220,7 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
         found = _concluded(metric, table, reference, weights, asked)
         part["conclusions"][metric] = found
         judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
-        side = {name: _side(table, name) for name in (reference, *judges)}
+        side = {name: _side(table, name) for name in (reference, *judges, *weights)}
         together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
         if groups is not None:
             ask = _favoured(together, groups, reference, weights, built_with)
@@ -283,6 +284,12 @@ def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
     return xr.concat([one.sel(topic=common) for one in parts], "metric", coords="minimal", compat="override")
 
 
+def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
+    """Return scores with judges in place of metrics where all have the same topics."""
+    topics = {frozenset(one["topic"].to_numpy().tolist()) for one in sides.values()}
+    return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
+
+
 def _favoured(
     table: Scores | None,
     groups: Mapping[str, str],
@@ -314,8 +321,9 @@ def all_effects(
 ) -> pd.DataFrame:
     """Compare what is concluded under every two judges, where none is the reference."""
     parts = []
-    for name, table in track(list(scores.items()), description="testing pairs of runs"):
-        if not isinstance(table, xr.DataArray):
+    for name, given in track(list(scores.items()), description="testing pairs of runs"):
+        table = given if isinstance(given, xr.DataArray) else _of_same_topics(given)
+        if table is None:
             message = "judges with topics of their own are compared with a reference; name it (reference=)"
             raise InvalidOptionError(message)
         parts.append(_effects(name, table, agreement, asked))

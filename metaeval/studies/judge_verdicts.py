@@ -58,7 +58,7 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
     table = found.table.set_index("judge")
     row = table.loc[judge]
     verdict = {name: row[name] for name in ("f1", "f1_low", "f1_high", "n_conflicts")}
-    if not found.n_reference:
+    if found.n_reference == 0:
         return {"ranking": "no pairs", "n_conflicts": 0}
     if found.beside_people.empty:
         return {"ranking": "no yardstick", **verdict}

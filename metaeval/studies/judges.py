@@ -103,9 +103,10 @@ class JudgeStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
-        Agreement of labels has no metric; of conclusions, favoured groups and worth ``first`` is the reference. Means
-        over topics of what is said of elements and characters have names such as ``elements: both``, and favoured
-        groups such as ``favoured: GROUP``.
+        Agreement of labels has no metric; of conclusions, favoured groups and worth ``first`` is the reference, whose
+        own power stands in a row with itself. Means over topics of what is said of elements and characters have names
+        such as ``elements: both``, favoured groups such as ``favoured: GROUP``, and what a judge with more topics says
+        on as many as the reference has such as ``same number: power``.
         """
         parts = []
         if self.labelling is not None:
@@ -114,7 +115,8 @@ class JudgeStudy(Study):
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
-        parts += [_flat(found.to_frame(), metric, self.reference) for metric, found in self.conclusions.items()]
+        for metric, concluded in self.conclusions.items():
+            parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
         for metric, favoured in self.favoured.items():
             rows = favoured.to_frame()
             own = rows.assign(metric=metric, first=self.reference, second=rows["judge"], value=rows["figure"])
@@ -167,6 +169,24 @@ def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFra
     return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
+def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
+    """Return the power of the reference, and the judges at its number of topics."""
+    names = [name for name in found.same_number if name not in {"judge", "n_topics"}]
+    rows = [
+        [metric, found.reference, row["judge"], f"same number: {name}", row[name], np.nan, np.nan]
+        for row in found.same_number.to_dict("records")
+        for name in names
+    ]
+    own = [metric, found.reference, found.reference, "power", *found.reference_power]
+    return pd.DataFrame([own, *rows], columns=[*_COLUMNS])
+
+
+def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+    """Return what was noted where scores were read, once."""
+    sides = [side for table in scores.values() for side in (table.values() if isinstance(table, Mapping) else (table,))]
+    return list(dict.fromkeys(str(note) for side in sides for note in side.attrs.get("notes", ())))
+
+
 def study_judges(  # noqa: PLR0913 - every option is one question
     labels: Labels | Mapping[str, Assessments] | None = None,
     *,
@@ -212,7 +232,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         verdict is given.
     people : sequence of str
         Other judges that are people, each of whom may have labelled a part. They are the yardstick: what a second
-        person would have concluded (`metaeval.agreement.second_people`).
+        person would have concluded (`metaeval.agreement.second_people`). Of scores each is a second person.
     maps
         How grades become those of the reference; see `metaeval.agreement.map_scales`. Without a reference grades stay.
     labelled : {"common", "own"}
@@ -303,9 +323,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
             "favoured, and what the judge is worth in topics"
         )
+    weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if scores is not None:
         tables = dict(scores)
-    weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
+        notes += _notes_of(tables)
+        weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
         part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
         notes += score_notes(part["conclusions"])

@@ -43,7 +43,7 @@ OPTIONS = [
 ]
 FREE = {
     *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
-    *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title"),
+    *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {
@@ -227,7 +227,7 @@ SLIPS = [
     "design --pair a,b",
     "human --reference h --cluster c --statistic tau",
     "judges --word a=b",
-    "judges --column metric=x",
+    "judges --column colour=x",
     "judges --metrics nDGC",
     "assessment --longest-break 5",
     "assessment --rounds documents",

@@ -28,6 +28,10 @@ COMMANDS = {
     "design": ("design", "{table}", "--pool", "{other}"),
     "human": ("human", "{items}", "--reference", "human", "--resamples", "20"),
     "judges": ("judges", "{labels}"),
+    "judges, scores": ("judges", "{judged}", "--reference", "ann", "--resamples", "20"),
+    "judges, scores in two files": (
+        *("judges", "ann={table}", "ben={other}", "--reference", "ann", "--resamples", "20"),
+    ),
     "judges, runs": (
         "judges",
         "ann={qrels}",
@@ -74,6 +78,10 @@ def files(tmp_path_factory, simulated_collection):
         human = {"human": human} if name == "items" else {}
         frame = {"system": systems, ("item" if name == "items" else "topic"): topics, "AP": score, **human}
         pd.DataFrame(frame).to_csv(folder / f"{name}.csv", index=False)
+    both = [
+        pd.read_csv(folder / f"{name}.csv").assign(judge=judge) for name, judge in (("table", "ann"), ("other", "ben"))
+    ]
+    pd.concat(both).to_csv(folder / "judged.csv", index=False)
     rows = [f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3}" for place in range(10)]
     (folder / "labels.csv").write_text("\n".join(["topic,item,ann,ben", *rows]))
     qrels = simulated_collection / "qrels.txt"
@@ -93,7 +101,7 @@ def files(tmp_path_factory, simulated_collection):
         "last run": runs[-1:],
         "qrels": [qrels],
         "groups": [simulated_collection / "groups.csv"],
-        **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "labels", "log")},
+        **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "judged", "labels", "log")},
         "second": [folder / "second.txt"],
         "submission": submissions,
         "one submission": submissions[:1],

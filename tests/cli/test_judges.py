@@ -4,10 +4,13 @@ import html
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from metaeval import simulate_scores
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
+from metaeval.io.judges import read_judges
 from metaeval.metrics.names import split_names
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.judges import study_judges
@@ -188,7 +191,11 @@ def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, wo
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
-        (("--column", "metric=x"), "Known: topic, item, judge, label"),
+        (("--column", "colour=x"), "Known: topic, item, judge, label, system, metric, score"),
+        (("--column", "metric=x"), "--column may name topic, item, judge, label, not 'metric'"),
+        (("--missing", "zero"), "holds labels, and --missing is about scores of systems; leave --missing out"),
+        (("--metrics", "AP"), "--metrics does nothing without --runs; add that, or leave --metrics out"),
+        (("--group-regex", "(.)"), "--group-regex does nothing without --runs"),
     ],
 )
 def test_bad_options_are_usage_errors(command, labels, words, message):
@@ -269,3 +276,100 @@ def test_options_of_the_other_kind_stop(command, campaigns, labels, words, messa
     ended = command("judges", *told)
     assert ended.code == 2
     assert message in " ".join(ended.err.split())
+
+
+# ---------------------------------------------------------------------------------------------------------- scores
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Scores of eight systems in two groups by people, a second person and a judge with topics of its own too."""
+    made = simulate_scores(n_systems=8, n_topics=60, metrics=["AP", "nDCG@10", "P@10"], rng=2)
+    topics = {"nist": slice(0, 30), "ann": slice(0, 30), "gpt": slice(10, 60)}
+    parts = [
+        made.isel(topic=own).sel(metric=metric).to_series().rename("score").reset_index().assign(judge=judge)
+        for (judge, own), metric in zip(topics.items(), made["metric"].to_numpy(), strict=True)
+    ]
+    table = pd.concat(parts)
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    for judge, own in table.groupby("judge"):
+        own.drop(columns="judge").to_csv(tmp_path / f"{judge}.csv", index=False)
+    names = made["system"].to_numpy().tolist()
+    groups = pd.DataFrame({"system": names, "group": ["x", "x", "x", "x", "y", "y", "y", "y"]})
+    groups.to_csv(tmp_path / "groups.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("scored")
+def test_scores_under_judges(command):
+    """One table with a column of judges, or a file a judge: one answer, which is the study's."""
+    words = ("--reference", "nist", "--people", "ann", "--groups", "groups.csv", "--resamples", 50, "--json")
+    told = command("judges", "scores.csv", *words)
+    assert told.code == 0, told.err
+    told = told.json()
+    again = command("judges", "nist.csv", "ann.csv", "gpt.csv", *words).json()
+    rows, others = (pd.DataFrame(one["results"]).set_index(["second", "statistic"]) for one in (told, again))
+    pd.testing.assert_frame_equal(rows, others.loc[rows.index])
+    tables = read_judges(["nist.csv", "ann.csv", "gpt.csv"]).scores
+    groups = pd.read_csv("groups.csv").set_index("system")["group"].to_dict()
+    study = study_judges(
+        scores=tables, reference="nist", people=["ann"], groups=groups, correction="fdr_by", n_resamples=50, rng=0
+    )
+    own = study.to_frame().set_index(["second", "statistic"])["value"]
+    for name in ("f1", "power", "tau", "favoured: x", "worth"):
+        assert rows.loc[("gpt", name), "value"] == pytest.approx(own["gpt", name])
+    assert study.verdicts["ranking"].item() in {"may", "may not", "not settled"}
+    assert not study.powered
+    assert "gpt" in command("judges", "scores.csv", *words[:-1]).out
+    assert command("judges", "scores.csv", *words[:-1], "--out", "page").code == 0
+    assert "Whom does the judge favour?" in Path("page/index.html").read_text()
+
+
+@pytest.mark.usefixtures("scored")
+def test_scores_without_a_reference(command):
+    """All pairs are compared on the topics that all have; judges with topics of their own need a reference."""
+    rows = command("judges", "nist.csv", "ann.csv", "--resamples", 20, "--json").json()["results"]
+    assert {(row["first"], row["second"]) for row in rows} == {("nist", "ann")}
+    ended = command("judges", "scores.csv", "--resamples", 20)
+    assert ended.code == 2
+    assert "topics of their own are compared with a reference; name it (--reference)" in ended.err
+
+
+@pytest.mark.usefixtures("scored")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--rel", "2"), ("--maps", "keep"), ("--scale", "0,1"), ("--word", "a=1"), ("--outside", "drop")),
+        *(("--repeats",), ("--epsilon", "0.1", "--people", "ann"), ("--labelled", "own"), ("--lenient",)),
+        ("--runs", "nist.csv"),
+    ],
+)
+def test_options_about_labels_say_nothing_of_scores(command, words):
+    """Each is refused by its name."""
+    ended = command("judges", "scores.csv", "--reference", "nist", *words)
+    assert ended.code == 2
+    assert words[0] in ended.err
+    assert "labels" in ended.err or "INEX" in ended.err
+
+
+SYNDL = {
+    2019: {"nDCG@10": (0.559, 0.759, 0.726, 0.986, 0)},
+    2020: {"nDCG@10": (0.714, 0.807, 0.853, 0.965, 0)},
+    2021: {"nDCG@10": (0.615, 0.874, 0.703, 0.998, 0)},
+    2023: {"nDCG@10": (0.746, 0.918, 0.810, 0.995, 0), "AP": (0.758, 0.943, 0.758, 0.942, 16)},
+}
+"""Pairs told apart by people and by the judge, precision, recall, conflicts: the first look at these scores."""
+
+
+@pytest.mark.parametrize("year", SYNDL)
+def test_syndl_by_one_command(command, data_folder, year):
+    """The published scores of a year: what people and GPT-4 conclude, also at the same number of topics."""
+    metrics = SYNDL[year]
+    words = ("--where", f"year={year}", "--reference", "nist", "--resamples", 20, "--metrics", ",".join(metrics))
+    told = command("judges", data_folder / "syndl" / "syndl.csv.gz", *words, "--json").json()["results"]
+    for metric, figures in metrics.items():
+        rows = {(row["second"], row["statistic"]): row["value"] for row in told if row["metric"] == metric}
+        found = [rows["gpt-4", name] for name in ("power", "precision", "recall", "n_conflicts")]
+        assert [rows["nist", "power"], *found] == pytest.approx(figures, abs=0.0006)
+        if (year, metric) == (2021, "nDCG@10"):
+            assert rows["gpt-4", "same number: power"] == pytest.approx(0.607, abs=0.01)
