@@ -11,22 +11,22 @@ from metaeval.reports.judge_worth import favour_section, repeats_section, worth_
 from metaeval.studies.judges import study_judges
 
 
-def test_favoured_groups_are_shown_for_the_first_metric_and_folded_for_others(judged_study):
+def test_favoured_groups_are_shown_for_every_metric(judged_study):
     """A row a group and judge with intervals over topics and systems; all figures are in the data."""
     study = judged_study()
     (section,) = favour_section(study)
-    first, fold = section.blocks[0], section.blocks[-1]
+    (choice,) = section.blocks
+    first = choice.parts[0][0]
     found = study.favoured["nDCG@10"]
     own = found.table[found.table["kind"] == "judge"]
     assert first.frame["judge"].tolist() == own["judge"].tolist()
     for shown, source in (("figure_low", "low_both"), ("adjusted_high", "adjusted_high_both")):
         np.testing.assert_array_equal(first.frame[shown], own[source])
     assert first.data is found.table
-    assert fold.title == "The same for AP"
+    assert choice.names == ("nDCG@10", "AP")
     assert "Beyond people" in [column.label for column in first.columns]
-    assert "Beyond people" not in [
-        column.label for column in favour_section(judged_study(people=False))[0].blocks[0].columns
-    ]
+    alone = favour_section(judged_study(people=False))[0].blocks[0].parts[0][0]
+    assert "Beyond people" not in [column.label for column in alone.columns]
 
 
 def test_notes_and_circles_stand_below(judged_study):
