@@ -21,6 +21,7 @@ __all__ = [
     "Column",
     "Heading",
     "Table",
+    "Write",
     "bounded",
     "left",
     "right",

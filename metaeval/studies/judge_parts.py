@@ -223,30 +223,50 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         found = _concluded(metric, table, reference, weights, asked)
         part["conclusions"][metric] = found
+        untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
+        if untested:
+            who = reference if found.n_reference is None else first_few(untested)
+            attempt.failed[f"Which pairs are told apart under {metric}"] = (
+                f"takes two topics at least, and {who} has one; the rankings by that one are compared"
+            )
         judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
         side = {name: _side(table, name) for name in (reference, *judges, *weights)}
         together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
         if groups is not None:
             ask = _favoured(together, groups, reference, weights, built_with)
-            favoured = attempt(f"Whom a judge favours under {metric}", ask)
-            if favoured is not None:
-                part["favoured"][metric] = favoured
-        for name in judges:
-            ask = _worth(_called(side[reference], metric), side[name], human_topics, asked)
-            worth = attempt(f"What {name} is worth under {metric}", ask)
-            if worth is not None:
-                part["worth"][metric, name] = worth
-            if set(side[name]["topic"].to_numpy()) > set(side[reference]["topic"].to_numpy()):
-                ask = _powered(_called(side[reference], metric), side[name], asked)
-                powered = attempt(f"People and {name} together under {metric}", ask)
-                if powered is not None:
-                    part["powered"][metric, name] = powered
+            _kept(part["favoured"], metric, attempt(f"Whom a judge favours under {metric}", ask))
+        _worths(part, metric, side, reference, judges, human_topics, asked, attempt)
         passes = [name for name in judges if _MARK in name]
         if len(passes) > 1 and isinstance(table, xr.DataArray):
-            repeats = attempt(f"Repeats of a judge under {metric}", partial(judge_repeats, table.sel(metric=passes)))
-            if repeats is not None:
-                part["repeats"][metric] = repeats
+            ask_again = partial(judge_repeats, table.sel(metric=passes))
+            _kept(part["repeats"], metric, attempt(f"Repeats of a judge under {metric}", ask_again))
     return part
+
+
+def _worths(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
+    part: Part,
+    metric: str,
+    side: Mapping[str, Scores],
+    reference: str,
+    judges: Sequence[str],
+    human_topics: int,
+    asked: Asked,
+    attempt: Attempts,
+) -> None:
+    """Ask what every judge is worth in human topics, and what people and judge find together."""
+    human = _called(side[reference], metric)
+    for name in judges:
+        ask = _worth(human, side[name], human_topics, asked)
+        _kept(part["worth"], (metric, name), attempt(f"What {name} is worth under {metric}", ask))
+        if set(side[name]["topic"].to_numpy()) > set(human["topic"].to_numpy()):
+            ask = _powered(human, side[name], asked)
+            _kept(part["powered"], (metric, name), attempt(f"People and {name} together under {metric}", ask))
+
+
+def _kept(found: dict[Any, Any], key: object, answer: object) -> None:
+    """Keep an answer, if there is one."""
+    if answer is not None:
+        found[key] = answer
 
 
 def _concluded(

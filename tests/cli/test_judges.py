@@ -1,5 +1,6 @@
 """`metaeval judges`: tables, reports and JSON from labels, with and without runs."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -305,3 +306,48 @@ def test_syndl_by_one_command(command, data_folder, year):
         assert [rows["nist", "power"], *found] == pytest.approx(figures, abs=0.0006)
         if (year, metric) == (2021, "nDCG@10"):
             assert rows["gpt-4", "same number: power"] == pytest.approx(0.607, abs=0.01)
+
+
+AUTOJUDGE = {"kendall": "tau", "pearson": "pearson", "spearman": "rho", "tauap_b": "tau_ap_b"}
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_correlations_of_autojudge(command, data_folder, pair):
+    """The example of TREC AutoJudge's tool, a single topic: its correlations, and the reason why there is no more."""
+    folder = data_folder / "autojudge"
+    figures = json.loads((folder / "expected.json").read_text())["pairs_truth_judge"][pair]
+    judge = folder / "example_judge.tot.txt"
+    words = ["judges", f"{figures['judge']}={judge}"]
+    if figures["truth"] == "ORACLE":
+        words.append(f"ORACLE={folder / 'example_truth.tot.txt'}")
+    else:
+        words[1] = judge
+    told = command(*words, "--reference", figures["truth"], "--json")
+    assert told.code == 0
+    rows = {(row["second"], row["statistic"]): row["value"] for row in told.json()["results"]}
+    for theirs, ours in AUTOJUDGE.items():
+        assert rows[figures["judge"], ours] == pytest.approx(figures[theirs], abs=1e-6)
+        assert rows[figures["judge"], f"{ours}_top"] == pytest.approx(figures[theirs], abs=1e-6)
+    assert rows[figures["judge"], "f1"] is None
+    shown = " ".join(command(*words, "--reference", figures["truth"]).out.split())
+    assert "On a single topic no pair of systems can be told apart" in shown
+    assert f"{figures['truth']} has one; the rankings by that one are compared" in shown
+    assert command(*words, "--reference", figures["truth"], "--out", f"page-{pair}").code == 0
+    page = Path(f"page-{pair}/index.html").read_text()
+    assert "Every correlation of the rankings" in page
+    table = next(Path(f"page-{pair}/tables").glob("judge-correlations-*.csv"))
+    found = pd.read_csv(table).set_index(["judge", "correlation"])["whole"]
+    assert found[figures["judge"], "Pearson's r of means"] == pytest.approx(figures["pearson"])
+
+
+def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
+    """The track's own file of two measures on 122 topics; the top is chosen by the reference."""
+    path = data_folder / "autojudge" / "default.eval.txt"
+    told = command("judges", path, "--reference", "SCORE", "--top", 9, "--resamples", 20, "--json").json()
+    rows = {row["statistic"]: row["value"] for row in told["results"] if row["second"] == "HAS_KEYWORDS"}
+    table = pd.read_csv(path, sep="\t", names=["run", "measure", "topic", "value"], dtype={"topic": str})
+    means = table[table["topic"] == "all"].pivot_table(index="run", columns="measure", values="value")
+    assert rows["pearson"] == pytest.approx(means.corr().loc["SCORE", "HAS_KEYWORDS"])
+    assert rows["tau"] == pytest.approx(means.corr("kendall").loc["SCORE", "HAS_KEYWORDS"])
+    best = means.sort_values("SCORE", ascending=False, kind="stable").head(9)
+    assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
