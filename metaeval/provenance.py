@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from metaeval.errors import FileFormatError
+from metaeval.results import ShortRepr
 
 __all__ = ["InputRecord", "Provenance", "current_record", "file_checksum", "record_provenance", "recording_inputs"]
 
@@ -23,7 +24,7 @@ _MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(ShortRepr):
     """Enough to repeat a result years later.
 
     Attributes

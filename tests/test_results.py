@@ -1,9 +1,10 @@
-"""Results: what compares them."""
+"""Results: what compares them, and how they show themselves."""
 
 import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
 import typing
 from collections.abc import Callable
 
@@ -14,8 +15,10 @@ import pytest
 import xarray as xr
 
 import metaeval
+from metaeval.results import Result, ShortRepr
 from metaeval.simulate.scores import simulate_scores
 from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.result import PairwiseResult
 
 TABLES = (np.ndarray, pd.DataFrame, pd.Series, pd.Index, xr.Dataset, xr.DataArray, matplotlib.figure.Figure)
 
@@ -70,3 +73,100 @@ def test_results_of_other_scores_are_not_equal(n_topics):
     assert one != other
     assert one == one  # noqa: PLR0124 - what is tested
     assert len({one, other, one}) == 2
+
+
+VALUES = {"Call", "Column", "Parameter", "ParsedName", "Preset"}
+"""Small enough to be shown as the call that makes them."""
+
+
+def _public_dataclasses():
+    """Return every public dataclass, and those that these hold."""
+    chapters = [getattr(metaeval, name) for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
+    public = [getattr(place, name) for place in (metaeval, *chapters) for name in place.__all__]
+    found = {one for one in public if inspect.isclass(one) and dataclasses.is_dataclass(one)}
+    by_name = {one.__name__: one for one in _dataclasses() if "metaeval.io" not in one.__module__}
+    for one in list(found):
+        written = " ".join(str(field.type) for field in dataclasses.fields(one))
+        found |= {by_name[word] for word in re.findall(r"\w+", written) if word in by_name}
+    return sorted((one for one in found if one.__name__ not in VALUES), key=lambda one: one.__name__)
+
+
+class Hostile:
+    """Answers every question with an error."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+    def __len__(self):
+        raise RuntimeError
+
+    __str__ = __repr__ = __len__
+
+
+def _hostile_values():
+    bad = "<script>alert(1)</script>\x1b[31m\n\u202e" * 500
+    names = [f"{bad}{place}" for place in range(300)]
+    frame = pd.DataFrame(1.0, index=range(1000), columns=names)
+    table = xr.DataArray(np.zeros((2, 300)), {bad: [1, 2], "system": names}, (bad, "system"))
+    inner = object.__new__(PairwiseResult)  # without a single value
+    many = tuple(names)
+    yield from (
+        bad,
+        frame,
+        frame[names[0]],
+        table,
+        table.to_dataset(name=f"{bad}!"),
+        np.zeros((90, 90)),
+        np.array(names),
+    )
+    yield from (many, dict.fromkeys(many, many), (many,) * 50, frozenset(many), 10**6000)
+    yield from (float("nan"), None, True, inner, (inner, Hostile()), {bad: Hostile()}, Hostile(), len, bad.encode())
+
+
+HOSTILE = list(_hostile_values())
+
+
+@pytest.mark.parametrize("kind", _public_dataclasses(), ids=lambda kind: kind.__name__)
+def test_whatever_a_result_holds_its_repr_is_short(kind):
+    """Twelve lines and 2,000 characters at most, and no error, whatever it holds; a result was once 42,914 long."""
+    assert issubclass(kind, ShortRepr), f"{kind.__name__} writes out all it holds; let it inherit from metaeval.results"
+    names = [field.name for field in dataclasses.fields(kind)]
+    if inspect.isabstract(kind):
+        return
+    for start in range(len(HOSTILE)):
+        result = object.__new__(kind)
+        for place, name in enumerate(names):
+            object.__setattr__(result, name, HOSTILE[(start + place) % len(HOSTILE)])
+        written = repr(result)
+        assert written.startswith(kind.__name__)
+        assert len(written) <= 2000
+        assert written.count("\n") < 12
+        assert "\x1b" not in written
+    assert repr(object.__new__(kind)).startswith(kind.__name__)  # nor where nothing was set yet
+
+
+def test_a_repr_names_what_was_asked_and_found():
+    """The settings are in it, and the main numbers."""
+    result = compare_systems(simulate_scores(n_systems=4, n_topics=20, metrics=["AP", "RR"], rng=1), test="sign")
+    assert isinstance(result, Result)
+    counts = result.data["significant"].sum("pair").to_numpy().tolist()
+    assert f"{counts[0]} of 6 pairs differ significantly under AP, {counts[1]} under RR" in repr(result)
+    assert {"test='sign'", "correction='fdr_by'", "alpha=0.05", "n_topics=20"} <= set(re.split(r",?\s", repr(result)))
+    assert "\n  data: 2 metrics x 6 pairs of difference, " in repr(result)
+
+
+def test_a_class_may_write_its_own_repr():
+    """What a class says itself goes before, and its heirs keep it."""
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Own(Result):
+        a: int
+
+        def __repr__(self):
+            return "own"
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Heir(Own):
+        b: int
+
+    assert repr(Own(1)) == "own" == repr(Heir(1, 2))

@@ -18,6 +18,7 @@ from metaeval.cells import count, first_few
 from metaeval.checks import check_choice, check_count, check_number, check_share, show
 from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _PASSES = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AltTest:
+class AltTest(Result):
     """Which judges may stand in for the people, and what that rests on.
 
     Attributes

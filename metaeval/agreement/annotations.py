@@ -11,6 +11,7 @@ from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few, shortened
 from metaeval.equality import settle
 from metaeval.errors import ScoresError
+from metaeval.results import Result
 
 __all__ = ["Annotations", "as_annotations"]
 
@@ -19,7 +20,7 @@ type Labelled = NDArray[np.object_] | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Annotations:
+class Annotations(Result):
     """Labels of the items that people labelled, the judges' beside them.
 
     Attributes

@@ -15,6 +15,7 @@ from metaeval.cells import natural_order
 from metaeval.collection.inex import TOO_SMALL, Assessments
 from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
+from metaeval.results import ShortRepr
 
 __all__ = ["ELEMENT_CLASSES", "KEYS", "SHORT", "AssessmentTables", "LackingError", "check_columns"]
 
@@ -44,7 +45,7 @@ class LackingError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessmentTables:
+class AssessmentTables(ShortRepr):
     """Assessments as tables ready to be asked: relevant elements with sizes, documents with what is in them."""
 
     assessments: Assessments

@@ -18,6 +18,7 @@ from metaeval.checks import LEAST_SHARE, check_choice
 from metaeval.draws import RNGLike
 from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
@@ -41,7 +42,7 @@ _RATES = ("precision", "recall", "f1", "tau", "tau_ap", "rho")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DecisionAgreement:
+class DecisionAgreement(Result):
     """How well each metric's significant pairs predict every other's.
 
     Attributes

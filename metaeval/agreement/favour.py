@@ -19,6 +19,7 @@ from metaeval.agreement.favour_questions import (
 from metaeval.agreement.favour_table import LEAST_OTHERS, Compared, compare_covariate, compare_group, favour_table
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ __all__ = ["FavouredGroups", "favoured_by_covariate", "favoured_groups"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FavouredGroups:
+class FavouredGroups(Result):
     """How far each judge favours each group of systems, or systems with more of something.
 
     Attributes
@@ -153,7 +154,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     The reference's means carry noise of the topics, which would flatten the line and make good groups look favoured
     [1]_; so :math:`\beta` is made of products across different topics, which hold no such noise:
 
-    .. math:: \beta = \sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su} \Big/ \sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}
+    .. math:: \beta = \frac{\sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su}}{\sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}}
 
     of scores less their topic's mean over :math:`O`. A line is a line: a judge's scale that is bent shows as favour.
 

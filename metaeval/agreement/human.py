@@ -20,6 +20,7 @@ from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
+from metaeval.results import Result
 from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ Resample = Literal["items", "systems", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HumanAgreement:
+class HumanAgreement(Result):
     """How far every metric agrees with the human scores.
 
     Attributes

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from metaeval.checks import check_choice
 from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.topic_design import engine_scores, topic_weights
 
@@ -22,7 +23,7 @@ _KINDS = ("all pass", "all fail", "all equal", "negative", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ItemAnalysis:
+class ItemAnalysis(Result):
     """Every topic seen by itself, per metric.
 
     Attributes

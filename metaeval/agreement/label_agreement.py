@@ -19,6 +19,7 @@ from metaeval.checks import check_choice, check_count, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
+from metaeval.results import Result
 from metaeval.tests_stat.pairs import all_pairs
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _BLOCK = 2**25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelAgreement:
+class LabelAgreement(Result):
     """How far judges agree, pair by pair.
 
     Attributes

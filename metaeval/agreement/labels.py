@@ -12,6 +12,7 @@ from metaeval.checks import check_choice
 from metaeval.collection.element_runs import document_judgments
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 
 __all__ = ["Labels", "as_labels", "document_labels", "on_common_topics"]
 
@@ -19,7 +20,7 @@ Outside = Literal["error", "drop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labels:
+class Labels(Result):
     """What every judge said of every item.
 
     Attributes

@@ -16,6 +16,7 @@ from metaeval.checks import check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
+from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.workers import parallel_map
 
@@ -33,7 +34,7 @@ _SIZE = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricComparison:
+class MetricComparison(Result):
     """Which metrics agree with the human scores better than which others.
 
     Attributes

@@ -11,6 +11,7 @@ from metaeval.agreement.labels import Labels
 from metaeval.checks import check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 
 __all__ = ["SecondPeople", "second_people"]
 
@@ -19,7 +20,7 @@ _MOST = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SecondPeople:
+class SecondPeople(Result):
     """Complete opinions that the people could have given together.
 
     Attributes

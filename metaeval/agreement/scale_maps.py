@@ -14,6 +14,7 @@ from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 
 __all__ = ["ScaleMap", "ScaleMaps", "map_scales"]
 
@@ -26,7 +27,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScaleMaps:
+class ScaleMaps(Result):
     """Labels of judges on the scale of a reference, and how they came there.
 
     Attributes

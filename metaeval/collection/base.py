@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.results import Result
 from metaeval.scores import Missing
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedCollection(ABC):
+class JudgedCollection(Result, ABC):
     """Runs and judgments of one test collection: of documents, elements or passages.
 
     Attributes

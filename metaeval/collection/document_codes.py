@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.collection.grades import numbers_of
 from metaeval.compiled import compiled, compiled_part
+from metaeval.results import ShortRepr
 
 __all__ = [
     "WORD_BYTES",
@@ -84,7 +85,7 @@ class UnjudgedDocuments(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedDocuments:
+class JudgedDocuments(ShortRepr):
     """Where to find the judgment of a document; looking up changes nothing, so threads may share it.
 
     Attributes
@@ -119,7 +120,7 @@ class JudgedDocuments:
 
 
 @dataclass(slots=True, eq=False)
-class OtherDocuments:
+class OtherDocuments(ShortRepr):
     """Codes of (topic, document) in the order in which they are added.
 
     Attributes

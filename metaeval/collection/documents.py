@@ -18,6 +18,7 @@ from metaeval.collection.grades import coded, level_from, numbers_of
 from metaeval.collection.pools import PoolRuns, recoded
 from metaeval.collection.statistics import CollectionStatistics
 from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.results import ShortRepr
 
 __all__ = [
     "NOT_POOLED",
@@ -38,7 +39,7 @@ class CollectionWarning(MetaevalWarning):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RetrievedDocuments:
+class RetrievedDocuments(ShortRepr):
     """Every document that was retrieved, judged or not, best first.
 
     Attributes

@@ -11,6 +11,7 @@ from metaeval.collection.assembly import judgments_from
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.inex import Assessments, whole_column
 from metaeval.errors import InvalidOptionError
+from metaeval.results import ShortRepr
 
 __all__ = ["HighlightedText", "JudgedText", "Lookup"]
 
@@ -39,7 +40,7 @@ class HighlightedText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lookup:
+class Lookup(ShortRepr):
     """Where the judgment of a document and topic is.
 
     Attributes
@@ -80,7 +81,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedText:
+class JudgedText(ShortRepr):
     """Assessments, compiled.
 
     Attributes

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from metaeval.cells import shortened
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.parallel import track
+from metaeval.results import Result
 
 __all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
 __all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "empty_table", "table_of", "whole_column"]
@@ -138,7 +139,7 @@ def empty_table(columns: dict[str, type]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Submission:
+class Submission(Result):
     """One run.
 
     Attributes
@@ -165,7 +166,7 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Assessments:
+class Assessments(Result):
     """The judgments of one or more topics.
 
     Attributes

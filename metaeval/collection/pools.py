@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.base import take_segments
+from metaeval.results import Result
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
@@ -15,7 +16,7 @@ __all__ = ["PoolRuns", "Recoded", "recoded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PoolRuns:
+class PoolRuns(Result):
     """Runs that count when pools are built, and nowhere else.
 
     Attributes

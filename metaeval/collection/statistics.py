@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from metaeval.results import Result
+
 __all__ = ["CollectionStatistics"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CollectionStatistics:
+class CollectionStatistics(Result):
     """What a collection holds, for the head of a report.
 
     Attributes

@@ -17,6 +17,7 @@ from metaeval.cells import shortened
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes
+from metaeval.results import Result
 
 __all__ = ["ArticleFolder", "ArticlePlaces", "Articles", "place_passages", "read_article"]
 
@@ -30,7 +31,7 @@ type _Text = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ArticlePlaces:
+class ArticlePlaces(Result):
     """Where the elements of one article stand in its text, in characters, white space of any length counting one.
 
     Attributes

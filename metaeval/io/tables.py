@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 import xarray as xr
@@ -37,6 +37,9 @@ from metaeval.io.writing import write_bytes
 from metaeval.layout import ATTACHED
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 
+if TYPE_CHECKING:
+    from metaeval.data_choice import DataChoice
+
 __all__ = ["Form", "SystemsIn", "read_scores", "scores_of", "scores_of_sheet", "write_scores"]
 
 _PARTS = (*SCORES, "ignore")
@@ -54,6 +57,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
+    choice: "DataChoice | None" = None,
 ) -> Scores:
     r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
 
@@ -85,6 +89,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     metrics : sequence of str, optional
         Metrics to keep, in this order; of a benchmark whose tasks have metrics of their own, the items too are those
         that one of these scores.
+    choice : DataChoice, optional
+        Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
 
     Returns
     -------
@@ -152,6 +158,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     )
     blocks = with_distinct_systems(inputs.blocks)
     array = _of_metrics(put_together(blocks, missing), metrics)
+    array = array if choice is None else choice.of_scores(array)
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:

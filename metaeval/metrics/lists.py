@@ -21,6 +21,7 @@ from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
+from metaeval.results import ShortRepr
 
 __all__ = [
     "NO_CUTOFF",
@@ -73,7 +74,7 @@ class IdealLists(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RankedLists:
+class RankedLists(ShortRepr):
     """The relevant documents of every list, as a kernel receives them.
 
     Attributes
@@ -221,7 +222,7 @@ class RankedLists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RankedTopic:
+class RankedTopic(ShortRepr):
     """One list on one topic, as a plug-in function receives it: only the judged documents count.
 
     Attributes

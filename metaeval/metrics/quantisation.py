@@ -15,6 +15,7 @@ from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
+from metaeval.results import ShortRepr
 
 __all__ = ["LINEAR", "QUANTISATIONS", "Quantisation", "as_gains", "gain_table"]
 
@@ -38,7 +39,7 @@ def binary(levels: NDArray[np.number], *, rel: Level = 1) -> NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Quantisation:
+class Quantisation(ShortRepr):
     """A named way to turn judgments into gains.
 
     Attributes

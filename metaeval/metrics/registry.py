@@ -17,6 +17,7 @@ from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
+from metaeval.results import Result
 
 __all__ = ["Registry", "module_of"]
 
@@ -24,7 +25,7 @@ _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Registry:
+class Registry(Result):
     """Metrics and quantisations by name: a value, to be extended and passed on.
 
     Parameters

@@ -15,6 +15,7 @@ from metaeval.metrics.names import Call, ParsedName
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
 from metaeval.metrics.spec import MetricSpec, On
 from metaeval.parallel import track
+from metaeval.results import ShortRepr
 
 __all__ = ["AnyMetric", "Metric"]
 
@@ -48,7 +49,7 @@ class AnyMetric(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(ShortRepr):
     """A metric with its parameters filled in.
 
     Attributes

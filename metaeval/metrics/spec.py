@@ -20,6 +20,7 @@ from metaeval.metrics.lists import RankedTopic
 from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR
+from metaeval.results import ShortRepr
 
 __all__ = ["MetricSpec", "On", "metric"]
 
@@ -32,7 +33,7 @@ On = Literal["documents", "elements", "passages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricSpec:
+class MetricSpec(ShortRepr):
     """What a metric is.
 
     Attributes

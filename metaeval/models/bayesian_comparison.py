@@ -19,6 +19,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.workers import parallel_map
@@ -39,7 +40,7 @@ _PAIRS_PER_BLOCK = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BayesianComparison:
+class BayesianComparison(Result):
     """Posterior of the mean difference of every pair of systems, under every metric.
 
     Attributes

@@ -15,6 +15,7 @@ from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
 from metaeval.models.true_means import draw_true_means
 from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
+from metaeval.results import Result
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples
 
@@ -27,7 +28,7 @@ _TOP = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BestSystem:
+class BestSystem(Result):
     """The chance of every system to be the best, or among the best few, in truth.
 
     Attributes

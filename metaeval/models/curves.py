@@ -15,6 +15,7 @@ from metaeval.equality import at_least
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
+from metaeval.results import Result
 
 __all__ = [
     "CurveComparison",
@@ -33,7 +34,7 @@ SIZES_TO_COMPARE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCurve:
+class ErrorCurve(Result):
     """One shape fitted to one metric at one tolerance.
 
     Attributes
@@ -192,7 +193,7 @@ def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CurveComparison:
+class CurveComparison(Result):
     """Every shape on every metric and tolerance, judged by sizes it has not seen.
 
     Attributes

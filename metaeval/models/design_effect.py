@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
@@ -22,7 +23,7 @@ _CELLS = 4_000_000  # differences at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DesignEffect:
+class DesignEffect(Result):
     """Variance of means and of mean differences with clusters over that without, per metric.
 
     Attributes

@@ -18,6 +18,7 @@ from scipy.stats import binom
 from metaeval.checks import check_choice, check_number, check_share
 from metaeval.errors import InvalidOptionError
 from metaeval.models.noncentral_t import detectable_shift
+from metaeval.results import Result
 from metaeval.scores import Scores, oriented_values
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import all_pairs
@@ -36,7 +37,7 @@ _LOW, _MIDDLE, _HIGH = 0.05, 0.5, 0.95  # of the pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DetectableDifferences:
+class DetectableDifferences(Result):
     """The smallest true difference that a test finds with a given power, for every pair.
 
     Attributes

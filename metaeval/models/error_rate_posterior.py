@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.expected_rates import SIZES
+from metaeval.results import Result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BayesianErrorRate:
+class BayesianErrorRate(Result):
     """Posterior of the error curve and of the minimum topic count of every metric and tolerance.
 
     Attributes

@@ -12,6 +12,7 @@ from metaeval.checks import check_choice, check_share
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
+from metaeval.results import Result
 
 __all__ = ["PUBLISHED_CRITERION", "ExponentialFit", "FitScale", "exponential_table", "fit_exponential"]
 
@@ -22,7 +23,7 @@ PUBLISHED_CRITERION = 27.991
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExponentialFit:
+class ExponentialFit(Result):
     """Y = A1 exp(-A2 X), with what is needed to doubt it.
 
     Attributes

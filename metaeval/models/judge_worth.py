@@ -16,6 +16,7 @@ from metaeval.errors import EstimationError
 from metaeval.models.judged_topics import judged_topics
 from metaeval.models.noncentral_t import detectable_shift
 from metaeval.models.rectified_means import Estimand, labels_of, measured
+from metaeval.results import Result
 
 __all__ = ["TopicsWithJudge", "relative_variance", "topics_with_judge"]
 
@@ -29,7 +30,7 @@ _SUMMED = ("worth", "n_equivalent", "n_needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TopicsWithJudge:
+class TopicsWithJudge(Result):
     """What a judge is worth in human topics, pair by pair and over all pairs.
 
     Attributes

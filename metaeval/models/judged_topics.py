@@ -10,6 +10,7 @@ from scipy.special import stdtr
 from metaeval.cells import first_few, shortened
 from metaeval.equality import centred, difference
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.tests_stat.correction import adjust
 from metaeval.topic_design import engine_scores
@@ -23,7 +24,7 @@ EVERY_SYSTEM = "mean over systems"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedTopics:
+class JudgedTopics(Result):
     """Scores of the same systems by people and by a judge, turned so that higher is better.
 
     Attributes

@@ -19,6 +19,7 @@ from metaeval.checks import check_choice, check_share
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
 from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
+from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
 
@@ -34,7 +35,7 @@ _SIDES = ("", "human_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PredictionPowered:
+class PredictionPowered(Result):
     """Differences of all pairs of systems (or the systems' means) by people and judge together, and by people alone.
 
     Attributes

@@ -12,6 +12,7 @@ from metaeval.checks import check_count, check_share
 from metaeval.equality import centred
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.layout import REPEAT
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.topic_design import engine_scores
 
@@ -25,7 +26,7 @@ _TRIED = (1, 2, 3, 4, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeRepeats:
+class JudgeRepeats(Result):
     """Variance of the scores under one judge, by where it comes from.
 
     Attributes

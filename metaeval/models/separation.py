@@ -14,6 +14,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.models.detectable_difference import first_level, named_pairs
 from metaeval.models.noncentral_t import shift_interval
 from metaeval.models.sample_size import units_for_effect
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.robust import Estimates, difference_estimates
@@ -27,7 +28,7 @@ type Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Separation:
+class Separation(Result):
     """Topics that it would take to part pairs of systems.
 
     Attributes

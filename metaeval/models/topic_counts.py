@@ -18,6 +18,7 @@ from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.exponential import ExponentialFit, fit_exponential
 from metaeval.models.families import CURVES, FAMILIES
 from metaeval.resampling.swap import ErrorRates
+from metaeval.results import Result
 from metaeval.words import MISSING
 
 __all__ = ["PUBLISHED", "Kind", "MinimumTopics", "minimum_topics", "minimum_topics_table"]
@@ -29,7 +30,7 @@ PUBLISHED = "published"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MinimumTopics:
+class MinimumTopics(Result):
     """The smallest number of topics that keeps the error rate within a limit, per tolerance and metric.
 
     Attributes

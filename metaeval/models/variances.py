@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metaeval.checks import check_choice
 from metaeval.equality import centred
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.results import Result
 from metaeval.scores import oriented_values
 from metaeval.topic_design import engine_scores
 
@@ -29,7 +30,7 @@ VarianceMethod = Literal["residual", "within", "pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PilotVariance:
+class PilotVariance(Result):
     """Variance per metric, from the scores at hand.
 
     Attributes

@@ -1,3 +1,4 @@
+from .report import Choice as Choice
 from .report import Fold as Fold
 from .report import Item as Item
 from .report import Items as Items

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metaeval.reports.report import Report
     from metaeval.reports.tables import Table
 
-__all__ = ["file_stems", "inline_svg", "render_fragment", "render_page", "table_html"]
+__all__ = ["file_stems", "inline_svg", "render_page", "table_html"]
 
 
 def render_page(
@@ -56,7 +56,7 @@ def render_page(
         )
         for number, picture in enumerate(report.pictures(), 1)
     }
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("page.css"), _script()
     return (
         _environment()
         .get_template("page.html")
@@ -71,22 +71,6 @@ def render_page(
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         )
     )
-
-
-def render_fragment(report: "Report") -> str:
-    """Return the answer and the main table of a report as HTML for a notebook.
-
-    Returns
-    -------
-    str
-        A piece of a page: title, facts, summary, and the tables a terminal shows.
-    """
-    sections = [
-        {"title": part.title, "blocks": [block for block in part.blocks if block.kind in ("table", "text", "items")]}
-        for part in report.sections
-        if part.brief
-    ]
-    return _environment().get_template("fragment.html").render(page=report, sections=sections, charts={}, stems={})
 
 
 def table_html(table: "Table") -> str:
@@ -153,6 +137,9 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
+_SCRIPTS = ("parts", "switch", "tables", "copy", "contents")
+"""Files in templates/scripts, in the order in which they run; the first holds what the others use."""
+
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -180,6 +167,13 @@ def _rounded(path: str) -> str:
 @cache
 def _asset(name: str) -> str:
     return files("metaeval.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return the scripts of a page as one; the names that they define stay inside."""
+    parts = (_asset(f"scripts/{name}.js") for name in _SCRIPTS)
+    return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
 @cache

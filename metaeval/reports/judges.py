@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
-from metaeval.reports.judge_labels import label_sections, label_words, scales_section
+from metaeval.reports.judge_labels import label_sections, label_words
 from metaeval.reports.judge_worth import favour_section, repeats_section, worth_section
 from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
@@ -20,7 +20,6 @@ from metaeval.words import absent, bracketed, count, listed, name_of_metric, num
 
 __all__ = ["judges_report"]
 
-_FEW = 4
 _MAY = {
     "may": "may replace people for ranking systems",
     "may not": "may not replace people for ranking systems",
@@ -35,7 +34,7 @@ def judges_report(study: JudgeStudy) -> Report:
     labelling = study.labelling
     return Report(
         command="judges",
-        title="May this judge decide between my systems?" if study.reference else "Do the judges agree?",
+        title=_title(study),
         facts=_facts(study),
         summary=_summary(study),
         sections=(
@@ -44,7 +43,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *favour_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *(() if labelling is None else (*label_sections(labelling), *scales_section(labelling))),
+            *(() if labelling is None else label_sections(labelling)),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -53,6 +52,12 @@ def judges_report(study: JudgeStudy) -> Report:
         notes=study.notes,
         data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.table.reset_index())},
     )
+
+
+def _title(study: JudgeStudy) -> str:
+    if study.reference is None:
+        return "Do the judges agree?"
+    return "May this judge decide between my systems?" if study.scores else f"Who labels as {study.reference} does?"
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
@@ -76,14 +81,16 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    lines = [*_verdict_words(study), *([] if study.labelling is None else label_words(study.labelling))]
-    if not study.effects.empty:
-        lines.append(effect_sentence(study.effects))
+    labels, more = ([], []) if study.labelling is None else label_words(study.labelling)
+    lines = [*_verdict_words(study), *labels]
     if not study.scores and study.reference is not None:
         lines.append(
-            "Runs would answer what labels cannot: whether the systems would be ranked alike, the same pairs told "
-            "apart, a group of systems favoured, and how many human topics the judge is worth."
+            "Runs (--runs) would answer what labels cannot: whether the systems would be ranked alike, the same pairs "
+            "told apart, a group of systems favoured, and how many human topics the judge is worth."
         )
+    lines += more
+    if not study.effects.empty:
+        lines.append(effect_sentence(study.effects))
     return tuple(lines)
 
 
@@ -91,8 +98,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     """Return the verdict on the one judge, or on the best of several and on how many may."""
     metric = deciding_metric(study)
     if metric is None:
-        ranked = [ranking_sentence(name, found) for name, found in study.conclusions.items()]
-        return [*ranked, *([] if study.verdicts.empty else [_label_verdict(study.verdicts)])]
+        return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
     first, found = study.verdicts.iloc[0], study.conclusions[metric]
     why = f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
     if not absent(first["people_f1"]):
@@ -116,17 +122,6 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
 
 def _f1(row: pd.Series) -> str:
     return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2))
-
-
-def _label_verdict(verdicts: pd.DataFrame) -> str:
-    """Say which judges may label, where there are no runs."""
-    passing = verdicts.loc[verdicts["labels"] == "may", "judge"].tolist()
-    if len(verdicts) == 1:
-        row = verdicts.iloc[0]
-        word = "may" if passing else "may not"
-        return f"{row['judge']} {word} stand in for a person as a labeller (ω = {number(2)(row['winning_rate'])})."
-    named = f": {listed(passing[:_FEW])}{' …' if len(passing) > _FEW else ''}" if passing else ""
-    return f"{len(passing)} of {len(verdicts)} judges may stand in for a person as a labeller{named}."
 
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
@@ -269,4 +264,15 @@ def _label_methods(study: Labelling) -> tuple[list[str], list[str]]:
         "deviation over resamples. They say how the figures would differ with other topics of the same kind, not with "
         "other items of these topics."
     )
-    return [measures, intervals], ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
+    paragraphs = [measures, intervals]
+    sources = ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
+    ranking = study.ranking
+    if ranking is not None and len(ranking.table) > 1 and ranking.compared:
+        paragraphs.append(
+            "A judge's κ less that of the best has the standard error of what each topic adds to the difference; the "
+            "interval is as wide as all differences of that judge from any other need at once, so the judge that is "
+            f"best in truth is not found behind with {percentage(ranking.confidence_level)} probability (multiple "
+            f"comparisons with the best, Hsu, 1984; {ranking.n_resamples} resamples)."
+        )
+        sources.append("hsu1984")
+    return paragraphs, sources

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.reports.power_words import deciding, decision_words
-from metaeval.reports.report import Block, Fold, Picture, Section, Text
+from metaeval.reports.report import Block, Choice, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -242,9 +242,5 @@ def identical_section(study: PowerStudy) -> Section:
 
 
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
-    """Show the first metric's blocks, and those of the others folded."""
-    first, *others = order
-    return (
-        *blocks(first),
-        *(Fold(title=f"The same for {name_of_metric(name)}", blocks=blocks(name)) for name in others),
-    )
+    """Show the blocks of one metric, the first one at first."""
+    return (Choice(names=tuple(map(name_of_metric, order)), parts=tuple(map(blocks, order))),)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import pandas as pd
 
+from metaeval.results import ShortRepr
 from metaeval.visible import csv_text
 from metaeval.words import absent, intervals, name_of_metric, text
 
@@ -171,7 +172,7 @@ class Heading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+class Table(ShortRepr):
     """A table of a report: the data, and how to show them.
 
     Attributes

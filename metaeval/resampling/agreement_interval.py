@@ -24,6 +24,7 @@ from metaeval.draws import RNGLike, bootstrap_counts, resolve_rng
 from metaeval.parallel import track
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -41,7 +42,7 @@ _RESAMPLES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AgreementIntervals:
+class AgreementIntervals(Result):
     """Shares, precision, recall and F1 with intervals over topics.
 
     Attributes

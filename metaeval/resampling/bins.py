@@ -18,6 +18,7 @@ from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng, standard_dev
 from metaeval.equality import RELATIVE, settle
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.results import Result
 
 __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 
@@ -25,7 +26,7 @@ Reading = Literal["first bin", "every larger bin", "cumulative"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DifferenceBins:
+class DifferenceBins(Result):
     """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted.
 
     Attributes

@@ -21,6 +21,7 @@ from metaeval.resampling.entry_depths import (
     refuse_unknown_pool,
     retrieved_lists,
 )
+from metaeval.results import Result
 
 __all__ = ["DEFAULT_SIZES", "Coverage", "RunDepths", "coverage", "run_depths"]
 
@@ -29,7 +30,7 @@ DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Coverage:
+class Coverage(Result):
     """How much of what some runs retrieve is judged, rank by rank.
 
     Attributes
@@ -59,7 +60,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunDepths:
+class RunDepths(Result):
     """How deep pools of a size reach into the runs (Piwowarski et al., Table VI).
 
     Attributes

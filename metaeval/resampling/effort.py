@@ -19,6 +19,7 @@ from metaeval.resampling.entry_depths import EntryDepths, entry_depths
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
+from metaeval.results import Result
 
 __all__ = [
     "COST_MODELS",
@@ -87,7 +88,7 @@ class GrowthRule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AdaptiveDepth:
+class AdaptiveDepth(Result):
     """Pools that stop where few new relevant documents come, replayed on judgments that exist.
 
     Attributes
@@ -117,7 +118,7 @@ class AdaptiveDepth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EqualEffort:
+class EqualEffort(Result):
     """The same number of judged documents spent in three ways.
 
     Attributes

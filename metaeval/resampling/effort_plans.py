@@ -22,6 +22,7 @@ from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
 from metaeval.resampling.rescoring import counted_topics, scores_by_step
 from metaeval.resampling.stability import correlations, standard_error
+from metaeval.results import Result
 
 __all__ = ["PLAN_NAMES", "EffortPlans", "rank_by_effort"]
 
@@ -42,7 +43,7 @@ _COUNTS = ("judged", "relevant", "topics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EffortPlans:
+class EffortPlans(Result):
     """Rankings by the same number of judged documents, spent in different ways.
 
     Attributes

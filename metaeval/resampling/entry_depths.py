@@ -16,6 +16,7 @@ from metaeval.checks import check_choice, check_count
 from metaeval.collection.documents import Collection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 
 __all__ = [
     "NEVER",
@@ -37,7 +38,7 @@ NEVER = int(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EntryDepths:
+class EntryDepths(Result):
     """Where every document enters the pool of some systems.
 
     Attributes
@@ -112,7 +113,7 @@ class EntryDepths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EntryDepthsByGroup:
+class EntryDepthsByGroup(Result):
     """Entry depths with any one group left out, from a single pass over the lists.
 
     Attributes

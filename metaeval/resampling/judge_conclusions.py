@@ -21,6 +21,7 @@ from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
+from metaeval.results import Result
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -37,7 +38,7 @@ PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeConclusions:
+class JudgeConclusions(Result):
     """Conclusions under judges as predictions of those under the reference.
 
     Attributes

@@ -26,6 +26,7 @@ from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import OriginalPool, original_pool
+from metaeval.results import Result
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.workers import parallel_map
 
@@ -68,7 +69,7 @@ _RISES = np.array([10.0, 50.0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupsLeftOut:
+class GroupsLeftOut(Result):
     """Every run under all judgments and under those left without its group.
 
     Attributes

@@ -20,6 +20,7 @@ from metaeval.resampling.entry_depths import (
     pool_lengths,
     refuse_unknown_pool,
 )
+from metaeval.results import Result
 
 __all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth", "with_judged_pool"]
 
@@ -29,7 +30,7 @@ _MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OriginalPool:
+class OriginalPool(Result):
     """The 100 % pool: the one that was judged, or the closest that the runs at hand give.
 
     Attributes
@@ -89,7 +90,7 @@ class OriginalPool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PoolGrowth:
+class PoolGrowth(Result):
     """What deeper and deeper pools find.
 
     Attributes

@@ -15,6 +15,7 @@ from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_wi
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.topic_resamples import ask_again, t_powers
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
@@ -35,7 +36,7 @@ _LEAST_ROUNDS, _SHARE_OF_ROUNDS = 50, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PowerIntervals:
+class PowerIntervals(Result):
     """Discriminative power with an interval, per correction and metric, and for the difference of any two metrics.
 
     Attributes

@@ -14,8 +14,10 @@ from metaeval.equality import RELATIVE, difference
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.largest_t import largest_t, squared_deviations
 from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
+from metaeval.results import Result
 from metaeval.scores import better_direction
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -31,7 +33,7 @@ _TIE = 1e-9  # share by which a statistic must exceed the critical value: less i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RankIntervals:
+class RankIntervals(Result):
     """The ranks that are left open for every system, and the decisions about pairs behind them.
 
     Attributes
@@ -74,6 +76,9 @@ class RankIntervals:
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics."""
         return tuple(self.data["metric"].to_numpy().tolist())
+
+    def _found(self) -> str:
+        return pairs_that_differ(self.data["significant"])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.

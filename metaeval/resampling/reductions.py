@@ -21,6 +21,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.resampling.coverage import DEFAULT_SIZES
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool
+from metaeval.results import Result, ShortRepr
 
 __all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents", "unknown_order"]
 
@@ -30,7 +31,7 @@ _BELOW_ONE = 0.999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reduced:
+class Reduced(Result):
     """Judgments that are left at each step.
 
     Attributes
@@ -319,7 +320,7 @@ def _topics_named(collection: Collection, marked: NDArray[np.bool_]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reduction:
+class Reduction(ShortRepr):
     """A way to judge less.
 
     Attributes

@@ -15,6 +15,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.resampling.power_interval import checked_corrections
+from metaeval.results import Result
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import adjust
@@ -33,7 +34,7 @@ _SPREAD = ("mean", "standard_deviation", "low", "high", "smallest", "largest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunChoicePower:
+class RunChoicePower(Result):
     """Discriminative power over many choices of runs, per correction and metric.
 
     Attributes

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from metaeval.checks import check_memory
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 from metaeval.scores import Scores, identical_systems, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.counting import check_resamples
+from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -33,7 +35,7 @@ __all__ = ["SensitivityResult", "bootstrap_sensitivity", "place_of_required"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SensitivityResult:
+class SensitivityResult(Result):
     """What the bootstrap sensitivity method found, for every metric.
 
     Attributes
@@ -117,6 +119,9 @@ class SensitivityResult:
                 "difference_required_p95": np.quantile(required, 0.95, axis=1),
             }
         )
+
+    def _found(self) -> str:
+        return pairs_that_differ(self.data["significant"])
 
     def comparison(self, correction: str = "none") -> PairwiseResult:
         """Return the same decisions as any other test over all pairs, on request corrected for their number.

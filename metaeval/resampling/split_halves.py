@@ -16,6 +16,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads
 from metaeval.resampling.topic_sets import draw_topic_sets
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -37,7 +38,7 @@ _COUNTS = ("rejected_first", "rejected_second", "errors", "rejected_both")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SplitHalves:
+class SplitHalves(Result):
     """What each test decided on either half of the topics, counted per split.
 
     Attributes

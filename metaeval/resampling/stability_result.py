@@ -14,6 +14,7 @@ from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.checks import check_choice, check_number
 from metaeval.equality import at_least as reaches
 from metaeval.resampling.reductions import Reduction
+from metaeval.results import Result
 
 __all__ = ["FOUND", "THRESHOLD", "Stability", "smallest_place", "standard_error"]
 
@@ -32,7 +33,7 @@ type Kind = Literal["interpolated", "observed", "below smallest", "above largest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stability:
+class Stability(Result):
     """Rankings, mean scores and significant differences under ever fewer judgments.
 
     Attributes

@@ -19,6 +19,7 @@ from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
 from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
+from metaeval.results import Result
 from metaeval.workers import parallel_map
 
 __all__ = ["VERDICTS", "PoolSufficiency", "pool_sufficiency"]
@@ -28,7 +29,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PoolSufficiency:
+class PoolSufficiency(Result):
     """How often a pool of n documents without a group leads to other decisions about its runs.
 
     Attributes

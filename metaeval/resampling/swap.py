@@ -22,6 +22,7 @@ from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 
@@ -32,7 +33,7 @@ PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ErrorRates:
+class ErrorRates(Result):
     """Swaps counted per metric, tolerance, topic-set size and trial.
 
     Attributes

@@ -23,6 +23,7 @@ from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_sh
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.results import Result
 from metaeval.scores import Scores, oriented_values
 from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
@@ -42,7 +43,7 @@ _NOISE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SubsetComparison:
+class SubsetComparison(Result):
     """How well subsets of the topics keep the conclusions of all, for systems that did not choose them.
 
     Attributes

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.results import ShortRepr
+
 __all__ = ["IEEE", "INLINE", "SECTION", "TEXT", "WIKIPEDIA", "Articles", "Template", "make_articles"]
 
 STRUCTURE, SECTION, TEXT, INLINE = range(4)
@@ -43,7 +45,7 @@ WIKIPEDIA = Template("name", "body", "section", "section", "title", "collectionl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Articles:
+class Articles(ShortRepr):
     """Elements of all articles in document order, each article's together.
 
     Attributes

@@ -19,6 +19,7 @@ from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
 from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
+from metaeval.results import Result
 
 __all__ = ["SimulatedCollection", "simulate_collection"]
 
@@ -35,7 +36,7 @@ _FINE, _COARSE = 6, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SimulatedCollection:
+class SimulatedCollection(Result):
     """Runs and judgments that nobody submitted.
 
     Attributes

@@ -16,6 +16,7 @@ from metaeval.io.folders import unused_folder
 from metaeval.io.inex_writing import write_assessments, write_element_sizes, write_submission
 from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
+from metaeval.results import Result
 from metaeval.simulate.articles import Articles, make_articles
 from metaeval.simulate.campaigns import campaign_of
 from metaeval.simulate.inex_judgments import assessments_of, make_highlights, make_second_highlights
@@ -40,7 +41,7 @@ _TASK_NAMES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SimulatedInex:
+class SimulatedInex(Result):
     """Runs and assessments that nobody submitted.
 
     Attributes

@@ -18,6 +18,7 @@ from metaeval.collection.inex import (
     empty_table,
     table_of,
 )
+from metaeval.results import ShortRepr
 from metaeval.simulate.articles import INLINE, SECTION, TEXT, Articles
 from metaeval.simulate.campaigns import Campaign
 
@@ -35,7 +36,7 @@ _ENTRY_SPREAD = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Highlights:
+class Highlights(ShortRepr):
     """Passages of relevant documents: apart from one another, in order.
 
     Attributes

@@ -17,6 +17,7 @@ from metaeval.checks import check_count, check_number
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.layout import DIMS
+from metaeval.results import Result
 from metaeval.scores import Scores, as_scores
 from metaeval.simulate.marginals import marginal_of, parsed_metric
 
@@ -47,7 +48,7 @@ TREC_CORRELATION = Components(system=0.9, topic=0.8, interaction=0.65)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Population:
+class Population(Result):
     """Systems whose true quality is known, and an endless supply of topics.
 
     Attributes

@@ -23,6 +23,7 @@ from metaeval.metrics.names import parse_name
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
+from metaeval.results import Result
 
 __all__ = ["FocusedStatistics", "RunCurves", "focused_curves", "focused_statistics"]
 
@@ -32,7 +33,7 @@ _GAIN_OPTIONS = ("alpha", "normalise", "task", "tie")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FocusedStatistics:
+class FocusedStatistics(Result):
     """What a collection of elements or passages holds.
 
     Attributes
@@ -73,7 +74,7 @@ class FocusedStatistics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunCurves:
+class RunCurves(Result):
     """A curve for every run, averaged over the topics.
 
     Attributes

@@ -13,6 +13,7 @@ from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.favour import FavouredGroups, favoured_groups
+from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
@@ -29,6 +30,7 @@ from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
 from metaeval.parallel import track
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.studies.scores_under_judges import runs_under_judges
 from metaeval.studies.study import Attempts
@@ -45,7 +47,7 @@ _MARK = "#"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labelling:
+class Labelling(Result):
     """What labels say of the judges who gave them.
 
     Attributes
@@ -59,6 +61,9 @@ class Labelling:
     baselines : pandas.DataFrame
         What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
         reference.
+    ranking : JudgeRanking or None
+        Which judge labels most as the reference does, people left out; None without a reference, or without any judge
+        beside the people that can be ordered.
     alt : AltTest or None
         Whether a judge may stand in for a person as a labeller; takes two people beside it.
     elements, passages : pandas.DataFrame
@@ -74,6 +79,7 @@ class Labelling:
     scales: ScaleMaps | None
     agreement: LabelAgreement
     baselines: pd.DataFrame
+    ranking: JudgeRanking | None
     alt: AltTest | None
     elements: pd.DataFrame
     passages: pd.DataFrame
@@ -129,13 +135,24 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         rng=asked.source,
     )
     notes += _label_notes(labels, agreement)
-    second, alt, baselines = None, None, pd.DataFrame()
+    second, alt, ranking, baselines = None, None, None, pd.DataFrame()
+    judges = [name for name in labels.judges if name not in {reference, *people}]
+    if reference is not None and judges:
+        ranking = attempt(
+            f"Which judge labels most as {reference} does?",
+            lambda: rank_judges(
+                labels.select([reference, *judges]),
+                reference=reference,
+                confidence_level=asked.confidence_level,
+                n_resamples=asked.n_resamples,
+                rng=asked.source.generator.spawn(1)[0],
+            ),
+        )
     if reference is not None:
         everyone = (reference, *people) if people else ()
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
-        judges = [name for name in labels.judges if name not in {reference, *people}]
         ordered = leading_kappa(labels.scale) != "kappa"
         alt = attempt(
             "May a judge stand in for a person as a labeller? (alt-test)",
@@ -155,6 +172,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         scales=scales,
         agreement=agreement,
         baselines=baselines,
+        ranking=ranking,
         alt=alt,
         **_parts_twice(assessments, agreement),
         scale=next((one.scale for one in assessments.values()), None),

@@ -27,6 +27,7 @@ from metaeval.scores import Scores, identical_systems
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.robust import mean_estimates
@@ -74,6 +75,10 @@ class PowerStudy(Study):
     identical: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     provenance: Provenance
+
+    def _found(self) -> str:
+        first = self.comparisons[0]
+        return f"{first.procedure.label}, {first.correction}: {pairs_that_differ(first.data['significant'])}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per metric, test and correction, metrics in order and the tests of one metric together.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import resolve_rng
 from metaeval.errors import UnknownNameError
+from metaeval.results import Result
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.result import PairwiseResult
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Attempts", "Study", "chosen_systems", "test_notes"]
 
 
-class Study:
+class Study(Result):
     """The result of a study.
 
     Attributes

@@ -23,6 +23,7 @@ from metaeval.metrics.names import (
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
+from metaeval.results import Result
 from metaeval.studies.element_uses import (
     ALONE,
     BINARY,
@@ -50,7 +51,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Result):
     """One metric under one use of the grades.
 
     Attributes

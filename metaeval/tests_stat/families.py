@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -21,7 +22,7 @@ type Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PairFamilies:
+class PairFamilies(Result):
     """A test's decisions within families of pairs, for every metric.
 
     Attributes

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 import pandas as pd
+import xarray as xr
 
+from metaeval.cells import count, first_few
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
-__all__ = ["labelled", "name_in_picture"]
+__all__ = ["labelled", "name_in_picture", "pairs_that_differ"]
 
 
 def labelled(frame: pd.DataFrame, tests: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -36,3 +38,19 @@ def name_in_picture(correction: str) -> str | None:
     ('Holm', None)
     """
     return None if correction in ("none", FAMILY_WISE) else CORRECTIONS.label(correction)
+
+
+def pairs_that_differ(significant: xr.DataArray) -> str:
+    """Say in a line how many pairs differ significantly under each metric.
+
+    Examples
+    --------
+    >>> both = xr.DataArray([[True, False], [True, True]], {"metric": ["AP", "Q"]}, ("metric", "pair"))
+    >>> pairs_that_differ(both)
+    '1 of 2 pairs differ significantly under AP, 2 under Q'
+    """
+    counts = dict(zip(significant["metric"].to_numpy(), significant.sum("pair").to_numpy(), strict=True))
+    pairs = count(significant.sizes["pair"], "pair")
+    (first, n_first), *others = counts.items()
+    words = [f"{n} under {metric}" for metric, n in others]
+    return first_few([f"{n_first} of {pairs} differ significantly under {first}", *words])

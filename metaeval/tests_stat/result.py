@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from metaeval.checks import check_share
 from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.results import Result
 from metaeval.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
-from metaeval.tests_stat.labels import name_in_picture
+from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
 
@@ -32,7 +33,7 @@ class UnreachableLevelWarning(MetaevalWarning):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PairwiseResult:
+class PairwiseResult(Result):
     """One test over all pairs of systems, for every metric.
 
     Attributes
@@ -132,6 +133,9 @@ class PairwiseResult:
         test = self.test if self.n_resamples is None else f"{self.test}:B={self.n_resamples}"
         parts = [test, self.alternative, self.correction, f"alpha={self.alpha:g}"]
         return "|".join(parts + ([self.random_source] if self.random_source else []))
+
+    def _found(self) -> str:
+        return pairs_that_differ(self.data["significant"])
 
     def with_correction(self, correction: str, *, alpha: float | None = None) -> "PairwiseResult":
         """Return the same test under another correction or level; nothing is drawn again.

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.provenance import Provenance
-from metaeval.reports.html import file_stems, inline_svg, render_fragment, render_page
+from metaeval.reports.html import file_stems, inline_svg, render_page
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
@@ -186,6 +186,38 @@ def test_a_section_is_added_by_one_function():
         assert words in said
 
 
+def test_what_the_data_are_stands_under_the_title():
+    """A description is text under the title and in the head of the page; without one there is no empty line."""
+    words = 'Runs & <b>judgments</b> of "our" lab.'
+    html = render_page(replace(small_page(), description=words))
+    outline = Outline(html)
+    assert words in outline.text
+    assert [one["content"] for tag, one in outline.tags if tag == "meta" and one.get("name") == "description"] == [
+        words
+    ]
+    assert html.index("<h1>") < html.index('class="about"') < html.index('class="facts"')
+    assert 'class="about"' not in render_page(small_page())
+
+
+def test_code_is_kept_letter_by_letter():
+    """Lines and blanks stay, nothing is markup, and what looks like a number keeps its plain blank."""
+    words = "a <b> 5 %\n  c"
+    outline = Outline(render_page(small_page(Text(paragraphs=(words,), look="code"))))
+    assert words in outline.text
+
+
+def test_of_a_choice_the_first_stands_open_and_the_others_in_folds():
+    """A page without its script shows one and offers the others; its script finds them by name and kind."""
+    parts = tuple((Text(paragraphs=(f"About {name}.",)),) for name in ("<A>", "B", "C"))
+    outline = Outline(render_page(small_page(Choice(names=("<A>", "B", "C"), parts=parts))))
+    found = [(tag, one["data-name"]) for tag, one in outline.tags if "data-name" in one]
+    assert found == [("div", "<A>"), ("details", "B"), ("details", "C")]
+    assert [one["data-what"] for _, one in outline.tags if "data-what" in one] == ["metric"]
+    assert outline.open == []
+    for words in ("About <A>.", "The same for B", "About B.", "The same for C", "About C."):
+        assert words in outline.text
+
+
 def test_files_are_linked_by_their_safe_names():
     """With stems the page links to the table's files; without, to none."""
     table = Table(
@@ -280,14 +312,3 @@ def test_what_a_row_is_about_stays_while_it_is_scrolled_and_may_break():
         ":where(td, thead tr:last-child th):first-child { position: sticky; left: 0;"
         in style.partition("@media (max-")[0]
     )
-
-
-def test_a_fragment_holds_the_answer_and_no_page(page, scores):
-    """A notebook gets title, summary and the tables of brief sections: no script, style or picture, names as text."""
-    html = render_fragment(page)
-    outline = Outline(html)
-    assert page.title in "".join(outline.text)
-    assert not {"script", "style", "html", "svg"} & {tag for tag, _ in outline.tags}
-    assert len(outline.tables) == 1
-    assert len(html) < 20_000
-    assert any(str(scores["metric"].to_numpy()[0]) in cell for row in outline.tables[0] for cell in row)

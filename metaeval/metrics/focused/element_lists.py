@@ -12,12 +12,13 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.names import Call
 from metaeval.metrics.quantisation import Quantisation
+from metaeval.results import ShortRepr
 
 __all__ = ["ElementLists", "element_lists"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ElementLists:
+class ElementLists(ShortRepr):
     """The lists of a collection of elements, as a kernel receives them.
 
     Attributes

@@ -13,6 +13,7 @@ from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.sums import running_sums, share
+from metaeval.results import ShortRepr
 
 __all__ = [
     "Compat",
@@ -49,7 +50,7 @@ class TextRead(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PassageLists:
+class PassageLists(ShortRepr):
     """The lists of a `PassageCollection` under its current levels, as a kernel receives them.
 
     Attributes

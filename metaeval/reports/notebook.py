@@ -1,0 +1,155 @@
+# ruff: noqa: RUF001 - a true minus is meant for people
+"""What a notebook shows of a result: one sentence, the first rows of the main table, and the main picture."""
+
+import base64
+import re
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup, escape
+
+from metaeval.errors import MetaevalError
+from metaeval.reports.html import table_html
+from metaeval.reports.tables import Column, Table
+from metaeval.results import Result, main_sentence, settings_of
+from metaeval.visible import visible
+from metaeval.words import MISSING, absent, count, listed, p_value, text, whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from metaeval.reports.report import Report
+
+__all__ = ["report_html", "result_html"]
+
+_ROWS, _COLUMNS, _LONGEST, _MANY = 10, 12, 60, 1000
+_P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
+
+
+def report_html(report: "Report") -> str:
+    """Return the question of a report, its answer in a sentence, and its main table and picture.
+
+    Returns
+    -------
+    str
+        A piece of HTML that needs nothing of the page it is put into. Names in it are text, whatever they look like.
+    """
+    answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
+    picture = report.main_picture()
+    return _together(
+        Markup("<b>{}</b> {}").format(visible(report.title), answer),
+        table_html(_first_rows(report.main_table())) if report.tables() else "",
+        "" if picture is None else _image(picture.draw(), picture.alt),
+    )
+
+
+def result_html(result: Result) -> str:
+    """Return the main numbers of a result in a sentence, what was asked, the first rows of its table, and its picture.
+
+    Returns
+    -------
+    str
+        As `report_html`.
+    """
+    sentence, settings = visible(main_sentence(result)), visible(settings_of(result))
+    words = Markup("<b>{}:</b> {}").format(type(result).__name__, sentence)
+    frame = _frame_of(result)
+    if frame is None:
+        return _together(words, Markup("<pre>{}</pre>\n").format(repr(result)), _picture_of(result, sentence))
+    asked = Markup("<p><small>{}</small></p>\n").format(settings) if settings else Markup()
+    return _together(words, f"{asked}{table_html(_table(frame))}", _picture_of(result, sentence))
+
+
+def _together(words: str, table: str, picture: str) -> str:
+    return f'<div class="metaeval">\n<p>{escape(words)}</p>\n{table}{picture}</div>\n'
+
+
+def _first_sentence(words: str) -> str:
+    """Return the first sentence; a decimal point, an initial or an abbreviation ends none."""
+    return re.split(r"(?:(?<=[^\W_]{2}[.?!])|(?<=[)%'][.?!])) (?=[A-Z])", words, maxsplit=1)[0]
+
+
+def _first_rows(table: Table) -> Table:
+    n_rows = len(table.frame)
+    if n_rows <= _ROWS:
+        return table
+    caption = f"{table.caption} The first {_ROWS} of {n_rows:,} rows.".strip()
+    return replace(table, frame=table.frame.head(_ROWS), caption=caption)
+
+
+def _frame_of(result: Result) -> pd.DataFrame | None:
+    """Return the table of a result: its own, or the first that it holds."""
+    if hasattr(result, "to_frame"):
+        frame: pd.DataFrame = result.to_frame()
+        return frame
+    held = (getattr(result, one.name) for one in fields(result))  # type: ignore[arg-type]  # every result is a dataclass
+    return next((one for one in held if isinstance(one, pd.DataFrame) and len(one.columns)), None)
+
+
+def _table(frame: pd.DataFrame) -> Table:
+    """Return a frame as a table, headed by the names of its columns as code has to write them."""
+    if frame.index.names != [None]:
+        frame = frame.reset_index()
+    (n_rows, n_columns), head = frame.shape, frame.iloc[:_ROWS, :_COLUMNS]
+    places = list(map(str, range(head.shape[1])))
+    columns = [
+        _column(place, str(name), head.iloc[:, int(place)]) for place, name in zip(places, head.columns, strict=True)
+    ]
+    rows = count(n_rows, "row") if n_rows <= _ROWS else f"The first {_ROWS} of {n_rows:,} rows"
+    hidden = n_columns - _COLUMNS
+    more = f"{count(hidden, 'more column')} {'is' if hidden == 1 else 'are'} not shown." if hidden > 0 else ""
+    return Table(name="table", title=rows, caption=more, frame=head.set_axis(places, axis=1), columns=tuple(columns))
+
+
+def _column(place: str, name: str, values: pd.Series) -> Column:
+    kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else "O"
+    write = _yes_or_no if kind == "b" else whole if kind in "iu" else _number if kind == "f" else _words
+    if kind == "f" and name in _P_VALUES:
+        write = p_value
+    return Column(name=place, label=_cut(name), write=write, align="right" if kind in "iuf" else "left")
+
+
+def _yes_or_no(value: object) -> str:
+    return "yes" if value else "no"
+
+
+def _number(value: object) -> str:
+    if absent(value):
+        return MISSING
+    number = float(value)  # type: ignore[arg-type]  # the column holds floats
+    return (f"{number:,.0f}" if abs(number) >= _MANY else f"{number:.4g}").replace("-", "−").replace("inf", "∞")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool | np.bool):
+        return _yes_or_no(value)
+    if isinstance(value, float | np.floating):
+        return _number(value)
+    return _cut(listed(value)) if isinstance(value, tuple) and value else _cut(text(value))
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def _picture_of(result: Result, alt: str) -> str:
+    """Return what a result draws; some have too little to be drawn, and say so when they are asked."""
+    if not hasattr(result, "plot"):
+        return ""
+    try:
+        figure = result.plot()
+    except MetaevalError:
+        return ""
+    return _image(figure, alt)
+
+
+def _image(figure: "Figure", alt: str) -> str:
+    """Return a figure as an image inside the page: a picture cannot disturb what stands around it, nor its names."""
+    from metaeval.figures.style import figure_png  # noqa: PLC0415 - matplotlib
+
+    png = figure_png(figure)
+    width = round(int.from_bytes(png[16:20]) * 96 / 150)  # of 150 points an inch, and a page has 96
+    data = base64.b64encode(png).decode()
+    return Markup('<img alt="{}" width="{}" src="data:image/png;base64,{}">\n').format(visible(alt), width, data)
