@@ -18,6 +18,7 @@ from metaeval.agreement.label_baselines import agreement_baselines, leading_kapp
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
+from metaeval.cells import first_few
 from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
