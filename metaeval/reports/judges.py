@@ -8,7 +8,13 @@ import pandas as pd
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
 from metaeval.reports.judge_labels import label_sections, label_words
-from metaeval.reports.judge_worth import favour_section, repeats_section, worth_section
+from metaeval.reports.judge_worth import (
+    covariate_section,
+    covariate_words,
+    favour_section,
+    repeats_section,
+    worth_section,
+)
 from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
 from metaeval.reports.tables import Table, left, right
@@ -42,6 +48,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *_verdicts_section(study),
             *conclusion_sections(study),
             *favour_section(study),
+            *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
             *(() if labelling is None else label_sections(labelling)),
@@ -120,6 +127,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     return [
         f"{line}.",
         *_others_words(study, found),
+        *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
         *([] if worth is None else [worth.sentence()]),
     ]
