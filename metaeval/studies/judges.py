@@ -332,7 +332,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        found, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        choices = () if second is None else tuple(second.table.columns)
+        found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
         tables = dict(found)
         notes += [*said, *more]
     elif labels is not None:

@@ -91,7 +91,8 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
             raise ScoresError(_nothing_common(there))
         table = table.where(common)
         if not common.all():
-            own = there.drop(columns=[] if second is None else [*second.table.columns[1:]]).sum()
+            choices = [] if second is None else [*second.table.columns]
+            own = there.drop(columns=choices[1:]).rename(columns=dict.fromkeys(choices[:1], "the people")).sum()
             fewer = ", ".join(f"{name} {count}" for name, count in own.items() if count < len(table))
             notes.append(
                 f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
@@ -122,6 +123,7 @@ def scores_under_judges(
     metrics: object = None,
     *,
     reference: str | None = None,
+    people: Sequence[str] = (),
     registry: Registry | None = None,
 ) -> tuple[dict[str, Scores], list[str]]:
     """Score the runs under every judge; return for each metric the scores with judges in place of metrics, and notes.
@@ -136,6 +138,8 @@ def scores_under_judges(
         Topics count on which every judge judged something and it found something relevant; where another judge did
         not, all runs score 0 under that one. Without a reference topics count where every judge found something
         relevant.
+    people : sequence of str
+        Judges that are choices of second people, for the notes.
     registry : Registry, optional
 
     Raises
@@ -171,9 +175,12 @@ def scores_under_judges(
         )
         raise InvalidOptionError(message)
     empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
-    zeros = ", ".join(f"{name} {number}" for name, number in empty.items() if number)
+    zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
+    among = sorted({empty[name] for name in people})
+    if among and among[-1]:
+        zeros.append(f"second people {among[0]} to {among[-1]}" if len(among) > 1 else f"second people {among[0]}")
     if zeros:
-        notes.append(f"topics of {len(topics)} with nothing relevant, where every run scores 0: {zeros}")
+        notes.append(f"topics of {len(topics)} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
     parts: dict[str, list[xr.DataArray]] = {one.name: [] for one in chosen}
     for one in track(list(judged.values()), description="scoring runs under each judge"):
         values = score(one.select(topics=topics), chosen, undefined="zero")

@@ -3,6 +3,7 @@
 import html
 import json
 import shutil
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -490,3 +491,29 @@ def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
     assert rows["tau"] == pytest.approx(means.corr("kendall").loc["SCORE", "HAS_KEYWORDS"])
     best = means.sort_values("SCORE", ascending=False, kind="stable").head(9)
     assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
+
+
+def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
+    """NIST, two language models and eight people on the 37 official runs: the page's words and the known figures."""
+    judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
+    if not judged.is_dir() or not first.is_dir():
+        pytest.skip(f"no llm-judges-dl19 and trec-dl19-passage in {data_folder}")
+    names = {"gpt4": "auto-qrels/gpt-4/umbrela.txt", "gpt4o": "auto-qrels/gpt-4o/umbrela.txt"}
+    with tarfile.open(judged / "auto-qrels.tar.xz") as packed:
+        for name, path in names.items():
+            (tmp_path / f"{name}.txt").write_bytes(packed.extractfile(path).read())
+    words = [f"nist={first / 'qrels.txt.gz'}", *(f"{name}={name}.txt" for name in names)]
+    words += [judged / "second-humans.csv.gz", "--reference", "nist", "--people", "A,B,C,D,E,F,G,H"]
+    words += ["--runs", first / "runs", "--metrics", "nDCG@10,AP", "--resamples", "200", "--out", "page", "--json"]
+    ended = command("judges", *words)
+    assert ended.code == 0
+    rows = {
+        (row["metric"], row["second"], row["statistic"]): row["value"]
+        for row in ended.json()["results"]
+        if row["first"] in {"nist", "people"}
+    }
+    assert rows["nDCG@10", "people", "tau"] == pytest.approx(0.917, abs=0.015)  # two merges have .910 and .925
+    assert rows[None, "gpt4", "kappa"] == pytest.approx(0.34, abs=0.01)
+    page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
+    assert "gpt4o and gpt4 cannot be told apart by how they label beside nist" in page
+    assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
