@@ -253,6 +253,12 @@ def _written(figure: Figure, marks: Marks) -> dict[str, object]:
         middle = y if marks.upright else x
         found |= {"low": _short(_kept(low, middle)[kept]), "high": _short(_kept(high, middle)[kept])}
         found |= {"upright": True} if marks.upright else {}
+    if marks.kind == "line" and len(kept):
+        corners = np.array([[left, top], [right, bottom]])
+        places = np.column_stack([x, y])
+        for name, own, beyond in (("from", kept[0], kept[0] - 1), ("to", kept[-1], kept[-1] + 1)):
+            if 0 <= beyond < len(x) and np.isfinite(places[beyond]).all():
+                found[name] = _short(_crossing(places[own], places[beyond], corners))
     if marks.kind == "cell":
         (x0, x1), (y0, y1) = _points(figure, axes, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
         found["size"] = _short(np.abs([x1 - x0, y1 - y0]))
@@ -308,6 +314,16 @@ def _frame(figure: Figure, axes: Axes) -> NDArray[np.float64]:
     corners = axes.transAxes.transform([[0, 0], [1, 1]]) * 72 / figure.dpi
     height = 72 * float(figure.get_size_inches()[1])
     return np.array([corners[:, 0], height - corners[::-1, 1]])
+
+
+def _crossing(
+    inside: NDArray[np.float64], outside: NDArray[np.float64], corners: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where the way from a point inside a frame to one outside meets the frame."""
+    way = outside - inside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = np.where(way > 0, corners[1] - inside, corners[0] - inside) / way
+    return inside + way * np.clip(np.nanmin(np.where(way == 0, np.nan, reached)), 0, 1)
 
 
 def _kept(ends: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:

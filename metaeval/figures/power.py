@@ -173,6 +173,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
             of=("metric",),
             span=(100 * part["power_low"], 100 * part["power_high"]) if given else None,
             label=str(correction),
+            color=color,
         )
         ends = part["power_high"].fillna(part["power"]) if "power_high" in part else part["power"]
         for x, level, power in zip(100 * ends, y, part["power"], strict=True) if single else ():

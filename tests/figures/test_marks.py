@@ -66,6 +66,15 @@ def test_a_line_has_its_colour_and_its_name_in_the_key(axes):
     assert (found["kind"], found["color"], found["label"]) == ("line", "#0072b2", "AP: 3")
 
 
+def test_a_line_goes_to_the_frame_where_it_leaves_it(axes):
+    """The points outside are no marks, but the line does not end before it leaves its axes."""
+    note_line(axes, [-1, 1, 3, 13], [5, 5, 5, 10], "x", {}, color="#0072b2")
+    note_line(axes, [5, 5], [5, 20], "x", {}, color="#0072b2")
+    first, second = noted(axes)
+    assert (first["x"], first["from"], first["to"]) == ([60, 80], [50, 50], [150, 32.5])
+    assert ("from" in second, second["to"]) == (False, [100, 25])
+
+
 def test_cells_have_the_size_of_their_axes(axes):
     """A cell is a square of side one in the units of the axes."""
     note_cells(axes, [1, 2], [1, 1], "{v}", {"v": ["a", "a"]})

@@ -54,6 +54,12 @@ const paired = {
     return first * n - first * (first + 1) / 2 + second - first - 1;
   },
 };
+const lineOf = ({ x, y, from = [], to = [] }) => { // from and to: where it comes into its axes and leaves them
+  const inside = x.map((one, place) => `${one} ${y[place]}`);
+  return `M${[from.join(" "), ...inside, to.join(" ")].filter(Boolean).join("L")}`;
+};
+const barOf = ({ x, y, low, high, upright }, place) => upright ? `M${x[place]} ${low[place]}V${high[place]}`
+  : `M${low[place]} ${y[place]}H${high[place]}`;
 const kindOf = (group) => group.kind === "pair" ? paired : lone;
 
 const tip = make("div", "", { className: "tip", hidden: true });
@@ -67,8 +73,8 @@ class Chart {
     this.canvas = canvas;
     this.svg = canvas.querySelector("svg");
     this.groups = JSON.parse(canvas.dataset.marks);
-    this.ring = draw("g", { class: "ring" });
-    this.svg.append(this.ring);
+    [this.found, this.apart, this.ring] = ["found", "apart", "ring"].map((name) => draw("g", { class: `over ${name}` }));
+    this.svg.append(this.found, this.apart, this.ring);
     this.current = null;
     canvas.setAttribute("aria-description", "The arrow keys go from mark to mark.");
     canvas.addEventListener("pointermove", (event) => this.point(event));
@@ -113,11 +119,8 @@ class Chart {
     tip.hidden = false;
     this.ring.replaceChildren(...kind.boxes(group, place).map(([x, y, width, height]) => width
       ? draw("rect", { x, y, width, height }) : draw("circle", { cx: x, cy: y, r: 5 })));
-    if (group.low) {
-      const [low, high] = [group.low[place], group.high[place]];
-      const [x, y] = [group.x[place], group.y[place]];
-      this.ring.append(draw("path", { d: group.upright ? `M${x} ${low}V${high}` : `M${low} ${y}H${high}` }));
-    }
+    if (group.low) this.ring.append(draw("path", { d: barOf(group, place) }));
+    if (group.kind === "line") this.ring.append(draw("path", { d: lineOf(group) }));
     const own = tip.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
     tip.style.left = `${Math.max(4, Math.min(left + 14, wide - own.width - 4)) + scrollX}px`;
