@@ -78,10 +78,9 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say whether judges favour systems with more of a covariate; nothing without one."""
     if not study.by_covariate:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.by_covariate.items()):
-        own = _covariate(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_covariate(metric, found)) for metric, found in study.by_covariate.items())
+    names = tuple(map(name_of_metric, study.by_covariate))
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=names, parts=parts),)
     name = _covariate_name(next(iter(study.by_covariate.values())))
     return (
         Section(
@@ -91,7 +90,7 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
             "slope over the systems. Systems with more of it may be better or worse in truth: so the figure is also "
             "adjusted for the judge's own scale.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 
