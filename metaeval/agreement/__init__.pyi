@@ -30,6 +30,7 @@ from .people import second_people as second_people
 from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
+from .rankings import pearson as pearson
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
 from .scale_maps import ScaleMaps as ScaleMaps

@@ -8,7 +8,7 @@ from metaeval.checks import MOST_REPLICATES
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, argument, choice, flag
+from metaeval.cli.option import Option, argument, choice, flag, path
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -142,6 +142,17 @@ _BUILT_WITH = Option(
     panel="What it means for runs",
     needs="groups",
 )
+_COVARIATE = path(
+    "FILE",
+    "Table with a column of system names and one of numbers (length of answers, depth), of which a judge may favour "
+    "more.",
+    checks.file_to_read("the table of numbers"),
+    panel=_OF_RUNS,
+    needs="reference",
+)
+_COVARIATE_COLUMN = Option(
+    "NAME", "The column of --covariate that holds the numbers.", checks.a_name, panel=_OF_RUNS, needs="covariate"
+)
 _RESAMPLES = Option(
     "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
 )
@@ -197,6 +208,8 @@ def judges(  # noqa: PLR0913 - the options of the command
     group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
+    covariate: Annotated[Path | None, _COVARIATE] = None,
+    covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
     missing: Annotated[str, _MISSING] = "error",
@@ -226,7 +239,8 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.judges import read_judges  # noqa: PLC0415 - loads pandas
+    from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
+    from metaeval.io.judges import read_judges  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
@@ -255,6 +269,10 @@ def judges(  # noqa: PLR0913 - the options of the command
         labels = read.assessments
         collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
     systems = _systems(collection, read.scores)
+    numbers = (
+        None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
+    )
+    loaded.read(*([] if covariate is None else [covariate]))
     return study_judges(
         labels,
         collection=collection,
@@ -266,6 +284,8 @@ def judges(  # noqa: PLR0913 - the options of the command
         labelled=labelled,  # type: ignore[arg-type]  # as above
         groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
+        covariate=None if numbers is None else numbers.values,
+        covariate_name="covariate" if numbers is None else numbers.name,
         epsilon=epsilon,
         margin=margin,
         human_topics=human_topics,

@@ -6,14 +6,21 @@ from collections.abc import Mapping
 import pandas as pd
 
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
 from metaeval.reports.judge_labels import label_sections, label_words
-from metaeval.reports.judge_worth import favour_section, repeats_section, worth_section
+from metaeval.reports.judge_worth import (
+    covariate_section,
+    covariate_words,
+    favour_section,
+    repeats_section,
+    worth_section,
+)
 from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
 from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
+from metaeval.studies.judge_verdicts import deciding_metric
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import absent, bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
 
@@ -41,6 +48,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *_verdicts_section(study),
             *conclusion_sections(study),
             *favour_section(study),
+            *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
             *(() if labelling is None else label_sections(labelling)),
@@ -96,11 +104,10 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
 
 def _verdict_words(study: JudgeStudy) -> list[str]:
     """Return the verdict on the one judge, or on the best of several and on how many may."""
-    if study.verdicts.empty or not study.conclusions:
-        return []
-    first = study.verdicts.iloc[0]
-    metric = next(iter(study.conclusions))
-    found = study.conclusions[metric]
+    metric = deciding_metric(study)
+    if metric is None:
+        return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
+    first, found = study.verdicts.iloc[0], study.conclusions[metric]
     why = (
         f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
         if found.n_reference != 0
@@ -120,6 +127,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     return [
         f"{line}.",
         *_others_words(study, found),
+        *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
         *([] if worth is None else [worth.sentence()]),
     ]
@@ -173,14 +181,14 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge")]
-    if study.conclusions:
+    if deciding_metric(study) is not None:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
     if study.labelling is not None and study.labelling.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
-    metric = next(iter(study.conclusions), None)
+    metric = deciding_metric(study)
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
         f"person's by less than {study.margin:g}, with the whole {percentage(study.confidence_level)} interval of the "

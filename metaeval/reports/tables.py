@@ -22,6 +22,7 @@ __all__ = [
     "Column",
     "Heading",
     "Table",
+    "Write",
     "bounded",
     "left",
     "right",

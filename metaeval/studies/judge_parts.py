@@ -1,17 +1,13 @@
-"""The parts of a study of judges: what the labels say, and what the scores under them do."""
+"""What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
-import xarray as xr
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favour import FavouredGroups, favoured_groups
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
@@ -20,24 +16,12 @@ from metaeval.agreement.people import SecondPeople, second_people
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
 from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource
-from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
-from metaeval.models.judge_worth import topics_with_judge
-from metaeval.models.prediction_powered import prediction_powered
-from metaeval.models.repeats import judge_repeats
-from metaeval.parallel import track
-from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
-from metaeval.scores import Scores
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 
-__all__ = ["EFFECTS", "Asked", "Labelling", "Part", "all_effects", "of_labels", "of_scores"]
-
-type Part = dict[str, Any]
-"""Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
-
-EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
-_MARK = "#"
+__all__ = ["Asked", "Labelling", "of_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,156 +186,6 @@ def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, 
         )
         raise ScoresError(message)
     return scales
-
-
-def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
-    scores: Mapping[str, Scores | Mapping[str, Scores]],
-    reference: str,
-    weights: Mapping[str, float],
-    groups: Mapping[str, str] | None,
-    built_with: Mapping[str, Sequence[str]] | None,
-    human_topics: int,
-    asked: Asked,
-    attempt: Attempts,
-) -> Part:
-    """Ask of every metric what is concluded, who is favoured, and what judges are worth."""
-    part: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
-    for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
-        found = _concluded(metric, table, reference, weights, asked)
-        part["conclusions"][metric] = found
-        judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
-        side = {name: _side(table, name) for name in (reference, *judges, *weights)}
-        together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
-        if groups is not None:
-            ask = _favoured(together, groups, reference, weights, built_with)
-            favoured = attempt(f"Whom a judge favours under {metric}", ask)
-            if favoured is not None:
-                part["favoured"][metric] = favoured
-        for name in judges:
-            ask = _worth(_called(side[reference], metric), side[name], human_topics, asked)
-            worth = attempt(f"What {name} is worth under {metric}", ask)
-            if worth is not None:
-                part["worth"][metric, name] = worth
-            if set(side[name]["topic"].to_numpy()) > set(side[reference]["topic"].to_numpy()):
-                ask = _powered(_called(side[reference], metric), side[name], asked)
-                powered = attempt(f"People and {name} together under {metric}", ask)
-                if powered is not None:
-                    part["powered"][metric, name] = powered
-        passes = [name for name in judges if _MARK in name]
-        if len(passes) > 1 and isinstance(table, xr.DataArray):
-            repeats = attempt(f"Repeats of a judge under {metric}", partial(judge_repeats, table.sel(metric=passes)))
-            if repeats is not None:
-                part["repeats"][metric] = repeats
-    return part
-
-
-def _concluded(
-    metric: str, table: Scores | Mapping[str, Scores], reference: str, weights: Mapping[str, float], asked: Asked
-) -> JudgeConclusions:
-    try:
-        return judge_conclusions(
-            table,
-            reference=reference,
-            people=weights,
-            test=asked.test,
-            correction=asked.correction,
-            alpha=asked.alpha,
-            top=asked.top,
-            confidence_level=asked.confidence_level,
-            n_resamples=asked.n_resamples,
-            rng=int(asked.source.generator.integers(2**63)),
-        )
-    except MetaevalError as error:
-        error.add_note(f"while comparing what is concluded under {metric}")
-        raise
-
-
-def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
-    return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
-
-
-def _called(side: Scores, metric: str) -> Scores:
-    """Return the scores under the reference by the name of the metric."""
-    return side.assign_coords(metric=[metric])
-
-
-def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
-    """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
-    parts = list(sides.values())
-    common = [topic for topic in parts[0]["topic"].to_numpy() if all(topic in one["topic"].to_numpy() for one in parts)]
-    if len(common) < 3:  # noqa: PLR2004 - an interval over topics
-        return None
-    return xr.concat([one.sel(topic=common) for one in parts], "metric", coords="minimal", compat="override")
-
-
-def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
-    """Return scores with judges in place of metrics where all have the same topics."""
-    topics = {frozenset(one["topic"].to_numpy().tolist()) for one in sides.values()}
-    return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
-
-
-def _favoured(
-    table: Scores | None,
-    groups: Mapping[str, str],
-    reference: str,
-    weights: Mapping[str, float],
-    built_with: Mapping[str, Sequence[str]] | None,
-) -> Callable[[], FavouredGroups]:
-    def ask() -> FavouredGroups:
-        if table is None:
-            message = "takes three topics that every judge has"
-            raise ScoresError(message)
-        return favoured_groups(table, groups, reference=reference, people=[*weights], built_with=built_with)
-
-    return ask
-
-
-def _worth(human: Scores, judge: Scores, human_topics: int, asked: Asked) -> Callable[[], Any]:
-    return lambda: topics_with_judge(
-        human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
-    )
-
-
-def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:
-    return lambda: prediction_powered(human, judge, alpha=asked.alpha, confidence_level=asked.confidence_level)
-
-
-def all_effects(
-    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, asked: Asked
-) -> pd.DataFrame:
-    """Compare what is concluded under every two judges, where none is the reference."""
-    parts = []
-    for name, given in track(list(scores.items()), description="testing pairs of runs"):
-        table = given if isinstance(given, xr.DataArray) else _of_same_topics(given)
-        if table is None:
-            message = "judges with topics of their own are compared with a reference; name it (reference=)"
-            raise InvalidOptionError(message)
-        parts.append(_effects(name, table, agreement, asked))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked: Asked) -> pd.DataFrame:
-    try:
-        found = decision_agreement(
-            scores,
-            test=asked.test,
-            correction=asked.correction,
-            alphas=asked.alpha,
-            n_resamples=asked.n_resamples,
-            rng=int(asked.source.generator.integers(2**63)),
-        )
-    except MetaevalError as error:
-        error.add_note(f"while comparing what judges conclude under {name}")
-        raise
-    frame = found.to_frame().rename(columns={"truth": "first", "predictor": "second"})
-    if agreement is None:
-        order = list(found.metrics)
-        kept = [order.index(a) < order.index(b) for a, b in zip(frame["first"], frame["second"], strict=True)]
-    else:
-        wanted = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-        kept = [pair in wanted for pair in zip(frame["first"], frame["second"], strict=True)]
-    columns = ["first", "second", "n_pairs", *EFFECTS]
-    return frame.loc[kept, columns].assign(metric=name)[["metric", *columns]].reset_index(drop=True)
 
 
 def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:

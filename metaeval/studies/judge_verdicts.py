@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.studies.judges import JudgeStudy
 
-__all__ = ["COLUMNS", "judge_verdicts", "ranking_verdict"]
+__all__ = ["COLUMNS", "deciding_metric", "judge_verdicts", "ranking_verdict"]
 
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
@@ -25,6 +25,11 @@ COLUMNS = (
     *("beyond_people", "beyond_low", "beyond_high"),
 )
 _WORDS = ("judge", "ranking", "labels", "favours")
+
+
+def deciding_metric(study: "JudgeStudy") -> str | None:
+    """Return the metric that verdicts on ranking are by: the first under which pairs were tested, None for none."""
+    return next((name for name, found in study.conclusions.items() if found.table["f1"].notna().any()), None)
 
 
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
@@ -37,10 +42,11 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
-    metric = next(iter(study.conclusions), None)
+    metric = deciding_metric(study)
     if metric is not None:
         found = study.conclusions[metric]
-        for name in found.table.loc[found.table["kind"] == "judge", "judge"]:
+        tested = found.table[(found.table["kind"] == "judge") & found.table["f1"].notna()]
+        for name in tested["judge"]:
             rows[name] = ranking_verdict(found, name, study.margin)
             if metric in study.favoured:
                 rows[name] |= _favour(study.favoured[metric], name, study.alpha)

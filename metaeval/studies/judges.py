@@ -28,7 +28,8 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
 from metaeval.studies.judge_notes import score_notes
-from metaeval.studies.judge_parts import EFFECTS, Asked, Labelling, Part, all_effects, of_labels, of_scores
+from metaeval.studies.judge_parts import Asked, Labelling, of_labels
+from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
@@ -59,6 +60,8 @@ class JudgeStudy(Study):
         By metric, what is concluded under each judge beside the reference and beside people.
     favoured : mapping of str to FavouredGroups
         By metric, which groups of systems a judge favours.
+    by_covariate : mapping of str to FavouredGroups
+        By metric, whether a judge favours systems with more of a covariate.
     worth : mapping of (str, str) to TopicsWithJudge
         By metric and judge, what the judge is worth in human topics.
     powered : mapping of (str, str) to PredictionPowered
@@ -85,6 +88,7 @@ class JudgeStudy(Study):
     effects: pd.DataFrame
     conclusions: Mapping[str, JudgeConclusions]
     favoured: Mapping[str, FavouredGroups]
+    by_covariate: Mapping[str, FavouredGroups]
     worth: Mapping[tuple[str, str], TopicsWithJudge]
     powered: Mapping[tuple[str, str], PredictionPowered]
     repeats: Mapping[str, JudgeRepeats]
@@ -103,10 +107,10 @@ class JudgeStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
-        Agreement of labels has no metric; of conclusions, favoured groups and worth ``first`` is the reference, whose
-        own power stands in a row with itself. Means over topics of what is said of elements and characters have names
-        such as ``elements: both``, favoured groups such as ``favoured: GROUP``, and what a judge with more topics says
-        on as many as the reference has such as ``same number: power``.
+        Agreement of labels has no metric; of conclusions, favour and worth ``first`` is the reference, whose own power
+        stands in a row with itself. Means over topics of what is said of elements and characters have names such as
+        ``elements: both``, favoured groups and covariates such as ``favoured: GROUP`` and ``favoured, adjusted:
+        GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
         parts = []
         if self.labelling is not None:
@@ -117,11 +121,8 @@ class JudgeStudy(Study):
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         for metric, concluded in self.conclusions.items():
             parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
-        for metric, favoured in self.favoured.items():
-            rows = favoured.to_frame()
-            own = rows.assign(metric=metric, first=self.reference, second=rows["judge"], value=rows["figure"])
-            own = own.assign(statistic="favoured: " + rows["group"], low=rows["low_both"], high=rows["high_both"])
-            parts.append(own[[*_COLUMNS]])
+        for kind in (self.favoured, self.by_covariate):
+            parts += [_flat_favoured(metric, found) for metric, found in kind.items()]
         for (metric, judge), found in self.worth.items():
             row = found.summary.loc["median"]
             values = [
@@ -169,6 +170,16 @@ def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFra
     return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
+def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
+    """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
+    rows = found.to_frame().assign(metric=metric, first=found.reference).rename(columns={"judge": "second"})
+    parts = []
+    for statistic, value, ends in (("favoured", "figure", ""), ("favoured, adjusted", "adjusted", "adjusted_")):
+        named = {"value": rows[value], "low": rows[f"{ends}low_both"], "high": rows[f"{ends}high_both"]}
+        parts.append(rows.assign(statistic=f"{statistic}: " + rows["group"], **named)[[*_COLUMNS]])
+    return pd.concat(parts, ignore_index=True)
+
+
 def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
     """Return the power of the reference, and the judges at its number of topics."""
     names = [name for name in found.same_number if name not in {"judge", "n_topics"}]
@@ -198,6 +209,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     labelled: Literal["common", "own"] = "common",
     groups: Mapping[str, str] | None = None,
     built_with: Mapping[str, Sequence[str]] | None = None,
+    covariate: Mapping[str, float] | None = None,
+    covariate_name: str = "covariate",
     metrics: object = None,
     rel: int = 1,
     epsilon: float = 0.2,
@@ -242,6 +255,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         System to group, to ask whom a judge favours.
     built_with : mapping of str to sequence of str, optional
         Judge to the groups or systems that hold it, to warn of circles.
+    covariate : mapping of str to float, optional
+        System to a number (length of its answers, depth of its runs), to ask whether a judge favours more of it.
+    covariate_name : str
+        What the covariate is called.
     metrics : sequence of str, optional
         AP and nDCG@10 by default; for elements and passages those of their campaigns. Verdicts are by the first.
     rel : int
@@ -306,7 +323,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
-    part: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
+    part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
     part["effects"] = pd.DataFrame()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
@@ -330,12 +347,15 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes += _notes_of(tables)
         weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
-        part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
+        known = KnownOfSystems(groups, built_with, covariate, covariate_name)
+        part |= of_scores(tables, reference, weights, known, human_topics, asked, attempt)
         notes += score_notes(part["conclusions"])
     elif tables:
         part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
-    if reference is not None and tables and groups is None:
-        attempt.failed["Whom a judge favours"] = "takes groups of systems (groups=, --groups)"
+    if reference is not None and tables and groups is None and covariate is None:
+        attempt.failed["Whom a judge favours"] = (
+            "takes groups of systems (groups=, --groups), or a number for every one of them (covariate=, --covariate)"
+        )
     made = JudgeStudy(
         labelling=labelling,
         **part,

@@ -1,14 +1,17 @@
 """`metaeval judges`: tables, reports and JSON from labels, with and without runs."""
 
 import html
+import json
 import shutil
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval import simulate_scores
+from metaeval import as_scores, simulate_scores
+from metaeval.agreement.favour import favoured_by_covariate
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
 from metaeval.io.judges import read_judges
@@ -326,6 +329,75 @@ def test_scores_under_judges(command):
     assert "Whom does the judge favour?" in Path("page/index.html").read_text()
 
 
+@pytest.fixture
+def wordy(tmp_path):
+    """Scores by people and by two judges, one of whom gives a system .03 more for every 100 words of its answers."""
+    rng = np.random.default_rng(0)
+    nist = rng.normal(0.5, 0.1, (14, 40)) + rng.normal(0, 0.08, (14, 1))
+    words = rng.integers(50, 400, 14)
+    judges = {
+        "nist": nist,
+        "fond": 0.1 + 0.8 * nist + 0.0003 * words[:, None] + rng.normal(0, 0.03, nist.shape),
+        "fair": nist + rng.normal(0, 0.05, nist.shape),
+    }
+    systems, topics = np.indices(nist.shape).reshape(2, -1)
+    parts = [
+        pd.DataFrame({"judge": name, "system": systems, "topic": topics, "score": values.ravel()})
+        for name, values in judges.items()
+    ]
+    pd.concat(parts).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"run": range(14), "words": words, "year": 2021}).to_csv(tmp_path / "words.csv", index=False)
+    return {str(place): float(count) for place, count in enumerate(words)}
+
+
+def test_a_covariate(command, wordy):
+    """Who favours longer answers is found, with the slope that was put in; JSON, terminal and page say the same."""
+    words = ("judged.csv", "--reference", "nist", "--covariate", "words.csv", "--covariate-column", "words")
+    told = command("judges", *words, "--resamples", 20, "--json")
+    assert told.code == 0, told.err
+    rows = {(row["second"], row["statistic"]): row for row in told.json()["results"]}
+    table = read_judges("judged.csv").scores["score"]
+    stacked = as_scores(np.concatenate([one.to_numpy() for one in table.values()]), metrics=[*table])
+    systems = {f"system{place + 1}": count for place, count in enumerate(wordy.values())}
+    own = favoured_by_covariate(stacked, systems, reference="nist", name="words").table.set_index("judge")
+    for judge in ("fond", "fair"):
+        row = rows[judge, "favoured, adjusted: words"]
+        expected = own.loc[judge, ["adjusted", "adjusted_low_both", "adjusted_high_both"]].astype(float)
+        assert [row["value"], row["low"], row["high"]] == pytest.approx(expected.tolist())
+        assert rows[judge, "favoured: words"]["value"] == pytest.approx(own.loc[judge, "figure"])
+    per_word = rows["fond", "favoured, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
+    assert per_word == pytest.approx(0.0003, rel=0.1)
+    assert rows["fair", "favoured, adjusted: words"]["low"] < 0 < rows["fair", "favoured, adjusted: words"]["high"]
+    shown = " ".join(command("judges", *words, "--resamples", 20).out.split())
+    assert "fond gives systems with one standard deviation more words 0.0" in shown
+    assert "more than nist does, its scale taken off" in shown
+    assert "fair gives" not in shown
+    assert command("judges", *words, "--resamples", 20, "--people", "fair", "--out", "page").code == 0
+    page = Path("page/index.html").read_text()
+    assert "Does the judge favour more words?" in page
+    assert "Beyond people" in page
+    assert pd.read_csv("page/tables/favoured-covariate-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(
+        per_word
+    )
+
+
+@pytest.mark.usefixtures("wordy")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--covariate", "words.csv"), "say which column holds the covariates (--covariate-column)"),
+        (("--covariate", "words.csv", "--covariate-column", "year"), "covariate must differ between systems"),
+        (("--covariate", "words.csv", "--covariate-column", "wrds"), "there is no column 'wrds'"),
+        (("--covariate-column", "words"), "--covariate-column does nothing without --covariate"),
+    ],
+)
+def test_a_covariate_that_says_nothing(command, words, message):
+    """A column that is not there, or not one; a number that all systems share stays unanswered, with the reason."""
+    ended = command("judges", "judged.csv", "--reference", "nist", "--resamples", 20, *words)
+    assert message in " ".join((ended.err + ended.out).split())
+    assert ended.code == (0 if "differ" in message else 2 if "nothing" in message else 3)
+
+
 @pytest.mark.usefixtures("scored")
 def test_scores_without_a_reference(command):
     """All pairs are compared on the topics that all have; judges with topics of their own need a reference."""
@@ -374,6 +446,51 @@ def test_syndl_by_one_command(command, data_folder, year):
         assert [rows["nist", "power"], *found] == pytest.approx(figures, abs=0.0006)
         if (year, metric) == (2021, "nDCG@10"):
             assert rows["gpt-4", "same number: power"] == pytest.approx(0.607, abs=0.01)
+
+
+AUTOJUDGE = {"kendall": "tau", "pearson": "pearson", "spearman": "rho", "tauap_b": "tau_ap_b"}
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_correlations_of_autojudge(command, data_folder, pair):
+    """The example of TREC AutoJudge's tool, a single topic: its correlations, and the reason why there is no more."""
+    folder = data_folder / "autojudge"
+    figures = json.loads((folder / "expected.json").read_text())["pairs_truth_judge"][pair]
+    judge = folder / "example_judge.tot.txt"
+    words = ["judges", f"{figures['judge']}={judge}"]
+    if figures["truth"] == "ORACLE":
+        words.append(f"ORACLE={folder / 'example_truth.tot.txt'}")
+    else:
+        words[1] = judge
+    told = command(*words, "--reference", figures["truth"], "--json")
+    assert told.code == 0
+    rows = {(row["second"], row["statistic"]): row["value"] for row in told.json()["results"]}
+    for theirs, ours in AUTOJUDGE.items():
+        assert rows[figures["judge"], ours] == pytest.approx(figures[theirs], abs=1e-6)
+        assert rows[figures["judge"], f"{ours}_top"] == pytest.approx(figures[theirs], abs=1e-6)
+    assert rows[figures["judge"], "f1"] is None
+    shown = " ".join(command(*words, "--reference", figures["truth"]).out.split())
+    assert "On a single topic no pair of systems can be told apart" in shown
+    assert f"{figures['truth']} has one; the rankings by that one are compared" in shown
+    assert command(*words, "--reference", figures["truth"], "--out", f"page-{pair}").code == 0
+    page = Path(f"page-{pair}/index.html").read_text()
+    assert "Every correlation of the rankings" in page
+    table = next(Path(f"page-{pair}/tables").glob("judge-correlations-*.csv"))
+    found = pd.read_csv(table).set_index(["judge", "correlation"])["whole"]
+    assert found[figures["judge"], "Pearson's r of means"] == pytest.approx(figures["pearson"])
+
+
+def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
+    """The track's own file of two measures on 122 topics; the top is chosen by the reference."""
+    path = data_folder / "autojudge" / "default.eval.txt"
+    told = command("judges", path, "--reference", "SCORE", "--top", 9, "--resamples", 20, "--json").json()
+    rows = {row["statistic"]: row["value"] for row in told["results"] if row["second"] == "HAS_KEYWORDS"}
+    table = pd.read_csv(path, sep="\t", names=["run", "measure", "topic", "value"], dtype={"topic": str})
+    means = table[table["topic"] == "all"].pivot_table(index="run", columns="measure", values="value")
+    assert rows["pearson"] == pytest.approx(means.corr().loc["SCORE", "HAS_KEYWORDS"])
+    assert rows["tau"] == pytest.approx(means.corr("kendall").loc["SCORE", "HAS_KEYWORDS"])
+    best = means.sort_values("SCORE", ascending=False, kind="stable").head(9)
+    assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
 
 
 def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
