@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import Scoring
+from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
@@ -27,7 +27,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_parts import Asked, Labelling, of_labels, under_each
+from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels, under_each
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges
@@ -48,7 +48,9 @@ class JudgeStudy(Study):
     Attributes
     ----------
     labelling : Labelling or None
-        What the labels say; None where scores under judges were given.
+        What the labels say; None where scores under judges or annotations were given.
+    annotated : AltTest or None
+        The alt-test, where annotations were given.
     scores : mapping of str to Scores
         For every metric the scores of the runs under each judge, who stand in place of the metrics.
     effects : pandas.DataFrame
@@ -83,6 +85,7 @@ class JudgeStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labelling: Labelling | None
+    annotated: AltTest | None
     scores: Mapping[str, Scores | Mapping[str, Scores]]
     effects: pd.DataFrame
     conclusions: Mapping[str, JudgeConclusions]
@@ -103,6 +106,11 @@ class JudgeStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
+
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
@@ -114,6 +122,8 @@ class JudgeStudy(Study):
         parts = []
         if self.labelling is not None:
             parts += _flat_labels(self.labelling)
+        if self.alt is not None:
+            parts.append(_flat_alt(self.alt))
         if not self.effects.empty:
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
@@ -142,11 +152,13 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
             long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
             parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
-    if found.alt is not None:
-        names = ["winning_rate", "advantage_probability"]
-        long = found.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
-        parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
     return parts
+
+
+def _flat_alt(found: AltTest) -> pd.DataFrame:
+    names = ["winning_rate", "advantage_probability"]
+    long = found.judges.melt("judge", names, var_name="statistic", value_name="value")
+    return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
@@ -202,6 +214,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     *,
     collection: Collection | Mapping[str, JudgedCollection] | None = None,
     scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    annotations: tuple[pd.DataFrame, pd.DataFrame] | None = None,
     reference: str | None = None,
     people: Sequence[str] = (),
     maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
@@ -239,6 +252,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         `metaeval.inex.passage_collection`).
     scores : mapping of metric to mapping of judge to Scores, optional
         Scores of the same systems under each judge, on the judge's own topics; in place of labels.
+    annotations : tuple of DataFrame and DataFrame, optional
+        Labels by people and by judges, items in rows, as `metaeval.alt_test` takes them: text, or numbers, of items
+        that need no topic, and nobody in charge; in place of labels, and for the alt-test alone.
     reference : str, optional
         The judge that the others are measured by: the people in charge. Without one all pairs are compared, and no
         verdict is given.
@@ -264,7 +280,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         Lowest label that counts as relevant in the overlap of relevant sets.
     epsilon, scoring
         Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
-        than two.
+        than two, and text by being equal.
     human_topics : int
         Topics that people would label, in the plan of what a judge is worth.
     top : int
@@ -317,8 +333,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    if (labels is None) == (scores is None):
-        message = "give labels, or scores under judges, and not both"
+    if sum(one is not None for one in (labels, scores, annotations)) != 1:
+        message = "give labels, or scores under judges, or annotations, and one of these alone"
         raise InvalidOptionError(message)
     if people and reference is None:
         message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
@@ -359,6 +375,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         )
     made = JudgeStudy(
         labelling=labelling,
+        annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
         **part,
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),
