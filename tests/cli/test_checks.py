@@ -52,6 +52,7 @@ FREE_IN = {
     ("assessment", "--pools"),
     ("assessment", "--new-runs"),
     ("judges", "--runs"),
+    ("judges", "--people"),
 }
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
