@@ -1,6 +1,7 @@
 """`metaeval judges`: may a judge, a person or a machine, decide between systems."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +14,13 @@ from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metaeval.agreement.labels import Labels
     from metaeval.collection.base import JudgedCollection
     from metaeval.collection.documents import Collection
     from metaeval.collection.inex import Assessments
+    from metaeval.io.judges import JudgeInput
     from metaeval.scores import Scores
     from metaeval.studies.judges import JudgeStudy
 
@@ -24,12 +28,20 @@ __all__ = ["judges"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
-_HOLDS = {"labels": "labels", "assessments": "INEX assessments", "scores": "scores of systems"}
+_HOLDS = {
+    "labels": "labels",
+    "assessments": "INEX assessments",
+    "scores": "scores of systems",
+    "annotations": "annotations",
+}
 """What files may hold, as messages say it."""
-_FILES = {"labels": "labels", "assessments": "INEX files", "scores": "scores of systems"}
+_FILES = _HOLDS | {"assessments": "INEX files"}
+_ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores")
 _ABOUT = {
-    **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "epsilon", "repeats"), ("labels",)),
-    **dict.fromkeys(("column", "where"), ("labels", "scores")),
+    **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "repeats"), ("labels",)),
+    **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations")),
+    **dict.fromkeys(("column", "where", "margin"), ("labels", "scores")),
+    **dict.fromkeys(("reference", "resamples"), _ALL_BUT_ANNOTATIONS),
     **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
     "runs": ("labels", "assessments"),
     "missing": ("scores",),
@@ -79,7 +91,8 @@ _INPUTS = argument(
     "Tables of labels with a header (topic, item and a column a judge; or topic, item, judge, label), and qrels files, "
     "one a judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file or folder "
     "a judge; a single folder holds a second one in its others/. Or scores of systems under judges: one table with a "
-    "column of judges (judge, system, topic, metric, score), or a score table a judge, NAME=FILE.",
+    "column of judges (judge, system, topic, metric, score), or a score table a judge, NAME=FILE. Or annotations in "
+    "JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
@@ -105,9 +118,9 @@ _REFERENCE = Option(
 )
 _PEOPLE = Option(
     "NAME,…",
-    "Other judges that are people: the yardstick. Each may have labelled a part.",
+    "Other judges that are people: the yardstick. Each may have labelled a part. Of annotations also the file, or the "
+    "NAME of a NAME=FILE, whose annotators are.",
     checks.names("names of judges by comma"),
-    needs="reference",
 )
 _MAPS = Option(
     "RULE",
@@ -125,6 +138,12 @@ _LABELLED = choice(
 )
 _EPSILON = Option(
     "E", "What a judge is allowed for its lower cost in the alt-test.", checks.number(least=0, most=1), needs="people"
+)
+_SCORING = choice(
+    "How near labels are in the alt-test: the share of equal ones, or the root mean squared difference.",
+    *("accuracy", "neg_rmse"),
+    shown="accuracy for text and for two grades",
+    needs="people",
 )
 _MARGIN = Option(
     "F1",
@@ -193,6 +212,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
     ] = False,
     epsilon: Annotated[float, _EPSILON] = 0.2,
+    scoring: Annotated[str | None, _SCORING] = None,
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
@@ -237,6 +257,8 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges scores.csv --where year=2021 --reference nist
 
         metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
+
+        metaeval judges human_annotations.json llm_annotations.json --people human_annotations
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
@@ -257,7 +279,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         missing=missing,  # type: ignore[arg-type]  # one of its choices
     )
     loaded.read(*read.files)
-    kind = "scores" if read.scores else "labels" if read.labels is not None else "assessments"
+    kind = _kind_of(read)
     _check_kind(loaded, kind, read.files[0])
     labels: Labels | dict[str, Assessments] | None = None
     collection: Collection | dict[str, JudgedCollection] | None = None
@@ -268,6 +290,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     elif read.assessments:
         labels = read.assessments
         collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
+    named = () if people is None else checks.by_comma(people, ())
     systems = _systems(collection, read.scores)
     numbers = (
         None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
@@ -277,16 +300,18 @@ def judges(  # noqa: PLR0913 - the options of the command
         labels,
         collection=collection,
         scores=read.scores or None,
+        annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
         metrics=chosen,
         reference=reference,
-        people=() if people is None else checks.by_comma(people, ()),
+        people=() if read.annotations else named,
         maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
         labelled=labelled,  # type: ignore[arg-type]  # as above
         groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
-        covariate=None if numbers is None else numbers.values,
+        covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
         epsilon=epsilon,
+        scoring=scoring,  # type: ignore[arg-type]  # as above
         margin=margin,
         human_topics=human_topics,
         top=top,
@@ -300,6 +325,12 @@ def judges(  # noqa: PLR0913 - the options of the command
     )
 
 
+def _kind_of(read: "JudgeInput") -> str:
+    if read.labels is not None:
+        return "labels"
+    return "scores" if read.scores else "annotations" if read.annotations else "assessments"
+
+
 def _systems(
     collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
 ) -> tuple[str, ...]:
@@ -310,13 +341,34 @@ def _systems(
     return () if one is None else one.systems
 
 
+def _people_and_judges(files: "dict[str, pd.DataFrame]", named: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Part annotators into people, who are named one by one or by their file, and judges."""
+    import pandas as pd  # noqa: PLC0415 - loaded with what read them
+
+    table = pd.concat(files.values(), axis=1)
+    known = [*files, *table.columns]
+    for name in named:
+        if name not in known:
+            raise UnknownNameError("annotator, or file of annotators", name, known)
+    people = [annotator for file, own in files.items() for annotator in own.columns if {file, annotator} & {*named}]
+    judges = [annotator for annotator in table.columns if annotator not in people]
+    if not people or not judges:
+        whom = "nobody is called one" if not people else "nobody else is left"
+        message = (
+            f"the alt-test holds judges against people, and {whom}; name the people with --people, one by one or by "
+            f"their file: {', '.join(files)}"
+        )
+        raise InvalidOptionError(message)
+    return table[people], table[judges]
+
+
 def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
     return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
 
 
 def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
     """Refuse options about another kind of files, and those about systems where there are none."""
-    for name, kinds in _ABOUT.items():
+    for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
         if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
             others = " or ".join(_FILES[one] for one in kinds)

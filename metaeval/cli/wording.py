@@ -23,7 +23,7 @@ NOTATION = frozenset({
 
 PYTHON_ONLY = frozenset({
     "adaptive_rate", "aggregates", "bounds", "collection", "duplicates", "families", "few",
-    "fewest_items", "judges", "metric", "of", "scoring", "form", "header", "method", "nesting",
+    "fewest_items", "judges", "metric", "of", "form", "header", "method", "nesting",
     "p_value_rule", "paths", "pool_share", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved",
     "simultaneous", "size", "split_tags", "systems", "ties", "topics", "weights", "zero_method",
 })  # fmt: skip

@@ -21,11 +21,11 @@ class Covariate(NamedTuple):
     ----------
     name : str
         The column that holds it.
-    values : dict of str to float
+    of_system : dict of str to float
     """
 
     name: str
-    values: dict[str, float]
+    of_system: dict[str, float]
 
 
 def read_groups(
@@ -137,7 +137,7 @@ def read_covariate(
     ...     path = Path(folder, "lengths.csv")
     ...     _ = path.write_text("run,words\nbm25,120\nlm,87.5")
     ...     read_covariate(path, systems=["lm", "bm25"])
-    Covariate(name='words', values={'lm': 87.5, 'bm25': 120.0})
+    Covariate(name='words', of_system={'lm': 87.5, 'bm25': 120.0})
     """
     name, said = _named_entries(path, systems, ("system", "covariate"), column=covariate_column, numbers=True)
     return Covariate(name, {system: float(entry) for system, entry in said.items()})

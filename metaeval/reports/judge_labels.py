@@ -34,7 +34,7 @@ def label_sections(study: Labelling) -> tuple[Section, ...]:
     return (
         *ranking_section(study),
         agreement,
-        *alt_section(study),
+        *alt_section(study.alt),
         *_parts_section(study),
         alike,
         by_topic,

@@ -19,7 +19,7 @@ from metaeval.reports.tables import Column, Table, bounded, left, right, under
 from metaeval.studies.judge_parts import Labelling
 from metaeval.words import MISSING, absent, bracketed, count, listed, number, percentage, share, whole
 
-__all__ = ["alt_section", "ranking_section", "ranking_words"]
+__all__ = ["alt_section", "alt_words", "ranking_section", "ranking_words"]
 
 _KAPPAS = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 _NAMED = 3
@@ -278,11 +278,32 @@ def _caption(found: JudgeRanking) -> str:
     )
 
 
-def alt_section(study: Labelling) -> tuple[Section, ...]:
+def alt_words(alt: AltTest) -> str:
+    """Say who may stand in for a person, where the alt-test is all there is."""
+    order = alt.judges.sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
+    passing = order.loc[order["passes"], "judge"].tolist()
+    first, last = order.iloc[0], order.iloc[-1]
+    rule = f"loses to them on no more than ε = {alt.epsilon:g} of their items"
+    if len(order) == 1:
+        word = "may" if passing else "may not"
+        return (
+            f"{first['judge']} {word} stand in for a person as a labeller: against "
+            f"{share(first['winning_rate'])} of the people it {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is "
+            "enough)."
+        )
+    named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
+    best, worst = (f"{_DECIMAL(row['winning_rate'])} ({row['judge']})" for row in (first, last))
+    span = f"ω from {worst} to {best}" if first["winning_rate"] > last["winning_rate"] else f"ω = {best} and all others"
+    return (
+        f"{len(passing)} of {len(order)} judges may stand in for a person as a labeller{named}. Winning rate, the "
+        f"share of the people against whom a judge {rule}: {span}; half is enough."
+    )
+
+
+def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     """Say which judges may stand in for the people as labellers."""
-    if study.alt is None:
+    if alt is None:
         return ()
-    alt = study.alt
     judges = alt.judges.assign(
         least=alt.smallest_epsilon().reindex(alt.judges["judge"]).to_numpy(),
         verdict=alt.judges["passes"].map({True: "may", False: "may not"}),

@@ -8,6 +8,7 @@ import pandas as pd
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
 from metaeval.reports.judge_labels import label_sections, label_words
+from metaeval.reports.judge_ranking import alt_section, alt_words
 from metaeval.reports.judge_worth import (
     covariate_section,
     covariate_words,
@@ -52,6 +53,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *worth_section(study),
             *repeats_section(study),
             *(() if labelling is None else label_sections(labelling)),
+            *alt_section(study.annotated),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -63,6 +65,8 @@ def judges_report(study: JudgeStudy) -> Report:
 
 
 def _title(study: JudgeStudy) -> str:
+    if study.annotated is not None:
+        return "May a judge stand in for a person who labels?"
     if study.reference is None:
         return "Do the judges agree?"
     return "May this judge decide between my systems?" if study.scores else f"Who labels as {study.reference} does?"
@@ -78,7 +82,13 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
             "topic": len(study.labelling.labels.topics),
             "label": int(table.notna().to_numpy().sum()),
         }
+    if study.annotated is not None:
+        judges = study.annotated.judges
+        sizes = {"judge": len(judges), "item": int(judges[["items", "items_lacking"]].iloc[0].sum())}
     counted = facts(**sizes)
+    if study.annotated is not None:
+        parts = (study.annotated.people, study.annotated.left_out)
+        counted = ((f"{len({name for part in parts for name in part['person']})}", "people"), *counted)
     if study.scores:
         first = next(iter(study.scores.values()))
         sides = dict(first.items()) if isinstance(first, Mapping) else dict.fromkeys(first["metric"].to_numpy(), first)
@@ -92,6 +102,8 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
     labels, more = (
         ([], []) if study.labelling is None else label_words(study.labelling, alone=deciding_metric(study) is None)
     )
+    if study.annotated is not None:
+        labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]
     if not study.scores and study.reference is not None:
         lines.append(
@@ -179,14 +191,14 @@ def _favour_words(row: pd.Series) -> str:
 
 
 def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
-    if study.verdicts.empty:
+    if study.verdicts.empty or study.annotated is not None:  # there the alt-test says all of it
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge")]
     if deciding_metric(study) is not None:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
-    if study.labelling is not None and study.labelling.alt is not None:
+    if study.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
@@ -243,10 +255,9 @@ def _methods(study: JudgeStudy) -> Methods:
             * bool(len(found.choices))
         )
         sources += ["ogilvie2006", "voorhees2000"]
-    if study.labelling is not None and study.labelling.alt is not None:
+    if study.alt is not None:
         paragraphs.append(
-            f"The alt-test (Calderon et al., 2025) had ε = {study.labelling.alt.epsilon:g} and the score "
-            f"{study.labelling.alt.scoring}."
+            f"The alt-test (Calderon et al., 2025) had ε = {study.alt.epsilon:g} and the score {study.alt.scoring}."
         )
         sources.append("calderon2025")
     if study.worth:

@@ -21,7 +21,7 @@ from metaeval.results import Result
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 
-__all__ = ["Asked", "Labelling", "of_labels"]
+__all__ = ["Asked", "Labelling", "of_annotations", "of_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,6 +157,21 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         scale=next((one.scale for one in assessments.values()), None),
     )
     return found, second, notes
+
+
+def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
+    """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
+    >>> [of_annotations(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    ['neg_rmse', 'accuracy']
+    """
+    labels = {one for frame in (people, judges) for one in frame.to_numpy(dtype=object).ravel() if not pd.isna(one)}
+    texts = any(isinstance(one, str) for one in labels)
+    usual: Scoring = "accuracy" if texts or len(labels) <= 2 else "neg_rmse"  # noqa: PLR2004 - yes or no
+    return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
 
 
 def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:

@@ -50,8 +50,8 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             rows[name] = ranking_verdict(found, name, study.margin)
             if metric in study.favoured:
                 rows[name] |= _favour(study.favoured[metric], name, study.alpha)
-    if study.labelling is not None and study.labelling.alt is not None:
-        for one in study.labelling.alt.judges.to_dict("records"):
+    if study.alt is not None:
+        for one in study.alt.judges.to_dict("records"):
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import Scoring
+from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
@@ -28,7 +28,7 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
 from metaeval.studies.judge_notes import score_notes
-from metaeval.studies.judge_parts import Asked, Labelling, of_labels
+from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges, under_each
@@ -49,7 +49,9 @@ class JudgeStudy(Study):
     Attributes
     ----------
     labelling : Labelling or None
-        What the labels say; None where scores under judges were given.
+        What the labels say; None where scores under judges or annotations were given.
+    annotated : AltTest or None
+        The alt-test, where annotations were given.
     scores : mapping of str to Scores
         For every metric the scores of the runs under each judge, who stand in place of the metrics.
     effects : pandas.DataFrame
@@ -84,6 +86,7 @@ class JudgeStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labelling: Labelling | None
+    annotated: AltTest | None
     scores: Mapping[str, Scores | Mapping[str, Scores]]
     effects: pd.DataFrame
     conclusions: Mapping[str, JudgeConclusions]
@@ -104,6 +107,11 @@ class JudgeStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
+
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
@@ -115,6 +123,8 @@ class JudgeStudy(Study):
         parts = []
         if self.labelling is not None:
             parts += _flat_labels(self.labelling)
+        if self.alt is not None:
+            parts.append(_flat_alt(self.alt))
         if not self.effects.empty:
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
@@ -143,11 +153,13 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
             long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
             parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
-    if found.alt is not None:
-        names = ["winning_rate", "advantage_probability"]
-        long = found.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
-        parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
     return parts
+
+
+def _flat_alt(found: AltTest) -> pd.DataFrame:
+    names = ["winning_rate", "advantage_probability"]
+    long = found.judges.melt("judge", names, var_name="statistic", value_name="value")
+    return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
@@ -203,6 +215,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     *,
     collection: Collection | Mapping[str, JudgedCollection] | None = None,
     scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    annotations: tuple[pd.DataFrame, pd.DataFrame] | None = None,
     reference: str | None = None,
     people: Sequence[str] = (),
     maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
@@ -240,6 +253,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         `metaeval.inex.passage_collection`).
     scores : mapping of metric to mapping of judge to Scores, optional
         Scores of the same systems under each judge, on the judge's own topics; in place of labels.
+    annotations : tuple of DataFrame and DataFrame, optional
+        Labels by people and by judges, items in rows, as `metaeval.alt_test` takes them: text, or numbers, of items
+        that need no topic, and nobody in charge; in place of labels, and for the alt-test alone.
     reference : str, optional
         The judge that the others are measured by: the people in charge. Without one all pairs are compared, and no
         verdict is given.
@@ -265,7 +281,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         Lowest label that counts as relevant in the overlap of relevant sets.
     epsilon, scoring
         Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
-        than two.
+        than two, and text by being equal.
     human_topics : int
         Topics that people would label, in the plan of what a judge is worth.
     top : int
@@ -319,7 +335,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    _check_given(labels, collection, scores, people, reference)
+    _check_given(labels, collection, scores, annotations, people, reference)
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
@@ -358,6 +374,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         )
     made = JudgeStudy(
         labelling=labelling,
+        annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
         **part,
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),
@@ -375,15 +392,16 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     return replace(made, verdicts=judge_verdicts(made))
 
 
-def _check_given(
+def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     labels: Labels | Mapping[str, Assessments] | None,
     collection: object,
     scores: object,
+    annotations: object,
     people: Sequence[str],
     reference: str | None,
 ) -> None:
-    if (labels is None) == (scores is None):
-        message = "give labels, or scores under judges, and not both"
+    if sum(one is not None for one in (labels, scores, annotations)) != 1:
+        message = "give labels, or scores under judges, or annotations, and one of these alone"
         raise InvalidOptionError(message)
     if people and reference is None:
         message = "people= are the yardstick of judges measured by a reference; name it (reference=)"

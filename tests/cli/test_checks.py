@@ -53,6 +53,7 @@ FREE_IN = {
     ("assessment", "--pools"),
     ("assessment", "--new-runs"),
     ("judges", "--runs"),
+    ("judges", "--people"),
 }
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 

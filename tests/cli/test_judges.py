@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval import as_scores, simulate_scores
+from metaeval import alt_test, as_scores, simulate_scores
 from metaeval.agreement.favour import favoured_by_covariate
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
@@ -517,3 +517,70 @@ def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
     page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
     assert "gpt4o and gpt4 cannot be told apart by how they label beside nist" in page
     assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
+
+
+# ----------------------------------------------------------------------------------------------------- annotations
+
+
+@pytest.fixture(scope="module")
+def annotated(data_folder, tmp_path_factory):
+    """Unpack the published labels of people and machines: the folder, parameters and expected lines."""
+    source, folder = data_folder / "alt-test", tmp_path_factory.mktemp("annotated")
+    with tarfile.open(source / "annotations.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    parameters = json.loads((source / "parameters.json").read_text("utf-8"))
+    return folder / "alt-test", parameters, pd.read_csv(source / "expected.csv").set_index(["dataset", "judge"])
+
+
+@pytest.mark.parametrize("name", ["wax", "lgbteen", "mtbench", "cebab_aspects", "10k_prompts", "cebab_stars"])
+def test_the_published_alt_test_from_the_shell(command, annotated, name):
+    """Every line as printed; the score that grades or text call for is the published one, where it is not said."""
+    folder, parameters, lines = annotated
+    files = [folder / name / f"{who}_annotations.json" for who in ("human", "llm")]
+    words = ("judges", *files, "--people", "human_annotations", "--epsilon", parameters[name]["epsilon"])
+    said = ("--scoring", parameters[name]["scoring"])
+    told = command(*words, *said, "--json").json()["results"]
+    found = pd.DataFrame(told).pivot_table(index="second", columns="statistic", values="value")
+    expected = lines.loc[name]
+    for column in ("winning_rate", "advantage_probability"):
+        shown = found.loc[expected.index, column].map("{:.2f}".format)
+        assert shown.tolist() == expected[column].map("{:.2f}".format).tolist()
+    terminal = " ".join(command(*words, *said).out.split())
+    passed = int((expected["verdict"] == "passed").sum())
+    assert f"{passed} of {len(expected)} judges may stand in for a person as a labeller" in terminal
+
+
+def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
+    """The same people either way; the page has the test and nothing about systems."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 60)
+    everyone = {
+        name: {str(item): int(label) for item, label in enumerate(np.where(rng.random(60) < 0.2, 0, truth))}
+        for name in ("ann", "ben", "cid", "gpt")
+    }
+    judge = {"gpt": everyone.pop("gpt")}
+    (tmp_path / "people.json").write_text(json.dumps(everyone))
+    (tmp_path / "llm.json").write_text(json.dumps(judge))
+    words = ("judges", "people.json", "machines=llm.json", "--people")
+    by_file = command(*words, "people", "--json").json()["results"]
+    assert command(*words, "ann,ben,cid", "--json").json()["results"] == by_file
+    table = alt_test(everyone, judge, scoring="neg_rmse").judges.iloc[0]
+    assert {row["statistic"]: row["value"] for row in by_file} == pytest.approx(
+        table[["winning_rate", "advantage_probability"]].to_dict()
+    )
+    assert command(*words, "people", "--out", "page").code == 0
+    page = " ".join(Path("page/index.html").read_text().split())
+    assert "May the judge stand in for a person?" in page
+    assert "gpt may stand in for a person as a labeller" in page
+    assert "Calderon" in page
+    for extra, message in {
+        ("--people", "zoe"): "no annotator, or file of annotators 'zoe'",
+        ("--people", "people,machines"): "nobody else is left",
+        (): "nobody is called one; name the people with --people",
+        ("--people", "people", "--reference", "ann"): "holds annotations, and --reference is about",
+        ("--people", "people", "--metrics", "AP"): "holds annotations, and --metrics is about",
+        ("--people", "people", "--rel", "2"): "holds annotations, and --rel is about labels; leave --rel out",
+    }.items():
+        ended = command(*words[:-1], *extra)
+        assert ended.code == 2
+        assert message in " ".join(ended.err.split())

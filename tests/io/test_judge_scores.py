@@ -224,7 +224,7 @@ def test_what_is_wrong_is_said_with_line_and_way_out(tmp_path, text, given, erro
 def test_kinds_do_not_mix(tmp_path, long):
     """Scores beside labels, a name twice, rows chosen where there is no judge."""
     (tmp_path / "qrels").write_text("1 0 d1 1\n")
-    with pytest.raises(FileFormatError, match=r"scores of systems, and .*qrels does not"):
+    with pytest.raises(FileFormatError, match=r"this holds scores, and .*qrels labels"):
         read_judges([long, tmp_path / "qrels"])
     own = LONG[LONG["judge"] == "nist"].drop(columns="judge")
     own.to_csv(tmp_path / "nist", index=False)
