@@ -178,12 +178,12 @@ def figure_pdf(figure: Figure) -> bytes:
     return _saved(figure, "pdf", {"CreationDate": None, "Creator": None, "Producer": None}, salt="")
 
 
-def figure_png(figure: Figure) -> bytes:
-    """Return a figure as PNG, sharp at its own size on screens with twice the points: what notebooks show."""
+def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
+    """Return a figure as PNG with so many points an inch: what notebooks show."""
     from PIL import Image  # noqa: PLC0415 - only notebooks need it; matplotlib brings it
 
     # tight: a key beside the axes may reach beyond the paper, which a picture on its own has no need to keep
-    whole = _saved(figure, "png", {"Software": None}, salt="", dpi=150, bbox_inches="tight", pad_inches=0.06)
+    whole = _saved(figure, "png", {"Software": None}, salt="", dpi=dpi, bbox_inches="tight", pad_inches=0.06)
     image = Image.open(BytesIO(whole)).convert("RGB")
     stream = BytesIO()
     image.quantize(128, dither=Image.Dither.NONE).save(stream, "png", optimize=True)  # a third of the size
