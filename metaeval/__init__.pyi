@@ -36,6 +36,7 @@ from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
 from .models.prediction_powered import prediction_powered as prediction_powered
+from .parallel import show_progress as show_progress
 from .reports.report import Report as Report
 from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .scores import Scores as Scores

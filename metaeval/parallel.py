@@ -1,7 +1,7 @@
 """Threads within this process, and one way to report progress.
 
-Nothing below the command line prints. Long loops go through `track` or `metaeval.workers.parallel_map`; they stay
-silent until a caller opens `reporting` with something that shows progress.
+Nothing below the command line prints. Long loops go through `track` or `metaeval.workers.parallel_map`; outside of
+notebooks they stay silent until a caller opens `reporting` with something that shows progress, or `show_progress`.
 """
 
 from collections import deque
@@ -10,37 +10,58 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from itertools import islice
-from typing import Protocol
 
 from metaeval.checks import check_jobs, check_threads
+from metaeval.progress import ProgressReporter, TerminalBars, cell_bars
 
-__all__ = ["ProgressReporter", "limit_threads", "reporting", "threaded_map", "track"]
-
-
-class ProgressReporter(Protocol):
-    """What shows progress: told of a task when it starts, on every step and when it ends."""
-
-    def start(self, description: str, total: int | None) -> object:
-        """Begin a task and return the handle for it."""
-
-    def advance(self, task: object, steps: int = 1) -> None:
-        """Say that `steps` more steps are done."""
-
-    def finish(self, task: object) -> None:
-        """End the task."""
+__all__ = ["limit_threads", "reporting", "show_progress", "threaded_map", "track"]
 
 
-_reporter: ContextVar[ProgressReporter | None] = ContextVar("metaeval_progress", default=None)
+_reporter: ContextVar[ProgressReporter | None] = ContextVar("metaeval_progress")
+"""Not set, the notebook that this process works for shows progress, and nothing else does."""
 
 
 @contextmanager
-def reporting(reporter: ProgressReporter) -> Iterator[None]:
-    """Send the progress of everything inside the block to `reporter`."""
+def reporting(reporter: ProgressReporter | None) -> Iterator[None]:
+    """Send the progress of everything inside the block to `reporter`, or nowhere."""
     token = _reporter.set(reporter)
     try:
         yield
     finally:
         _reporter.reset(token)
+
+
+@contextmanager
+def show_progress(*, hidden: bool = False) -> Iterator[None]:
+    """Show the progress of long work inside the block, or hide it.
+
+    In a notebook progress is shown below the cell without being asked for, where a task takes more than a second; in
+    a script or on a terminal only inside such a block, on standard error.
+
+    Parameters
+    ----------
+    hidden : bool, default False
+        Show none, in a notebook neither.
+
+    See Also
+    --------
+    metaeval.studies.power.study_power : one of the functions that work long
+
+    Examples
+    --------
+    >>> from metaeval import show_progress, simulate_scores, study_power
+    >>> with show_progress(hidden=True):
+    ...     study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+    """
+    bars = None if hidden else cell_bars()
+    if hidden or bars is not None:
+        with reporting(bars):
+            yield
+        return
+    from rich.console import Console  # noqa: PLC0415 - only who shows bars needs it
+
+    with TerminalBars(Console(stderr=True, highlight=False)) as shown, reporting(shown):
+        yield
 
 
 def track[T](items: Iterable[T], *, description: str, total: int | None = None) -> Iterator[T]:
@@ -51,7 +72,10 @@ def track[T](items: Iterable[T], *, description: str, total: int | None = None) 
     >>> sum(track([1, 2, 3], description="adding"))
     6
     """
-    reporter = _reporter.get()
+    try:
+        reporter = _reporter.get()
+    except LookupError:
+        reporter = cell_bars()
     if reporter is None:
         yield from items
         return

@@ -117,6 +117,7 @@ STUDIES = {
 }
 ENGINES = {
     "BayesianComparison.to_arviz": lambda rng: bayesian_t(SCORES).to_arviz("AP", n_draws=5, rng=rng),
+    "choose_data": lambda rng: metaeval.choose_data(SCORES, n_topics=5, rng=rng),
     "compare_labels": lambda rng: compare_labels(LABELS, n_resamples=50, rng=rng),
     "rank_judges": lambda rng: rank_judges(LABELS, reference=LABELS.judges[0], n_resamples=50, rng=rng),
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),

@@ -7,6 +7,7 @@ as a prediction of another's, and scored by precision and recall.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,9 @@ from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores, mean_over_topics, settled_mean_over_topics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "KINDS",
@@ -128,6 +132,12 @@ class DecisionAgreement(Result):
         if "alpha" in self.data[measure].dims:
             values = values[self._level(alpha)]
         return pd.DataFrame(values, index=pd.Index(self.metrics, name="predictor"), columns=list(self.metrics))
+
+    def plot(self, measure: str = "f1") -> "Figure":
+        """Draw a measure that `matrix` gives as a map: the stronger the colour, the nearer the two metrics."""
+        from metaeval.figures.agreement import matrix_map  # noqa: PLC0415 - matplotlib
+
+        return matrix_map(self.matrix(measure))
 
     def conflicts(self, *, alpha: float | None = None) -> pd.DataFrame:
         """Return one row a pair of metrics and pair of systems that are significant in opposite directions.

@@ -21,6 +21,7 @@ from metaeval.checks import check_choice, check_count, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import ScoresError
+from metaeval.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ _TWO = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeRanking:
+class JudgeRanking(Result):
     """Judges by how they label beside a reference, best first, and which of them the topics tell apart.
 
     Attributes

@@ -5,15 +5,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Self
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.parallel import reporting
+from metaeval.progress import TerminalBars
 from metaeval.provenance import recording_inputs
 from metaeval.visible import visible
 
@@ -29,8 +28,6 @@ EXIT_CODES = {
     143: "terminated",
 }
 _PIPE_WIDTH = 160
-_SECONDS, _LONG, _MANY_MINUTES = 5.0, 60.0, 100
-"""Seconds after which a task can be foretold, seconds still to go that are worth a word, minutes told as hours."""
 _LINES = "\n"
 """Our own words may have several."""
 
@@ -55,61 +52,6 @@ def out_console() -> Console:
 def error_console() -> Console:
     """Return the console on standard error, where progress, notes and warnings go."""
     return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else _PIPE_WIDTH)
-
-
-class _Bars:
-    """Shows progress as bars on a terminal, and as one line per task elsewhere.
-
-    Of a task that has run for seconds and will take minutes it says how many, and what would be quicker.
-    """
-
-    def __init__(self, console: Console, quicker: str = "") -> None:
-        self._console = console
-        self._quicker = quicker
-        self._foretold: set[str] = set()
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def start(self, description: str, total: int | None) -> object:
-        if not self._console.is_terminal and not self._bars.tasks:  # the steps inside a task stay unsaid
-            self._console.print(f"{description} …", markup=False)
-        return self._bars.add_task(description, total=total)
-
-    def advance(self, task: object, steps: int = 1) -> None:
-        self._bars.advance(task, steps)  # type: ignore[arg-type]  # the handle that start returned
-        one = next(own for own in self._bars.tasks if own.id == task)
-        if not one.total or one.description in self._foretold or (one.elapsed or 0.0) < _SECONDS:
-            return
-        left = (one.elapsed or 0.0) * (one.total - one.completed) / one.completed
-        if left >= _LONG:
-            self._foretold |= {own.description for own in self._bars.tasks}  # those it is a step of, too
-            words = f"{one.description}: about {_minutes(left)} left"
-            self._console.print(f"{words}; {self._quicker}" if self._quicker else words, markup=False, soft_wrap=True)
-
-    def finish(self, task: object) -> None:
-        self._bars.remove_task(task)  # type: ignore[arg-type]  # the handle that start returned
-
-
-def _minutes(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes < _MANY_MINUTES:
-        return f"{minutes} minute{'' if minutes == 1 else 's'}"
-    return f"{round(minutes / 60)} hours"
 
 
 @dataclass(slots=True)
@@ -143,7 +85,7 @@ def command_session(*, quiet: bool, quicker: str = "") -> Iterator[Session]:
             if quiet:
                 yield session
             else:
-                with _Bars(error_console(), quicker) as bars, reporting(bars):
+                with TerminalBars(error_console(), quicker) as bars, reporting(bars):
                     yield session
         finally:
             session.messages += session.warned()

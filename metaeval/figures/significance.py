@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from metaeval.figures.marks import note_pairs
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     KEY_STYLE,
@@ -24,11 +25,13 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import number, p_value
 
 __all__ = ["significance_map"]
 
 _SELF, _UNTESTED = 9, 8
 _SIGNED = 25
+_WRITE = number(4)
 _BLUE, _ORANGE, _GREY = "#1a7fc1", "#dd6b1f", "#8492a3"
 _MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a dark page
     2: to_rgba(_BLUE),
@@ -42,7 +45,7 @@ _MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a
 
 
 @styled
-def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figure:
+def significance_map(decisions: pd.DataFrame, *, correction: str | None, pairs: pd.DataFrame | None = None) -> Figure:
     """Draw which system is better than which under one metric.
 
     Blue: the row's system is better than the column's; orange: worse. Strong colour: significant after the
@@ -55,6 +58,9 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
         after the correction, 1 or -1 where only without it, 0 where neither, NaN where the pair was not tested.
     correction : str or None
         What the correction is called; None where the decisions rest on none.
+    pairs : pandas.DataFrame, optional
+        What a reader can ask of a pair: system_a, system_b, difference, low and high (its interval, where there is
+        one), p_value and p_corrected.
     """
     states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)
@@ -79,6 +85,8 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
         axes.xaxis.tick_top()
         axes.tick_params(length=0, labelsize=7.5)
         axes.set_ylabel("row: a system, by its mean, best first")
+    if pairs is not None:
+        _note_pairs(axes, decisions, pairs, correction)
     if n_systems <= _SIGNED:
         _signs(axes, states)
     words = "column: the other system, in the same order"
@@ -92,9 +100,36 @@ def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
     numbers = np.arange(1, len(labels) + 1)
     row_names(axes, labels, numbers, size=7.5, ranks=numbers.tolist())
     axes.set_xticks([])
-    for number in range(1, len(labels) + 1):
-        axes.text(number, 0.38, str(number), ha="center", va="bottom", fontsize=7, color=THEME["muted"])
+    for place in range(1, len(labels) + 1):
+        axes.text(place, 0.38, str(place), ha="center", va="bottom", fontsize=7, color=THEME["muted"])
     cell_edges(axes, len(labels))
+
+
+def _note_pairs(axes: Axes, decisions: pd.DataFrame, pairs: pd.DataFrame, correction: str | None) -> None:
+    """Note every pair, the system that stands higher first."""
+    a, b = (decisions.index.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
+    turned = a > b
+    sign, first, second = np.where(turned, -1.0, 1.0), np.minimum(a, b), np.maximum(a, b)
+    low, high = (np.where(turned, -pairs[other], pairs[own]) for own, other in (("low", "high"), ("high", "low")))
+    states = np.nan_to_num(np.abs(decisions.to_numpy(dtype=float)[first, second])).astype(int)
+    verdicts = ("not significant", f"significant before {correction} only", "significant")
+    ends = [
+        f" [{_WRITE(one)}, {_WRITE(other)}]" if np.isfinite(one) else "" for one, other in zip(low, high, strict=True)
+    ]
+    note_pairs(
+        axes,
+        decisions.index.tolist(),
+        first,
+        second,
+        "{difference}{ends}, p {p}" + (f", {correction} {{corrected}}" if correction else "") + "; {verdict}",
+        {
+            "difference": [_WRITE(one) for one in sign * pairs["difference"]],
+            "ends": ends,
+            "p": pairs["p_value"].map(p_value),
+            "corrected": pairs["p_corrected"].map(p_value),
+            "verdict": [verdicts[state] for state in states],
+        },
+    )
 
 
 def _signs(axes: Axes, states: NDArray[np.int8]) -> None:

@@ -133,9 +133,18 @@ def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with mpl.rc_context(_STYLE):
-            return draw(*args, **kwargs)
+            figure = draw(*args, **kwargs)
+        figure.__class__ = ShownFigure
+        return figure
 
     return drawn
+
+
+class ShownFigure(Figure):
+    """A figure that a notebook shows where nobody loaded pyplot, which alone teaches notebooks to show figures."""
+
+    def _repr_png_(self) -> bytes:
+        return figure_png(self)
 
 
 def figure_svg(figure: Figure, *, salt: str) -> str:

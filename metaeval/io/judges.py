@@ -16,13 +16,14 @@ from metaeval.io.inex_rules import joined
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, named_source, read_source
+from metaeval.results import Result
 from metaeval.scores import Missing, Scores
 
 __all__ = ["JudgeInput", "read_judges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeInput:
+class JudgeInput(Result):
     """What several judges said, as it was read.
 
     Attributes

@@ -27,6 +27,8 @@ from metaeval.workers import parallel_map
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
 __all__ = ["BayesianComparison", "BayesianModel", "Rope", "bayesian_t", "check_rope", "hierarchical"]
 
 type Rope = float | Mapping[str, float]
@@ -73,6 +75,12 @@ class BayesianComparison(Result):
         """Return one row a metric and pair."""
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
+
+    def plot(self, probability: float = 0.95) -> "Figure":
+        """Draw how many pairs are decided under each metric with more than this probability, and how."""
+        from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
+
+        return decided_bars(self.discriminative_power(probability).rename(columns={"n_apart": "n_better"}))
 
     def discriminative_power(self, probability: float = 0.95) -> pd.DataFrame:
         """Count the pairs that are decided with more than this probability.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.true_means import draw_true_means
 from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.results import Result
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["BestSystem", "best_system"]
 
@@ -81,6 +85,16 @@ class BestSystem(Result):
             frame["share_of_resamples"] = one["share_of_resamples"].to_numpy()
             frames.append(frame.astype({"rank": int}).sort_values("rank", kind="stable"))
         return pd.concat(frames, ignore_index=True)
+
+    def plot(self, metric: str | None = None) -> "Figure":
+        """Draw every system's chance to be the best under one metric (the first by default), likeliest first."""
+        from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
+
+        name = self.metrics[0] if metric is None else metric
+        if name not in self.metrics:
+            raise UnknownNameError("metric", name, self.metrics)
+        frame = self.to_frame().query("metric == @name").rename(columns={"system": "name", "p_best": "value"})
+        return agreement_dots(frame.assign(low=np.nan, high=np.nan), label=f"chance to be the best under {name}")
 
     def family_frame(self) -> pd.DataFrame:
         """Return one row a metric and family, likeliest first: metric, family, n_systems, p_best, share_of_resamples.

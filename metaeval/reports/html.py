@@ -24,6 +24,7 @@ def render_page(
     report: "Report",
     *,
     svgs: Mapping[str, str] | None = None,
+    marks: Mapping[str, str] | None = None,
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
@@ -34,6 +35,8 @@ def render_page(
     report : Report
     svgs : mapping, optional
         Picture name to SVG, where the pictures have been drawn already.
+    marks : mapping, optional
+        Picture name to what can be pointed at in it (`metaeval.figures.marks.marks_json`), where they have been drawn.
     stems : mapping, optional
         Name of a table or picture to the stem of its files, for links to them; without it there are no links.
     pdf : bool, default False
@@ -47,9 +50,12 @@ def render_page(
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if svgs is None:
+        from metaeval.figures.marks import marks_json  # noqa: PLC0415 - matplotlib
         from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
 
-        svgs = {picture.name: figure_svg(picture.draw(), salt=picture.name) for picture in report.pictures()}
+        drawn = {picture.name: picture.draw() for picture in report.pictures()}
+        svgs = {name: figure_svg(figure, salt=name) for name, figure in drawn.items()}
+        marks = {name: marks_json(figure) for name, figure in drawn.items()}
     charts = {
         picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
             inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
@@ -64,6 +70,7 @@ def render_page(
             page=report,
             sections=report.all_sections(),
             charts=charts,
+            marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
             stems=stems or {},
             pdf=pdf,
             style=Markup(style),  # noqa: S704 - files of this package
@@ -137,10 +144,18 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
-_SCRIPTS = ("parts", "switch", "tables", "copy", "contents")
+_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "tables", "copy", "contents")
 """Files in templates/scripts, in the order in which they run; the first holds what the others use."""
 
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def _attribute(words: str) -> str:
+    """Return JSON as the value of an attribute between single quotes, in which double ones need no escape."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
+
+    escaped = words.replace("&", "&amp;").replace("'", "&#39;").replace("<", "&lt;").replace(">", "&gt;")
+    return Markup(escaped)  # noqa: S704 - escaped in the line above
 
 
 @cache

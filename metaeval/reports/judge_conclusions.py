@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.report import Block, Fold, Picture, Section
+from metaeval.reports.report import Block, Choice, Fold, Picture, Section
 from metaeval.reports.shared import decided_by
 from metaeval.reports.tables import Table, Write, bounded, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -30,10 +30,9 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return (_effects_section(study),)
     if not study.conclusions:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.conclusions.items()):
-        own = _of_metric(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_of_metric(metric, found)) for metric, found in study.conclusions.items())
+    names = tuple(map(name_of_metric, study.conclusions))
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=names, parts=parts),)
     return (
         Section(
             id="conclusions",
@@ -41,7 +40,7 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
             lead=f"The systems are scored under each judge in turn. What {study.reference}'s labels tell apart, and in "
             "which order, is the truth here; labels may differ much and conclusions little, or the other way round.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 

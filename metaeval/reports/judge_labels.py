@@ -43,13 +43,16 @@ def label_sections(study: Labelling) -> tuple[Section, ...]:
     )
 
 
-def label_words(study: Labelling) -> tuple[list[str], list[str]]:
-    """Say who labels best and why figures differ; and, apart from it, how far all agree."""
+def label_words(study: Labelling, *, alone: bool) -> tuple[list[str], list[str]]:
+    """Say who labels best and why figures differ; and, apart from it, how far all agree.
+
+    Alone, without a verdict on conclusions before it, the first sentence has that of the alt-test, too.
+    """
+    first, more = ranking_words(study, alone=alone), alike_words(study)
     if one_pair(study):
         pair = " ".join((pair_words(study), alpha_words(study), *_parts_words(study)))
-        return [pair, *ranking_words(study)], alike_words(study)
-    all_of_them = f"{alpha_words(study)} {pairs_words(study)}"
-    return ranking_words(study), [all_of_them, *alike_words(study)]
+        return (first, [pair, *more]) if first else ([pair], more)
+    return first, [f"{alpha_words(study)} {pairs_words(study)}", *more]
 
 
 def _parts_words(study: Labelling) -> list[str]:

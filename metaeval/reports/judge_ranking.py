@@ -28,17 +28,20 @@ _NEARLY_ALL = 0.95
 _DECIMAL = number(2)
 
 
-def ranking_words(study: Labelling) -> list[str]:
-    """Say which judge labels best, and why figures differ; nothing without a reference."""
+def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
+    """Say which judge labels best, and why figures differ; nothing without a reference.
+
+    Alone, without a verdict before it, the first sentence says what the alt-test decides, too.
+    """
     if study.ranking is None:
         return []
-    return [_best_words(study, study.ranking), _why_words(study, study.ranking)]
+    return [_best_words(study, study.ranking, alone=alone), _why_words(study, study.ranking)]
 
 
 # ----------------------------------------------------------------------------------------------------- who labels best
 
 
-def _best_words(study: Labelling, found: JudgeRanking) -> str:
+def _best_words(study: Labelling, found: JudgeRanking, *, alone: bool) -> str:
     table, measure = found.table, _KAPPAS[found.measure]
     best = table.iloc[0]
     name, kappa = best["judge"], f"{measure} {_with_ends(study, found, best['judge'])}"
@@ -49,29 +52,24 @@ def _best_words(study: Labelling, found: JudgeRanking) -> str:
             f"random order within each topic would have {_DECIMAL(baseline['shuffled'])}"
         )
     elif len(table) == _PAIR:
-        line = _two_words(study, found, kappa)
+        line = _two_words(study, found)
     else:
         line = f"Of {len(table)} judges {name} labels most as {found.reference} does ({kappa}); {_others_words(found)}"
     if best["items"] < table["items"].max():
         line += f"; {name} labelled {whole(best['items'])} of the {whole(table['items'].max())} items"
     if found.undefined:
         line += f"; without an order: {first_few(found.undefined, most=_NAMED)}"
-    return f"{line}{_passing_words(study.alt)}."
+    return f"{line}{_passing_words(study.alt) if alone else ''}."
 
 
-def _two_words(study: Labelling, found: JudgeRanking, kappa: str) -> str:
+def _two_words(study: Labelling, found: JudgeRanking) -> str:
     first, second = found.table.iloc[0], found.table.iloc[1]
-    apart = _behind(second)
-    other = f"{second['judge']} {_with_ends(study, found, second['judge'])}"
-    beside = f"{found.reference}'s labels ({kappa}; {other})"
+    names = (first["judge"], second["judge"])
+    figures = ", ".join(f"{name} {_with_ends(study, found, name)}" for name in names)
+    apart = f"{_KAPPAS[found.measure]}: {figures}; the difference is {_behind(second)}{_on(found)}"
     if second["behind"]:
-        return (
-            f"{first['judge']} labels more as {found.reference} does than {second['judge']} ({kappa}; {other}): they "
-            f"are {apart} apart{_on(found)}"
-        )
-    return (
-        f"{first['judge']} and {second['judge']} cannot be told apart by {beside}: they are {apart} apart{_on(found)}"
-    )
+        return f"{names[0]} labels more as {found.reference} does than {names[1]} ({apart})"
+    return f"{names[0]} and {names[1]} cannot be told apart by how they label beside {found.reference} ({apart})"
 
 
 def _others_words(found: JudgeRanking) -> str:
@@ -88,9 +86,8 @@ def _others_words(found: JudgeRanking) -> str:
 
 
 def _on(found: JudgeRanking) -> str:
-    if not found.compared:
-        return ", for one topic tells of no other"
-    return f" on {'this topic' if found.n_topics == 1 else f'these {found.n_topics} topics'}"
+    n_topics = int(found.table["topics"].head(_PAIR).min()) if len(found.table) == _PAIR else found.n_topics
+    return ", for one topic tells of no other" if n_topics == 1 else f" on {n_topics} topics"
 
 
 def _behind(row: pd.Series) -> str:
@@ -165,7 +162,7 @@ def _weights_words(found: JudgeRanking) -> str:
     rule = "Quadratic weights forgive a label one grade off, plain κ does not"
     if fallen.empty:
         same = (table["kappa_rank"] == table["quadratic_kappa_rank"]).all()
-        return f"{rule}; both order all judges alike." if same else f"{rule}."
+        return "" if same else f"{rule}."
     row = _furthest(fallen, "missed")
     return (
         f"{rule}: {row['judge']}, {share(row['missed'])} of whose differing labels are one grade off (in the median "

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.agreement.favour import FavouredGroups
 from metaeval.models.repeats import JudgeRepeats
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.report import Block, Choice, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
@@ -21,10 +21,8 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say which groups of systems a judge favours, beside people; nothing without groups."""
     if not study.favoured:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.favoured.items()):
-        own = _favoured(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_favoured(metric, found)) for metric, found in study.favoured.items())
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, study.favoured)), parts=parts),)
     return (
         Section(
             id="favour",
@@ -33,7 +31,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
             "that only stretches the scale gives every good group more: so the figure is also adjusted for the judge's "
             "own scale, told from the systems outside the group. People, too, gain and lose groups something.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 
@@ -80,10 +78,9 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say whether judges favour systems with more of a covariate; nothing without one."""
     if not study.by_covariate:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.by_covariate.items()):
-        own = _covariate(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_covariate(metric, found)) for metric, found in study.by_covariate.items())
+    names = tuple(map(name_of_metric, study.by_covariate))
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=names, parts=parts),)
     name = _covariate_name(next(iter(study.by_covariate.values())))
     return (
         Section(
@@ -93,7 +90,7 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
             "slope over the systems. Systems with more of it may be better or worse in truth: so the figure is also "
             "adjusted for the judge's own scale.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 

@@ -31,6 +31,7 @@ _MAY = {
     "may": "may replace people for ranking systems",
     "may not": "may not replace people for ranking systems",
     "not settled": "may or may not replace people for ranking systems: these topics and people do not settle it",
+    "no pairs": "cannot be held against people for ranking systems, for {reference} tells no pair of them apart",
     "no yardstick": "cannot be held against a second person, for there is none",
 }
 
@@ -98,7 +99,7 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    labels, more = ([], []) if study.labelling is None else label_words(study.labelling)
+    labels, more = ([], []) if study.labelling is None else label_words(study.labelling, alone=not study.conclusions)
     if study.annotated is not None:
         labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]
@@ -119,12 +120,16 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     if metric is None:
         return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
     first, found = study.verdicts.iloc[0], study.conclusions[metric]
-    why = f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
+    why = (
+        f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
+        if found.n_reference != 0
+        else name_of_metric(metric)
+    )
     if not absent(first["people_f1"]):
         why += f"; a second person {number(2)(first['people_f1'])}"
     if first["n_conflicts"]:
         why += f"; {count(int(first['n_conflicts']), 'pair')} opposite"
-    line = f"{first['judge']} {_MAY[first['ranking']]} ({why})"
+    line = f"{first['judge']} {_MAY[first['ranking']].format(reference=found.reference)} ({why})"
     if first["labels"]:
         rate = number(2)(first["winning_rate"])
         line += f"; {'for labels it may, too' if first['labels'] == 'may' else 'for labels it may not'} (ω = {rate})"
@@ -146,14 +151,14 @@ def _f1(row: pd.Series) -> str:
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1:
+    if len(verdicts) == 1 or found.n_reference == 0:
         return []
     first, last = verdicts.iloc[0], verdicts.iloc[-1]
     span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
     if found.beside_people.empty:
         return [f"Of {len(verdicts)} judges it agrees most; {span}."]
     may = int((verdicts["ranking"] == "may").sum())
-    return [f"Of {len(verdicts)} judges {may} may replace people for ranking systems; {span}."]
+    return [f"Of {len(verdicts)} judges {may or 'none'} may replace people for ranking systems; {span}."]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,9 @@ from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["AgreementIntervals", "agreement_intervals", "verdicts_of_draws"]
 
@@ -84,6 +87,18 @@ class AgreementIntervals(Result):
                 high[alpha, predictor, truth],
             )
         return frame
+
+    def plot(self, *, min_f1: float = 0.9) -> "Figure":
+        """Draw F1 of every two metrics with its interval, least agreement first, and a line at `min_f1`."""
+        from metaeval.figures.agreement import agreement_rows  # noqa: PLC0415 - matplotlib
+
+        order = {name: place for place, name in enumerate(self.agreement.metrics)}
+        frame = self.to_frame()
+        rows = frame[frame["truth"].map(order) < frame["predictor"].map(order)]  # F1 is the same both ways
+        if len(self.agreement.alphas) > 1:
+            rows = rows.assign(group=[f"alpha = {alpha:g}" for alpha in rows["alpha"]])
+        rows = rows.assign(label=rows["truth"] + " and " + rows["predictor"])
+        return agreement_rows(rows.sort_values(["alpha", "f1"], kind="stable"), min_f1=min_f1)
 
     def shares(self) -> pd.DataFrame:
         """Return one row a level and metric: alpha, metric, n_rejected, share, low, high."""

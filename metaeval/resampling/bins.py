@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numba
 import numpy as np
@@ -19,6 +19,9 @@ from metaeval.equality import RELATIVE, settle
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 from metaeval.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 
@@ -65,6 +68,12 @@ class DifferenceBins(Result):
         frame = frame[frame["comparisons"] > 0].reset_index(drop=True)
         columns = ["lower_edge", "upper_edge", "comparisons", "sign_changes", "error_rate", "low", "high"]
         return frame[["metric", "size", *columns]]
+
+    def plot(self) -> "Figure":
+        """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed."""
+        from metaeval.figures.topics import difference_panels  # noqa: PLC0415 - matplotlib
+
+        return difference_panels(self.to_frame(), self.sensitivity(), max_error=self.max_error)
 
     def sensitivity(self, reading: Reading = "every larger bin") -> pd.DataFrame:
         """Return the difference that can be trusted and the share of comparisons that reach it.

@@ -6,7 +6,7 @@ topics: much of what it finds beyond them could not be shown on few topics.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["JudgeConclusions", "judge_conclusions"]
 
@@ -99,6 +102,13 @@ class JudgeConclusions(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge: the table."""
         return self.table.copy()
+
+    def plot(self) -> "Figure":
+        """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
+        from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
+
+        dots = self.table[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
+        return agreement_dots(dots, label=f"F1 of significant pairs with those of {self.reference}")
 
 
 def judge_conclusions(  # noqa: PLR0913 - every option is one question

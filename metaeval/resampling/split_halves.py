@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -25,6 +25,9 @@ from metaeval.tests_stat.result import UnreachableLevelWarning
 from metaeval.topic_design import Trait, engine_scores
 from metaeval.topic_units import units_of
 from metaeval.workers import parallel_map
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["OGILVIE_LALMAS_TESTS", "SplitHalves", "split_half"]
 
@@ -114,6 +117,18 @@ class SplitHalves(Result):
             **self._middle(),
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
+
+    def plot(self, correction: str | None = None) -> "Figure":
+        """Draw what every test rejects against how often it errs, under one correction (the first by default)."""
+        from metaeval.figures.compare_tests import rejections_against_errors  # noqa: PLC0415 - matplotlib
+
+        frame = self.to_frame()
+        corrections = list(dict.fromkeys(frame["correction"]))
+        name = corrections[0] if correction is None else correction
+        if name not in corrections:
+            raise UnknownNameError("correction", name, corrections)
+        shown = frame[frame["correction"] == name]
+        return rejections_against_errors(shown.assign(test=shown["test"].map(TESTS.label)))
 
     def _middle(self) -> dict[str, NDArray[np.float64]]:
         """Return the ends of the middle 90 % of the splits, one value a row."""

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from metaeval.checks import check_choice, check_number
 from metaeval.equality import at_least as reaches
 from metaeval.resampling.reductions import Reduction
 from metaeval.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["FOUND", "THRESHOLD", "Stability", "smallest_place", "standard_error"]
 
@@ -233,13 +236,8 @@ class Stability(Result):
         left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
         return np.asarray(100 * left / full[counted])
 
-    def plot(self, measure: str = "tau") -> object:
-        """Draw the correlation with the full ranking against the step, a line for every metric.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
+    def plot(self, measure: str = "tau") -> "Figure":
+        """Draw the correlation with the full ranking against the step, a line for every metric."""
         from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 
         return stability_panels(self.to_frame(), measures=[measure], min_tau=THRESHOLD)

@@ -7,7 +7,7 @@ compared between metrics.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numba
 import numpy as np
@@ -25,6 +25,9 @@ from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_to
 from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["ErrorRates", "ToleranceUnit", "swap_method", "topic_bootstrap"]
 
@@ -137,6 +140,15 @@ class ErrorRates(Result):
             ties = self.counts["zero_differences"].sum("trial") * (self.counts["tolerance"] == 0)
             swaps = swaps + 0.5 * ties.transpose(*swaps.dims)
         return xr.Dataset({"swaps": swaps, "comparisons": comparisons})
+
+    def plot(self, *, max_error: float = 0.05) -> "Figure":
+        """Draw the error rate against the size of the topic sets: a panel a tolerance, a line a metric."""
+        from metaeval.figures.topics import tolerance_panels  # noqa: PLC0415 - matplotlib
+
+        relative = self.tolerance_unit == "relative"
+        names = [f"{100 * one:g} %" if relative else f"{one:g}" for one in self.tolerances]
+        frame = self.to_frame().rename(columns={"error_rate": "seen"})
+        return tolerance_panels(frame, tolerances=names, max_error=max_error)
 
     def rates(self, *, half_swaps: bool = False) -> xr.DataArray:
         """Return the error rate, swaps / comparisons, dims (metric, tolerance, size); NaN where nothing was compared.

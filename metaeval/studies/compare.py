@@ -238,8 +238,13 @@ class CompareStudy(Study):
         frame = self.to_frame()
         return frame.assign(f1=frame["f1"].where(~frame["in_use"], 1.0))
 
-    def plot(self) -> "Figure":
-        """Draw power against the second quality, a point a metric with its intervals; the Pareto front is joined."""
+    def plot(self, name: str | None = None) -> "Figure":
+        """Draw power against the second quality, a point a metric with its intervals; the Pareto front is joined.
+
+        `name` asks for another picture of the report, as `Study.plot` does.
+        """
+        if name is not None:
+            return Study.plot(self, name)
         from metaeval.figures.compare import trade_off  # noqa: PLC0415 - drawing is the one upward import
 
         second = self.second_quality

@@ -1,9 +1,8 @@
 """What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,20 +14,14 @@ from metaeval.agreement.label_baselines import agreement_baselines, leading_kapp
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
-from metaeval.cells import first_few
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
-from metaeval.studies.scores_under_judges import runs_under_judges
+from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 
-__all__ = ["Asked", "Labelling", "of_annotations", "of_labels", "under_each"]
-
-_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
-_SHOWN = 10
+__all__ = ["Asked", "Labelling", "of_annotations", "of_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,13 +96,14 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
+    if reference is not None:
+        _refuse_silent(labels, reference, rel)
     if reference is not None and not assessments and not len(labels.outside):
-        scales = map_scales(labels, reference=reference, maps=maps)
-        labels = scales.labels
-        notes += scales.notes
-        fitted = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference"}]
-        if fitted:
-            how = listed_rules(scales.rules, fitted)
+        scales = _on_one_scale(labels, reference, maps)
+        labels, notes = scales.labels, [*notes, *scales.notes]
+        changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
+        if changed:
+            how = listed_rules(scales.rules, changed)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     agreement = compare_labels(
         labels,
@@ -119,7 +113,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         n_resamples=asked.n_resamples,
         rng=asked.source,
     )
-    notes += _label_notes(labels, agreement)
+    notes += label_notes(labels, agreement)
     second, alt, ranking, baselines = None, None, None, pd.DataFrame()
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
@@ -180,84 +174,33 @@ def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float
     return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
 
 
-def listed_rules(rules: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return judges with what was done to their grades.
-
-    Examples
-    --------
-    >>> listed_rules({"a": "fitted", "b": "kept"}, ["a"])
-    'a (fitted)'
-    """
-    return first_few([f"{name} ({rules[name]})" for name in names], most=_SHOWN)
-
-
-def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
-    labels: Labels,
-    given: Labels | Mapping[str, Assessments],
-    collection: Collection | Mapping[str, JudgedCollection],
-    reference: str | None,
-    second: SecondPeople | None,
-    labelled: Literal["common", "own"],
-) -> tuple[dict[str, JudgedCollection], list[str]]:
-    """Return the runs under every judge, and under every choice of second people in the place of the people."""
-    if not isinstance(given, Labels):
-        return runs_under_judges(labels, collection, has_parts=True), []
-    table, notes = labels.table, []
-    if second is not None:
-        table = table.drop(columns=[*second.people]).join(second.table)
-    if labelled == "common" and reference is not None:
-        there = table.notna()
-        common = there.all(axis=1)
-        if not common.any():
-            fewest = there.sum().idxmin()
-            message = (
-                f"no item was labelled by every judge ({fewest} labelled fewest, {there[fewest].sum()}); leave that "
-                "judge out, or score the runs on each judge's own items (labelled='own')"
-            )
-            raise ScoresError(message)
-        table = table.where(common)
-        if not common.all():
-            own = there.drop(columns=[] if second is None else [*second.table.columns[1:]]).sum()
-            fewer = ", ".join(f"{name} {count}" for name, count in own.items() if count < len(table))
-            notes.append(
-                f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
-                "the others count as unjudged under every judge"
-            )
-    return runs_under_judges(replace(labels, table=table), collection, has_parts=False), notes
-
-
-def _label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
-    """Say what of the labels takes no part, from what is there."""
-    notes = []
-    outside = labels.outside.groupby("judge").size()
-    if len(outside):
-        notes.append(
-            f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
-            f"{', '.join(f'{name} {count}' for name, count in outside.items())}"
+def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
+    """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant."""
+    if reference not in labels.judges:
+        return  # said by whoever looks it up
+    own = labels.table[reference].dropna()
+    if own.empty:
+        message = f"{reference} labelled nothing, so nobody can be held against it; name another judge (reference=)"
+        raise ScoresError(message)
+    if own.max() < rel:
+        message = (
+            f"{reference} called none of its {len(own)} items relevant (rel={rel}; its highest label is "
+            f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (reference=), or a "
+            "lower grade (rel=)"
         )
-    missing = {name: count for name, count in labels.table.isna().sum().items() if count}
-    if missing:
-        notes.append(
-            f"items without a label, of {len(labels.table)}: "
-            f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two judges are compared on the "
-            "items that both labelled"
+        raise ScoresError(message)
+
+
+def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
+    scales = map_scales(labels, reference=reference, maps=maps)
+    own = scales.labels.table[reference]
+    if "fitted" in scales.rules.values() and own.min() == own.max():
+        message = (
+            f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; keep those of "
+            "the judges (maps='keep')"
         )
-    compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-    lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
-    if agreement.reference is not None:
-        lacking = [pair for pair in lacking if agreement.reference in pair]
-    if lacking:
-        notes.append(
-            "pairs of judges without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
-        )
-    undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
-    topics = agreement.per_topic.loc[undefined, "topic"].nunique()
-    if topics:
-        notes.append(
-            f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
-            f"{len(labels.topics)}"
-        )
-    return notes
+        raise ScoresError(message)
+    return scales
 
 
 def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:

@@ -2,9 +2,9 @@
 
 For ranking systems a judge may take the place of a person if, under the first metric, its F1 of significant pairs falls
 short of that of a second person by less than the margin, all of the interval of the difference; it may not if all of
-the interval falls short by more, or if it contradicts the reference on more pairs than people do. In between these
-topics and persons do not settle it. Without a second person there is no yardstick, and no verdict. For labels the
-alt-test decides.
+the interval falls short by more, or if it contradicts the reference on more pairs than people do (their mean, rounded
+up). In between these topics and persons do not settle it. Without a second person there is no yardstick, and where the
+reference tells no pair of systems apart there is nothing to agree on: no verdict. For labels the alt-test decides.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,8 +35,8 @@ def deciding_metric(study: "JudgeStudy") -> str | None:
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     """Return one row a judge beside the reference and the people, best first.
 
-    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its
-    interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
+    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no yardstick" or "no pairs") with ``f1`` and
+    its interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
     ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first
     metric) with ``favour`` and its interval, and how much of it second people do not share (``beyond_people``). What
     has no answer is empty. There is no row without a reference.
@@ -55,8 +55,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
-    words = [*_WORDS]
-    frame[words] = frame[words].astype(object).fillna("")
+    frame[[*_WORDS]] = frame[[*_WORDS]].astype(object).fillna("")
     return frame.sort_values("f1", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -65,6 +64,8 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
     table = found.table.set_index("judge")
     row = table.loc[judge]
     verdict = {name: row[name] for name in ("f1", "f1_low", "f1_high", "n_conflicts")}
+    if found.n_reference == 0:
+        return {"ranking": "no pairs", "n_conflicts": 0}
     if found.beside_people.empty:
         return {"ranking": "no yardstick", **verdict}
     people = table.loc["people"]

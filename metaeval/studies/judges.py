@@ -13,7 +13,7 @@ from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.checks import check_choice, check_share
+from metaeval.checks import check_choice, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
@@ -27,10 +27,11 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels, under_each
+from metaeval.studies.judge_notes import score_notes
+from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
-from metaeval.studies.scores_under_judges import scores_under_judges
+from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -286,7 +287,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     top : int
         Systems at the top whose order is looked at by itself.
     margin : float
-        How much less than a second person a judge may agree, in F1 of significant pairs.
+        How much less than a second person a judge may agree, in F1 of significant pairs, from 0 to 1.
     test, correction, alpha
         How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
     confidence_level : float
@@ -303,10 +304,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     InvalidOptionError
-        If an option is outside its rule, the collection holds items that are no labels, or collections are not those
-        of the judges or hold different runs.
+        If an option is outside its rule, the collection holds items that are no labels or labels were left out as off a
+        scale, or collections are not those of the judges or hold different runs.
     ScoresError
-        If there is nothing that two judges judged.
+        If there is nothing that two judges judged, the reference called nothing relevant, or fewer than two topics hold
+        items that every judge labelled.
 
     See Also
     --------
@@ -326,19 +328,14 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     0.5
     """
     check_share(alpha, "alpha")
-    check_share(margin, "margin")
+    check_number(margin, "margin", least=0, most=1)
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    if sum(one is not None for one in (labels, scores, annotations)) != 1:
-        message = "give labels, or scores under judges, or annotations, and one of these alone"
-        raise InvalidOptionError(message)
-    if people and reference is None:
-        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
-        raise InvalidOptionError(message)
+    _check_given(labels, collection, scores, annotations, people, reference)
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
@@ -351,7 +348,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        found, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        choices = () if second is None else tuple(second.table.columns)
+        found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
         tables = dict(found)
         notes += [*said, *more]
     elif labels is not None:
@@ -367,6 +365,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if reference is not None and tables:
         known = KnownOfSystems(groups, built_with, covariate, covariate_name)
         part |= of_scores(tables, reference, weights, known, human_topics, asked, attempt)
+        notes += score_notes(part["conclusions"])
     elif tables:
         part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
     if reference is not None and tables and groups is None and covariate is None:
@@ -391,3 +390,26 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         provenance=record,
     )
     return replace(made, verdicts=judge_verdicts(made))
+
+
+def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
+    labels: Labels | Mapping[str, Assessments] | None,
+    collection: object,
+    scores: object,
+    annotations: object,
+    people: Sequence[str],
+    reference: str | None,
+) -> None:
+    if sum(one is not None for one in (labels, scores, annotations)) != 1:
+        message = "give labels, or scores under judges, or annotations, and one of these alone"
+        raise InvalidOptionError(message)
+    if people and reference is None:
+        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
+        raise InvalidOptionError(message)
+    if collection is not None and isinstance(labels, Labels) and len(labels.outside):
+        message = (
+            f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
+            "that they are about, often the best ones; give the labels as they were read, without scale= and "
+            "outside='drop': every judge is put on the scale of reference= (maps=)"
+        )
+        raise InvalidOptionError(message)

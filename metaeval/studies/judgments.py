@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,9 @@ from metaeval.scores import identical_note
 from metaeval.studies.judged_runs import different_runs, unknown_pool, with_pool
 from metaeval.studies.study import Attempts, Study
 from metaeval.workers import crew
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
 
@@ -182,13 +185,13 @@ class JudgmentsStudy(Study):
             ),
         }
 
-    def plot(self, measure: str = "tau") -> object:
+    def plot(self, name: str | None = None, *, measure: str = "tau") -> "Figure":
         """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
 
-        Returns
-        -------
-        matplotlib.figure.Figure
+        `name` asks for another picture of the report, as `Study.plot` does.
         """
+        if name is not None or not self.stability:
+            return Study.plot(self, name)
         from metaeval.figures.judgments import reduction_panels  # noqa: PLC0415 - matplotlib
 
         return reduction_panels(self.to_frame(), measure=measure, min_tau=self.min_tau)

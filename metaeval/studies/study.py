@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import resolve_rng
-from metaeval.errors import UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.results import Result
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS
@@ -14,6 +14,8 @@ from metaeval.topic_design import Trait, engine_scores
 from metaeval.topic_units import design_notes
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from metaeval.reports.report import Report
 
 __all__ = ["Attempts", "Study", "chosen_systems", "test_notes"]
@@ -52,6 +54,44 @@ class Study(Result):
             return report
         spoken: Report = import_module("metaeval.reports.item_words").in_words_of(scores, report)
         return spoken
+
+    def plot(self, name: str | None = None) -> "Figure":
+        """Draw a picture of the report.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the picture, as ``report().pictures()`` names it; the main one by default.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no picture of this name; the message lists those that there are.
+        InvalidOptionError
+            If the report has no picture at all.
+
+        Examples
+        --------
+        >>> from metaeval import simulate_scores, study_power
+        >>> study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+        >>> [picture.name for picture in study.report().pictures()][:2]
+        ['discriminative_power', 'ranking AP']
+        >>> study.plot("ranking AP")
+        <ShownFigure size 760x... with 1 Axes>
+        """
+        report = self.report()
+        found = report.main_picture() if name is None else next((o for o in report.pictures() if o.name == name), None)
+        if found is not None:
+            return found.draw()
+        names = [picture.name for picture in report.pictures()]
+        if names:
+            raise UnknownNameError("picture", str(name), names)
+        message = f"a {type(self).__name__} has no picture; report().save(folder) and to_frame() show what there is"
+        raise InvalidOptionError(message)
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()

@@ -243,9 +243,12 @@ class PairwiseResult(Result):
     def plot(self, metric: str | None = None) -> "Figure":
         """Draw which system is better than which under one metric (the first by default)."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
+        from metaeval.tests_stat.t_intervals import difference_intervals  # noqa: PLC0415 - only here
 
         decisions = self.graded_decisions(metric or self.metrics[0])
-        return significance_map(decisions, correction=name_in_picture(self.correction))
+        bounds = difference_intervals(self)
+        pairs = self.data.assign(bounds).sel(metric=metric or self.metrics[0]).to_dataframe()
+        return significance_map(decisions, correction=name_in_picture(self.correction), pairs=pairs)
 
     def out_of_reach(self) -> str:
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""

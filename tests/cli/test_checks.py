@@ -44,6 +44,7 @@ OPTIONS = [
 FREE = {
     *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
     *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
+    *("--exclude-systems", "--exclude-topics"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {

@@ -1,5 +1,6 @@
 """`metaeval judges`: tables, reports and JSON from labels, with and without runs."""
 
+import html
 import json
 import shutil
 import tarfile
@@ -118,6 +119,73 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
     assert "Between the 3 pairs of judges" in page
     assert "Each field compares" in page
+
+
+@pytest.fixture
+def odd_judges(command, simulated_collection, tmp_path):
+    """Return the command on judges that say little, the first as reference: "nist nothing --runs RUNS"."""
+    lines = [line.split() for line in (simulated_collection / "qrels.txt").read_text().splitlines()]
+    topics = sorted({line[0] for line in lines})
+    said = {
+        "nist": [line[3] for line in lines],
+        "model": [line[3] if number % 5 else "1" for number, line in enumerate(lines)],
+        "nothing": ["0"] * len(lines),
+        "seven": ["7"] * len(lines),
+        "high": [str(5 + 10 * int(line[3])) for line in lines],
+        "single": [line[3] if line[0] == topics[0] else None for line in lines],
+    }
+    for name, labels in said.items():
+        rows = [(*line[:3], label) for line, label in zip(lines, labels, strict=True) if label is not None]
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(" ".join, rows)) + "\n")
+    elsewhere = [" ".join((f"x{line[0]}", *line[1:])) for line in lines]
+    (tmp_path / "elsewhere.txt").write_text("\n".join(elsewhere) + "\n")
+    places = {name: f"{name}={name}.txt" for name in (*said, "elsewhere")} | {"RUNS": simulated_collection / "runs"}
+
+    def run(words, *options):
+        given = [places.get(word, word) for word in words.split()]
+        return command("judges", *given, "--reference", words.split()[0], *options)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nothing nist", "nothing called none of its"),
+        ("nothing nist", "its highest label is 0"),
+        ("nist single --runs RUNS", "without single it would be"),
+        ("nist single --runs RUNS", "score the runs on each judge's own items (--labelled own)"),
+        ("nist model single --labelled own --runs RUNS", "of 1 that every judge judged (without single:"),
+        ("nist model elsewhere --runs RUNS", "no item was labelled by every judge; without elsewhere it would be"),
+        ("nist elsewhere", "no two judges labelled a common item"),
+        ("seven nist", "seven gave one grade alone (7)"),
+        ("seven nist", "keep those of the judges (--maps keep)"),
+        ("nist high --scale 0,1,2,3 --outside drop --runs RUNS", "labels were left out as off the scale"),
+    ],
+)
+def test_judges_that_cannot_be_compared_are_refused(odd_judges, words, message):
+    """The command ends with what is in the way, by name, and with the way out in its own options."""
+    ended = odd_judges(words)
+    assert ended.code in {2, 3}
+    assert message in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nist nothing model --runs RUNS", "one and the same label for every item: nothing 0"),
+        ("nist nothing model --runs RUNS", "AP: no rank correlation where all systems score alike: nothing"),
+        ("nist high model --runs RUNS", "scales fitted to nist by matching quantiles on common items: high"),
+        ("nist single model", "for one topic tells of no other"),
+        ("nist elsewhere model", "pairs of judges without a common item, left out: nist and elsewhere"),
+    ],
+)
+def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, words, message):
+    """What takes no part, or ranks nothing, stands on the page by name."""
+    ended = odd_judges(words, "--resamples", "50", "--out", "page")
+    assert ended.code == 0
+    page = html.unescape((tmp_path / "page" / "index.html").read_text())
+    assert message.casefold() in " ".join(page.split()).casefold()
 
 
 @pytest.mark.parametrize(
@@ -423,6 +491,32 @@ def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
     assert rows["tau"] == pytest.approx(means.corr("kendall").loc["SCORE", "HAS_KEYWORDS"])
     best = means.sort_values("SCORE", ascending=False, kind="stable").head(9)
     assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
+
+
+def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
+    """NIST, two language models and eight people on the 37 official runs: the page's words and the known figures."""
+    judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
+    if not judged.is_dir() or not first.is_dir():
+        pytest.skip(f"no llm-judges-dl19 and trec-dl19-passage in {data_folder}")
+    names = {"gpt4": "auto-qrels/gpt-4/umbrela.txt", "gpt4o": "auto-qrels/gpt-4o/umbrela.txt"}
+    with tarfile.open(judged / "auto-qrels.tar.xz") as packed:
+        for name, path in names.items():
+            (tmp_path / f"{name}.txt").write_bytes(packed.extractfile(path).read())
+    words = [f"nist={first / 'qrels.txt.gz'}", *(f"{name}={name}.txt" for name in names)]
+    words += [judged / "second-humans.csv.gz", "--reference", "nist", "--people", "A,B,C,D,E,F,G,H"]
+    words += ["--runs", first / "runs", "--metrics", "nDCG@10,AP", "--resamples", "200", "--out", "page", "--json"]
+    ended = command("judges", *words)
+    assert ended.code == 0
+    rows = {
+        (row["metric"], row["second"], row["statistic"]): row["value"]
+        for row in ended.json()["results"]
+        if row["first"] in {"nist", "people"}
+    }
+    assert rows["nDCG@10", "people", "tau"] == pytest.approx(0.917, abs=0.015)  # two merges have .910 and .925
+    assert rows[None, "gpt4", "kappa"] == pytest.approx(0.34, abs=0.01)
+    page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
+    assert "gpt4o and gpt4 cannot be told apart by how they label beside nist" in page
+    assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
 
 
 # ----------------------------------------------------------------------------------------------------- annotations

@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -216,6 +217,14 @@ def test_of_a_choice_the_first_stands_open_and_the_others_in_folds():
     assert outline.open == []
     for words in ("About <A>.", "The same for B", "About B.", "The same for C", "About C."):
         assert words in outline.text
+
+
+def test_what_can_be_pointed_at_comes_with_its_picture(page, outline, study):
+    """Every picture that has marks holds them as JSON, in which the names are those of the data, however hostile."""
+    held = [json.loads(one["data-marks"]) for tag, one in outline.tags if "data-marks" in one]
+    assert len(held) == len(page.pictures())
+    pairs = next(group for groups in held for group in groups if group["kind"] == "pair")
+    assert set(pairs["names"]) == set(map(str, study.scores["system"].to_numpy()))
 
 
 def test_files_are_linked_by_their_safe_names():

@@ -53,9 +53,9 @@ def test_two_judges_differ_or_cannot_be_told_apart(share, told):
     study, (best, _) = words_of({"good": noisy(TRUTH, 0.3, seed=1), "bad": noisy(TRUTH, share, seed=2)})
     first, second = study.labelling.ranking.table.to_dict("records")
     ends = [-second[name] for name in ("difference", "difference_high", "difference_low")]
-    apart = "they are {:.2f} [{:.2f}, {:.2f}] apart on these 20 topics".format(*ends).replace("-", "−")
+    apart = "the difference is {:.2f} [{:.2f}, {:.2f}] on 20 topics)".format(*ends).replace("-", "−")
     assert best.endswith(f"{apart}.")
-    word = "labels more as nist does than" if told else "cannot be told apart by nist's labels"
+    word = "labels more as nist does than" if told else "cannot be told apart by how they label beside nist"
     assert word in best
     assert best.startswith(first["judge"])
     assert len(study.labelling.ranking.open_to_best()) == 2 - told
@@ -70,7 +70,7 @@ def test_of_many_the_best_is_named_with_those_that_cannot_be_told_from_it():
     level = found.open_to_best()
     assert {name[:-1] for name in level} == {"good"}
     assert best.startswith(f"Of 7 judges {level[0]} labels most as nist does (κ with quadratic weights 0.")
-    said = f"{len(level) - 1} others cannot be told from it on these 20 topics"
+    said = f"{len(level) - 1} others cannot be told from it on 20 topics"
     assert f"{said} ({level[1]}, {level[2]}, {level[3]}" in best
     assert best.endswith(f"and {7 - len(level)} are behind it.")
     (section,) = ranking_section(study.labelling)
@@ -81,9 +81,9 @@ def test_of_many_the_best_is_named_with_those_that_cannot_be_told_from_it():
 def test_all_behind_or_none():
     """Where all or none of the others are behind, that is said."""
     _, (best, _) = words_of({"good": TRUTH} | {f"bad{one}": noisy(TRUTH, 0.9, seed=one) for one in range(3)})
-    assert "all others are behind it on these 20 topics, bad" in best
+    assert "all others are behind it on 20 topics, bad" in best
     _, (best, _) = words_of({f"bad{one}": noisy(TRUTH, 0.6, seed=one) for one in range(3)})
-    assert "none of the others can be told from it on these 20 topics: next bad" in best
+    assert "none of the others can be told from it on 20 topics: next bad" in best
 
 
 def test_one_topic_tells_of_no_other():

@@ -9,11 +9,15 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 import metaeval
 from metaeval import agreement, inex, models, resampling, simulate, studies, tests_stat
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.figures.style import figure_png
 from metaeval.models.design_effect import design_effect
 from metaeval.parallel import limit_threads
 from metaeval.reports.notebook import report_html
@@ -164,6 +168,8 @@ HELD = {
     "Study": "what studies have in common",
 }
 
+NO_PICTURE = {"DesignStudy", "TableStudy"}
+
 
 def _both():
     human = SCORES.isel(metric=[0])
@@ -175,16 +181,16 @@ def _few_by_people():
     return human.isel(topic=slice(12)), judge
 
 
-def _results():
-    """Return the names of all public results."""
+def _classes():
+    """Return all public results."""
     chapters = [getattr(metaeval, name) for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
     found = [getattr(place, name) for place in (metaeval, *chapters) for name in place.__all__]
-    return {one.__name__ for one in found if inspect.isclass(one) and issubclass(one, Result)}
+    return [one for one in found if inspect.isclass(one) and issubclass(one, Result)]
 
 
 def test_every_public_result_is_held_to_the_law():
     """A new result class enters the table above, or the reason why it is shown by another one."""
-    assert _results() == {*RESULTS} | {*HELD}
+    assert {one.__name__ for one in _classes()} == {*RESULTS} | {*HELD}
 
 
 class Shown(HTMLParser):
@@ -226,13 +232,87 @@ def test_every_result_shows_itself(name):
     assert not any(key.startswith("on") for _, found in shown.tags for key in found)
     assert html.count("<p>") <= 2
     assert shown.rows <= 13  # ten, and two lines of heads
-    assert hasattr(result, "plot") <= len(images) <= 1
+    assert len(images) == (hasattr(result, "plot") and name not in NO_PICTURE)
     assert len(html) < 120_000
     for found in images:
         picture = Image.open(io.BytesIO(base64.b64decode(found["src"].removeprefix("data:image/png;base64,"))))
         assert 300 < int(found["width"]) < 1000
         assert picture.width == pytest.approx(int(found["width"]) * 150 / 96, abs=1)
     assert len(repr(result)) <= 2000
+
+
+PLOTS = {
+    *("AgreementIntervals", "AltTest", "BayesianComparison", "BayesianErrorRate", "BestSystem", "DecisionAgreement"),
+    *("DifferenceBins", "ErrorRates", "FavouredGroups", "HumanAgreement", "JudgeConclusions", "LabelAgreement"),
+    *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RunChoicePower"),
+    *("SensitivityResult", "SplitHalves", "Stability"),
+}
+
+
+def test_what_can_be_drawn():
+    """Power, topics, agreement, error rates, judges and leaderboards have a picture, and every study has."""
+    drawn = {one.__name__ for one in _classes() if hasattr(one, "plot") and not issubclass(one, studies.Study)}
+    assert drawn == PLOTS
+
+
+def test_a_study_draws_any_picture_of_its_report():
+    """The main one, or that of a name; another name is refused with those that there are."""
+    study = studies.study_power(SCORES, tests=["t"], rng=0)
+    report = study.report()
+    ranking = f"ranking {SCRIPT}"
+    assert {"discriminative_power", ranking} <= {picture.name for picture in report.pictures()}
+    assert figure_png(study.plot()) == figure_png(report.main_picture().draw())
+    assert figure_png(study.plot(ranking)) != figure_png(study.plot())
+    with pytest.raises(UnknownNameError, match=r"no picture 'rankings'.*discriminative_power"):
+        study.plot("rankings")
+    with pytest.raises(InvalidOptionError, match="a TableStudy has no picture"):
+        studies.study_table(SCORES).plot()
+
+
+@pytest.mark.parametrize("kind", ["CompareStudy", "JudgmentsStudy"])
+def test_studies_with_a_picture_of_their_own_draw_the_others_too(kind):
+    """`plot(name)` means the same everywhere."""
+    found = RESULTS[kind]()
+    names = [picture.name for picture in found.report().pictures()]
+    assert figure_png(found.plot(names[-1])) == figure_png(found.report().pictures()[-1].draw())
+    assert figure_png(found.plot()).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("kind", "named", "words"),
+    [
+        ("BestSystem", "RR", "chance to be the best under RR"),
+        ("DecisionAgreement", "tau", "nDCG@10"),
+        ("SplitHalves", "none", "pairs rejected"),
+    ],
+)
+def test_a_picture_can_be_asked_for_by_name(kind, named, words):
+    """A metric, a measure or a correction; one that there is not is refused."""
+    plot = RESULTS[kind]().plot
+    assert any(words in text.get_text() for text in plot(named).findobj(Text))
+    with pytest.raises(InvalidOptionError):
+        plot("no such")
+
+
+def test_error_rates_are_drawn_in_the_unit_of_their_tolerances():
+    """A share of the mean in percent, else the metric's own unit."""
+    absolute = resampling.swap_method(SCORES, n_trials=5, tolerances=[0.02], tolerance_unit="absolute", rng=0)
+    assert "tolerance 0.02" in {text.get_text() for text in absolute.plot().findobj(Text)}
+    assert "tolerance 5 %" in {text.get_text() for text in RATES.plot().findobj(Text)}
+
+
+def test_levels_of_agreement_stand_apart():
+    """Rows of two levels of significance have a head each, and least agreement stands first."""
+    found = resampling.agreement_intervals(SCORES, alphas=[0.05, 0.2], n_topic_resamples=5, rng=0)
+    words = [text.get_text() for text in found.plot().findobj(Text)]
+    assert {"alpha = 0.05", "alpha = 0.2", "nDCG@10 and RR"} <= set(words)
+
+
+def test_a_figure_shows_itself_where_nobody_loaded_pyplot():
+    """Only pyplot teaches notebooks to show figures, and nothing here loads it."""
+    figure = metaeval.paired_t_test(SCORES).plot()
+    assert isinstance(figure, Figure)
+    assert figure._repr_png_() == figure_png(figure)
 
 
 def test_a_study_shows_the_first_sentence_of_its_report():

@@ -6,6 +6,15 @@ const button = (text, act, more = {}) => {
   made.addEventListener("click", () => act(made));
   return made;
 };
+// What is pressed like a button, by pointer and keyboard, and is none.
+const press = (element, act) => {
+  element.addEventListener("click", act);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act(event);
+  });
+};
 let fields = 0;
 const labelled = (words, field, className = "field") => {
   fields += 1;
