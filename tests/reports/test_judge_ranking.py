@@ -150,7 +150,7 @@ def test_with_people_the_three_figures_stand_side_by_side():
     (section,) = ranking_section(study.labelling)
     labels = [column.label for column in section.blocks[0].columns]
     assert [label for label in labels if label in {"α", "κ, plain", "Alt-test, ω"}] == ["α", "κ, plain", "Alt-test, ω"]
-    assert len(alt_section(study.labelling)) == 1
+    assert len(alt_section(study.alt)) == 1
     assert "ann" not in study.labelling.ranking.table["judge"].tolist()
 
 

@@ -65,11 +65,10 @@ def favoured(rows, *, adjusted=True):
 def studied(conclusions=None, *, groups=None, alt=None, margin=0.05, alpha=0.05):
     """Make what a study holds when verdicts are given, of two metrics where there are runs."""
     both = {} if conclusions is None else {"nDCG@10": conclusions, "AP": concluded({"other": JUDGE})}
-    labelling = None if alt is None else SimpleNamespace(alt=SimpleNamespace(judges=pd.DataFrame(alt)))
     return SimpleNamespace(
         conclusions=both,
         favoured={} if groups is None else {"nDCG@10": groups},
-        labelling=labelling,
+        alt=None if alt is None else SimpleNamespace(judges=pd.DataFrame(alt)),
         margin=margin,
         alpha=alpha,
     )
