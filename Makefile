@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test required oldest lint docs picture notebooks benchmark clean
+.PHONY: help demo quick test browser required oldest lint docs picture notebooks benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -10,6 +10,7 @@ help:
 	@echo "make demo       set up .venv and make a report of the bundled example"
 	@echo "make quick      set up .venv and run the quick tests, under two minutes"
 	@echo "make test       set up .venv and run all tests"
+	@echo "make browser    run the tests of the report page in Chromium (chromium or google-chrome, else METAEVAL_BROWSER)"
 	@echo "make required   run all tests beside the required packages alone, in .venv-required"
 	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
 	@echo "make lint       style, types and the direction of imports"
@@ -31,6 +32,10 @@ quick:
 test:
 	@sh scripts/setup.sh dev
 	$(bin)/python -m pytest -n auto --maxprocesses=4
+
+browser:
+	@sh scripts/setup.sh dev,browser
+	$(bin)/python -m pytest tests/browser
 
 required:
 	@sh scripts/setup.sh test .venv-required

@@ -92,7 +92,7 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
     asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
     if folder == "tests":
-        named = ("test", "external", "sampler", "parquet")
+        named = ("test", "external", "sampler", "parquet", "browser")
         asked += [line for extra in named for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
     declared.add("h5py")  # asked for as h5netcdf[h5py]
@@ -108,7 +108,7 @@ def test_every_dependency_says_why_it_is_there():
     extras = PROJECT["optional-dependencies"]
     assert {*extras} >= {"parquet", "external", "sampler", "dask"}
     asked = PROJECT["dependencies"] + [
-        line for name in extras if name not in {"mutation", "docs", "test", "dev"} for line in extras[name]
+        line for name in extras if name not in {"mutation", "docs", "test", "browser", "dev"} for line in extras[name]
     ]
     text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
     section = text.split("## Why each dependency is there\n")[1].split("\n## ")[0]

@@ -15,6 +15,7 @@ import metaeval
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.judge_ranking import rank_judges
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
@@ -116,7 +117,9 @@ STUDIES = {
 }
 ENGINES = {
     "BayesianComparison.to_arviz": lambda rng: bayesian_t(SCORES).to_arviz("AP", n_draws=5, rng=rng),
+    "choose_data": lambda rng: metaeval.choose_data(SCORES, n_topics=5, rng=rng),
     "compare_labels": lambda rng: compare_labels(LABELS, n_resamples=50, rng=rng),
+    "rank_judges": lambda rng: rank_judges(LABELS, reference=LABELS.judges[0], n_resamples=50, rng=rng),
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),
     "human_agreement": lambda rng: human_agreement(ITEMS, reference="AP", n_resamples=50, rng=rng),
     "compare_with_human": lambda rng: compare_with_human(ITEMS, reference="AP", n_resamples=50, rng=rng),

@@ -11,7 +11,7 @@ from metaeval.io.tables import read_scores, write_scores
 from metaeval.scores import as_scores, identical_systems, oriented_values, scores_to_long
 from metaeval.topic_design import engine_scores, mean_by_cluster, mean_over_topics, with_clusters
 
-FORMS = ("scores.csv", "scores.tsv.gz", "scores.parquet", "scores.nc")
+FORMS = ("scores.csv", "scores.tsv.gz", pytest.param("scores.parquet", marks=pytest.mark.parquet), "scores.nc")
 
 
 @st.composite

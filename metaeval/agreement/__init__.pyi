@@ -15,6 +15,8 @@ from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means
+from .judge_ranking import JudgeRanking as JudgeRanking
+from .judge_ranking import rank_judges as rank_judges
 from .label_agreement import LabelAgreement as LabelAgreement
 from .label_agreement import compare_labels as compare_labels
 from .label_baselines import agreement_baselines as agreement_baselines
@@ -28,6 +30,7 @@ from .people import second_people as second_people
 from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
+from .rankings import pearson as pearson
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
 from .scale_maps import ScaleMaps as ScaleMaps

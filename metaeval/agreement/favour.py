@@ -154,7 +154,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     The reference's means carry noise of the topics, which would flatten the line and make good groups look favoured
     [1]_; so :math:`\beta` is made of products across different topics, which hold no such noise:
 
-    .. math:: \beta = \sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su} / \sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}
+    .. math:: \beta = \frac{\sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su}}{\sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}}
 
     of scores less their topic's mean over :math:`O`. A line is a line: a judge's scale that is bent shows as favour.
 

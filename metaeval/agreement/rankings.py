@@ -1,7 +1,9 @@
 """How much two rankings of the same systems agree: Kendall's tau, AP correlation, Spearman's rho, rank-biased overlap.
 
+Pearson's r stands beside them: what the scores themselves have in common, straight lines being the rule.
+
 Every function takes two arrays of scores, higher better, whose last axis is the systems: `truth` is the reference,
-`estimate` the ranking under test (tau, rho and rank-biased overlap are symmetric and take them either way). Leading
+`estimate` the ranking under test (tau, rho, r and rank-biased overlap are symmetric and take them either way). Leading
 axes broadcast, so one call compares a reference with every replicate of every metric. Scores that are equal on paper
 are ties (`metaeval.equality`), by their own sizes; who knows the scores that means were made from settles the means
 first (`metaeval.equality.settled_means`).
@@ -22,7 +24,7 @@ from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_ranki
 from metaeval.checks import check_choice
 from metaeval.compiled import compiled_parallel
 
-__all__ = ["CORRELATIONS", "kendall_p_value", "kendall_tau", "spearman", "tau_ap"]
+__all__ = ["CORRELATIONS", "kendall_p_value", "kendall_tau", "pearson", "spearman", "tau_ap"]
 
 type Floats = NDArray[np.float64]
 
@@ -218,6 +220,52 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
     return rankings.answer(values, undefined, "rho")
+
+
+def pearson(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
+    r"""Return Pearson's r: how far the scores of two rankings lie on one rising line.
+
+    Not of ranks but of scores: one system far from the others decides it, and a judge whose scale is bent is held
+    against it although it ranks all systems alike.
+
+    Parameters
+    ----------
+    truth, estimate, undefined
+        As in `kendall_tau`.
+
+    Returns
+    -------
+    array (...)
+        Between -1 and 1.
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As `kendall_tau`.
+
+    Notes
+    -----
+    .. math:: r = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}
+        {\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
+
+    Examples
+    --------
+    >>> float(pearson([0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.3, 0.4]).round(4))
+    0.8
+    """
+    rankings = pair_rankings(truth, estimate, undefined=undefined)
+    a, b = (_centred(one) for one in (rankings.truth, rankings.estimate))
+    spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
+    return rankings.answer(np.clip(values, -1.0, 1.0), undefined, "r")
+
+
+def _centred(values: Floats) -> Floats:
+    """Return rows less their means and in units of their range, so that no square vanishes; 0 where all tie."""
+    span = np.ptp(values, axis=1, keepdims=True)
+    apart = values - values[:, :1]  # exact where scores are close, whatever is added to all of them
+    scaled = np.divide(apart, span, out=np.zeros_like(apart), where=span > 0)
+    return scaled - np.where(span > 0, scaled.mean(axis=1, keepdims=True), 0.0)
 
 
 CORRELATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(

@@ -22,7 +22,7 @@ from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
     from metaeval.cli.reading import Loaded
-    from metaeval.reports.report import Report
+    from metaeval.reports.report import Report, Writer
 
 __all__ = ["command"]
 
@@ -104,6 +104,17 @@ def command(
     return decorate
 
 
+def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]":
+    """Return what writes down the question, to be asked again."""
+    from metaeval.cli.study_file import STUDY_FILE, study_text  # noqa: PLC0415 - for reports in a folder
+
+    def write(place: Path) -> None:
+        text = study_text(context, report.provenance, below=Path(context.params["out"]).resolve() / "data")
+        place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+
+    return {STUDY_FILE: write}
+
+
 def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context) -> None:
     """Read, ask, and show the answer as the options say."""
     from metaeval.cli.console import answer, command_session, out_console  # noqa: PLC0415 - rich
@@ -116,9 +127,9 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     with command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         with _workers(given):
-            report = _titled(ask(loaded, **own), given["title"], loaded)
+            report = replace(_report_of(ask(loaded, **own), loaded), **_own_words(given))
         if given["out"] is not None:
-            report = replace(report, warnings=tuple(session.warned()))
+            report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
             loaded.saved()
     if given["as_json"]:
@@ -149,9 +160,13 @@ def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:
     return working(given["workers"], cluster=given["dask"], n_threads=given.get("threads"))
 
 
-def _titled(answer: Any, title: str | None, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
+def _own_words(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked to stand over the report."""
+    return {name: given[name] for name in ("title", "description") if given[name] is not None}
+
+
+def _report_of(answer: Any, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
     from metaeval.reports.item_words import in_words_of  # noqa: PLC0415 - loads pandas
     from metaeval.studies.study import Study  # noqa: PLC0415 - as above
 
-    report: Report = answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)
-    return report if title is None else replace(report, title=title)
+    return answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)

@@ -5,6 +5,7 @@ Nothing heavy is loaded here: ``metaeval --help`` and ``--version`` need no more
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -58,6 +59,16 @@ class LazyGroup(TyperGroup):
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
         self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
+        """Put the words of a study in place of ``--study FILE``, before those that stand behind it."""
+        option, _, file = args[0].partition("=") if args else ("", "", "")
+        if option == "--study" and (file or len(args) > 1):
+            from metaeval.cli.study_file import words_of_study  # noqa: PLC0415 - only where there is one
+
+            file, rest = (file, args[1:]) if file else (args[1], args[2:])
+            args = words_of_study(Path(file), rest, lambda name: self.get_command(ctx, name), list(COMMANDS))
+        return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
         """Return a command; while commands are listed, one that has its first line only."""

@@ -1,6 +1,7 @@
 """`metaeval judges`: may a judge, a person or a machine, decide between systems."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,21 +9,46 @@ from metaeval.checks import MOST_REPLICATES
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, argument, choice, flag
+from metaeval.cli.option import Option, argument, choice, flag, path
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metaeval.agreement.labels import Labels
     from metaeval.collection.base import JudgedCollection
     from metaeval.collection.documents import Collection
     from metaeval.collection.inex import Assessments
+    from metaeval.io.judges import JudgeInput
+    from metaeval.scores import Scores
     from metaeval.studies.judges import JudgeStudy
 
 __all__ = ["judges"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
+_HOLDS = {
+    "labels": "labels",
+    "assessments": "INEX assessments",
+    "scores": "scores of systems",
+    "annotations": "annotations",
+}
+"""What files may hold, as messages say it."""
+_FILES = _HOLDS | {"assessments": "INEX files"}
+_ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores")
+_ABOUT = {
+    **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "repeats"), ("labels",)),
+    **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations")),
+    **dict.fromkeys(("column", "where", "margin"), ("labels", "scores")),
+    **dict.fromkeys(("reference", "resamples"), _ALL_BUT_ANNOTATIONS),
+    **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
+    "runs": ("labels", "assessments"),
+    "missing": ("scores",),
+}
+"""Options that mean something for some kinds of files only."""
+_OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
+"""Options that say something of systems: with runs to score, or scores."""
 
 
 def _whole(text: str, option: str) -> int:
@@ -53,20 +79,25 @@ def _scale(text: str) -> list[int]:
 
 def _role(role: str, _name: str) -> None:
     from metaeval.columns import LABELS  # noqa: PLC0415 - only for this option
+    from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
 
-    if role not in LABELS:
-        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
+    known = list(dict.fromkeys([*LABELS, *JUDGED_SCORES]))
+    if role not in known:
+        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, known)
 
 
 _INPUTS = argument(
-    "LABELS",
+    "JUDGES",
     "Tables of labels with a header (topic, item and a column a judge; or topic, item, judge, label), and qrels files, "
     "one a judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file or folder "
-    "a judge; a single folder holds a second one in its others/.",
+    "a judge; a single folder holds a second one in its others/. Or scores of systems under judges: one table with a "
+    "column of judges (judge, system, topic, metric, score), or a score table a judge, NAME=FILE. Or annotations in "
+    "JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
-    "Which column is the topic, item, judge (assessor) or label, where its name does not say so; may be repeated.",
+    "Which column is the topic, item, judge (assessor) or label, or, of scores, the system, metric or score, where its "
+    "name does not say so; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -87,9 +118,9 @@ _REFERENCE = Option(
 )
 _PEOPLE = Option(
     "NAME,…",
-    "Other judges that are people: the yardstick. Each may have labelled a part.",
+    "Other judges that are people: the yardstick. Each may have labelled a part. Of annotations also the file, or the "
+    "NAME of a NAME=FILE, whose annotators are.",
     checks.names("names of judges by comma"),
-    needs="reference",
 )
 _MAPS = Option(
     "RULE",
@@ -108,6 +139,12 @@ _LABELLED = choice(
 _EPSILON = Option(
     "E", "What a judge is allowed for its lower cost in the alt-test.", checks.number(least=0, most=1), needs="people"
 )
+_SCORING = choice(
+    "How near labels are in the alt-test: the share of equal ones, or the root mean squared difference.",
+    *("accuracy", "neg_rmse"),
+    shown="accuracy for text and for two grades",
+    needs="people",
+)
 _MARGIN = Option(
     "F1",
     "How much less than a second person a judge may agree.",
@@ -115,26 +152,25 @@ _MARGIN = Option(
     panel="What it means for runs",
     needs="people",
 )
-_HUMAN_TOPICS = Option(
-    "N",
-    "Topics that people would label, in the plan.",
-    checks.count(4, 1_000_000),
-    panel="What it means for runs",
-    needs="runs",
-)
-_TOP = Option(
-    "K",
-    "Best systems whose order is looked at by itself.",
-    checks.count(3),
-    panel="What it means for runs",
-    needs="runs",
-)
+_HUMAN_TOPICS = Option("N", "Topics that people would label, in the plan.", checks.count(4, 1_000_000), panel=_OF_RUNS)
+_TOP = Option("K", "Best systems whose order is looked at by itself.", checks.count(3), panel=_OF_RUNS)
 _BUILT_WITH = Option(
     "JUDGE=GROUP",
     "A judge that is part of the systems of a group; may be repeated.",
     checks.assignments(),
     panel="What it means for runs",
     needs="groups",
+)
+_COVARIATE = path(
+    "FILE",
+    "Table with a column of system names and one of numbers (length of answers, depth), of which a judge may favour "
+    "more.",
+    checks.file_to_read("the table of numbers"),
+    panel=_OF_RUNS,
+    needs="reference",
+)
+_COVARIATE_COLUMN = Option(
+    "NAME", "The column of --covariate that holds the numbers.", checks.a_name, panel=_OF_RUNS, needs="covariate"
 )
 _RESAMPLES = Option(
     "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
@@ -147,11 +183,15 @@ _RUNS = Option(
 )
 _METRICS = Option(
     "NAME,…",
-    "What to score them by.",
+    "What to score them by; of scores, metrics to keep.",
     checks.names_of_metrics,
-    shown="AP,nDCG@10; for INEX files those of their kind",
+    shown="AP,nDCG@10; for INEX files those of their kind; of scores all",
     panel=_OF_RUNS,
-    needs="runs",
+)
+_MISSING = choice(
+    "Of scores: what to do where a system has none on a topic, or a judge lacks a system.",
+    *("error", "zero", "drop-systems", "drop-topics"),
+    panel="Reading",
 )
 
 
@@ -172,33 +212,37 @@ def judges(  # noqa: PLR0913 - the options of the command
         bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
     ] = False,
     epsilon: Annotated[float, _EPSILON] = 0.2,
+    scoring: Annotated[str | None, _SCORING] = None,
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
     metrics: Annotated[str | None, _METRICS] = None,
-    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
-    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
-    alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t",
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
     labelled: Annotated[str, _LABELLED] = "common",
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
+    covariate: Annotated[Path | None, _COVARIATE] = None,
+    covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
+    missing: Annotated[str, _MISSING] = "error",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "JudgeStudy":
     """Say whether a judge, person or machine, may decide between systems.
 
-    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs` the answer is a
-    verdict: would the judge rank the systems and tell pairs apart as the reference does, as well as a second person
-    would (`--people`), whom does it favour (`--groups`), and how many human topics is it worth? Labels are compared
-    item by item (share of equal labels, Cohen's kappa, Krippendorff's alpha, alt-test) and as sets of relevant items
-    (overlap), with intervals over topics. Without a reference all pairs are compared. INEX assessments are compared as
-    documents, as elements and as text.
+    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
+    systems under each judge in the place of labels, the answer is a verdict: would the judge rank the systems and tell
+    pairs apart as the reference does, as well as a second person would (`--people`), whom does it favour (`--groups`),
+    and how many human topics is it worth? Labels are compared item by item (share of equal labels, Cohen's kappa,
+    Krippendorff's alpha, alt-test) and as sets of relevant items (overlap), with intervals over topics. Without a
+    reference all pairs are compared. INEX assessments are compared as documents, as elements and as text.
 
     For example:
 
@@ -209,12 +253,20 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
 
         metaeval judges assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
+
+        metaeval judges scores.csv --where year=2021 --reference nist
+
+        metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
+
+        metaeval judges human_annotations.json llm_annotations.json --people human_annotations
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.judges import read_judges  # noqa: PLC0415 - loads pandas
+    from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
+    from metaeval.io.judges import read_judges  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
+    chosen = None if metrics is None else split_names(metrics)
     read = read_judges(
         inputs,
         columns=checks.parse_assignments(column, "--column"),
@@ -222,30 +274,44 @@ def judges(  # noqa: PLR0913 - the options of the command
         where=checks.parse_assignments(where, "--where"),
         lenient=lenient,
         repeats=repeats,
+        metrics=None if chosen is None else list(dict.fromkeys(map(str, chosen))),
+        reference=reference,
+        missing=missing,  # type: ignore[arg-type]  # one of its choices
     )
     loaded.read(*read.files)
-    labels: Labels | dict[str, Assessments]
-    collection: Collection | dict[str, JudgedCollection] | None
-    if read.labels is None:
-        _check_kind(read.files[0], parts=True, scale=scale is not None, outside=outside != "error", rel=rel != 1)
-        labels = read.assessments
-        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
-    else:
-        _check_kind(read.files[0], parts=False, element_sizes=element_sizes is not None, lenient=lenient)
+    kind = _kind_of(read)
+    _check_kind(loaded, kind, read.files[0])
+    labels: Labels | dict[str, Assessments] | None = None
+    collection: Collection | dict[str, JudgedCollection] | None = None
+    if read.labels is not None:
         levels = None if scale is None else _scale(scale)
         labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
         collection = _beside_labels(loaded, labels, runs) if runs else None
+    elif read.assessments:
+        labels = read.assessments
+        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
+    named = () if people is None else checks.by_comma(people, ())
+    systems = _systems(collection, read.scores)
+    numbers = (
+        None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
+    )
+    loaded.read(*([] if covariate is None else [covariate]))
     return study_judges(
         labels,
         collection=collection,
-        metrics=None if metrics is None else split_names(metrics),
+        scores=read.scores or None,
+        annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
+        metrics=chosen,
         reference=reference,
-        people=() if people is None else checks.by_comma(people, ()),
+        people=() if read.annotations else named,
         maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
         labelled=labelled,  # type: ignore[arg-type]  # as above
-        groups=None if collection is None else loaded.groups_of(_systems(collection)),
+        groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
+        covariate=None if numbers is None else numbers.of_system,
+        covariate_name="covariate" if numbers is None else numbers.name,
         epsilon=epsilon,
+        scoring=scoring,  # type: ignore[arg-type]  # as above
         margin=margin,
         human_topics=human_topics,
         top=top,
@@ -259,26 +325,61 @@ def judges(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _systems(collection: "Collection | dict[str, JudgedCollection]") -> tuple[str, ...]:
+def _kind_of(read: "JudgeInput") -> str:
+    if read.labels is not None:
+        return "labels"
+    return "scores" if read.scores else "annotations" if read.annotations else "assessments"
+
+
+def _systems(
+    collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
+) -> tuple[str, ...]:
+    if scores:
+        of_judges = next(iter(scores.values()))
+        return tuple(next(iter(of_judges.values()))["system"].to_numpy().tolist())
     one = next(iter(collection.values())) if isinstance(collection, dict) else collection
-    return one.systems
+    return () if one is None else one.systems
+
+
+def _people_and_judges(files: "dict[str, pd.DataFrame]", named: Sequence[str]) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Part annotators into people, who are named one by one or by their file, and judges."""
+    import pandas as pd  # noqa: PLC0415 - loaded with what read them
+
+    table = pd.concat(files.values(), axis=1)
+    known = [*files, *table.columns]
+    for name in named:
+        if name not in known:
+            raise UnknownNameError("annotator, or file of annotators", name, known)
+    people = [annotator for file, own in files.items() for annotator in own.columns if {file, annotator} & {*named}]
+    judges = [annotator for annotator in table.columns if annotator not in people]
+    if not people or not judges:
+        whom = "nobody is called one" if not people else "nobody else is left"
+        message = (
+            f"the alt-test holds judges against people, and {whom}; name the people with --people, one by one or by "
+            f"their file: {', '.join(files)}"
+        )
+        raise InvalidOptionError(message)
+    return table[people], table[judges]
 
 
 def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
     return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
 
 
-def _check_kind(file: str, *, parts: bool, **given: bool) -> None:
-    """Refuse options about the other kind of judgments."""
-    for name, one in given.items():
-        if one:
+def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
+    """Refuse options about another kind of files, and those about systems where there are none."""
+    for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
+        if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
-            kind = (
-                "holds INEX assessments, and {} is about labels"
-                if parts
-                else "holds labels, and {} is about INEX files"
-            )
-            message = f"{file} {kind.format(option)}; leave {option} out"
+            others = " or ".join(_FILES[one] for one in kinds)
+            message = f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out"
+            raise InvalidOptionError(message)
+    if kind == "scores" or loaded.given("runs"):
+        return
+    for name in _OF_SYSTEMS:
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            message = f"{option} does nothing without --runs; add that, or leave {option} out"
             raise InvalidOptionError(message)
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "MAX_ERROR",
     "OUTPUT",
     "OVERWRITE",
+    "POSTERIOR",
     "POWER",
     "QUIET",
     "READING",
@@ -116,6 +117,11 @@ INTERVALS = Option(
 REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.count())
 MAX_ERROR = Option("SHARE", "The error rate to stay within, below 0.5.", check_error_rate)
 TOPICS_NEEDED = flag("--topics/--no-topics", "Say how many topics each metric needs; some seconds for every metric.")
+POSTERIOR = flag(
+    "--posterior",
+    "Write the draws of the Bayesian model of error rates too, as data/posterior.nc: several megabytes.",
+    needs="out",
+)
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
 SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel=None)
 THREADS = Option(
@@ -199,6 +205,27 @@ class _Grouping:
     groups: Annotated[Path | None, GROUPS] = None
     group_column: Annotated[str | None, GROUP_COLUMN] = None
     group_regex: Annotated[str | None, GROUP_REGEX] = None
+
+
+_CHOSEN = "Choosing data"
+_ANY = "may be repeated; * stands for any text."
+
+
+class _Choosing:
+    system_list: Annotated[
+        Path | None,
+        path("FILE", "Only the systems named in this file, one a line.", checks.file_to_read("the list of systems")),
+    ] = None
+    exclude_systems: Annotated[list[str] | None, Option("NAME", f"A system to leave out; {_ANY}", checks.a_name)] = None
+    topic_list: Annotated[
+        Path | None,
+        path("FILE", "Only the topics named in this file, one a line.", checks.file_to_read("the list of topics")),
+    ] = None
+    exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out; {_ANY}", checks.a_name)] = None
+    n_topics: Annotated[
+        int | None,
+        Option("N", "So many of the topics, drawn at random: what fewer would have said.", checks.count()),
+    ] = None
 
 
 _SYSTEMS_IN = choice(
@@ -323,11 +350,17 @@ class _Working:
     dask: Annotated[str | None, _DASK] = None
 
 
+_DESCRIPTION = Option(
+    "WORDS", "What the data are, in a sentence or two under the title of the report.", checks.a_name, shown=False
+)
+
+
 class _Showing:
     out: Annotated[Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o")] = None
     overwrite: Annotated[bool, OVERWRITE] = False
     pdf: Annotated[bool, flag("--pdf", "Write every figure as PDF too, for a paper.", needs="out")] = False
     title: Annotated[str | None, Option("WORDS", "Title of the report.", checks.a_name, shown=False)] = None
+    description: Annotated[str | None, _DESCRIPTION] = None
     as_json: Annotated[bool, flag("--json", "Print the answer as JSON on standard output.")] = False
     as_latex: Annotated[bool, flag("--latex", "Print the main table as LaTeX (booktabs).", excludes="as_json")] = False
     quiet: Annotated[bool, QUIET] = False
@@ -345,6 +378,7 @@ def _group(options: type, panel: str | None) -> Group:
 
 RUNS = _group(_Scoring, "Scoring runs")
 _GROUPING = _group(_Grouping, "Reading")
+_CHOOSING = _group(_Choosing, _CHOSEN)
 _TABLES = _group(_Tables, "Reading")
 WORKING = _group(_Working, None)
 """What commands that repeat work offer for it."""
@@ -379,10 +413,17 @@ _OF_RUNS: Group = {
     **RUNS,
     "qrels": (Annotated[Path, _NEEDED_QRELS], inspect.Parameter.empty),
     **_GROUPING,
+    **_CHOOSING,
     "missing": _TABLES["missing"],
 }
 READING: Mapping[str, Group] = {
-    "scores": {"inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty), **RUNS, **_GROUPING, **_TABLES},
+    "scores": {
+        "inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty),
+        **RUNS,
+        **_GROUPING,
+        **_CHOOSING,
+        **_TABLES,
+    },
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}
     | {
@@ -394,6 +435,7 @@ READING: Mapping[str, Group] = {
         **RUNS,
         "qrels": (Annotated[Path | None, QRELS.but(needs="inputs")], None),
         **_GROUPING,
+        **_CHOOSING,
         **_TABLES,
     },
     "plugins": {"plugin": RUNS["plugin"]},

@@ -15,6 +15,7 @@ from metaeval.words import count
 
 if TYPE_CHECKING:
     from metaeval.collection.base import JudgedCollection
+    from metaeval.data_choice import DataChoice
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
     from metaeval.provenance import Provenance
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded"]
 
-_SHOWING = frozenset({"as_latex", "title"})
+_SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
 
 
@@ -67,6 +68,10 @@ class Loaded:
     def registry(self) -> "Registry":
         """The metrics of the package, of installed packages, and of the plug-in files given."""
         return registry_of(self._context)
+
+    def given(self, name: str) -> bool:
+        """Say whether an option was given on the command line."""
+        return given_at(self._context, name)
 
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
@@ -188,6 +193,7 @@ class Loaded:
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
             lenient=bool(given.get("lenient")),
+            choice=self._choice(),
             pool_runs=given.get("pool_runs") or (),
         )
         self.read(*read.files, *self._group_file())
@@ -212,6 +218,7 @@ class Loaded:
             missing=given["missing"] or "error",
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
+            choice=self._choice(),
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header
         )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
@@ -234,6 +241,29 @@ class Loaded:
             registry=self.registry,
             n_threads=given.get("threads"),
             fewest=fewest,
+        )
+
+    def _choice(self) -> "DataChoice":
+        """Return which systems and topics to keep, as the options say."""
+        import numpy as np  # noqa: PLC0415 - loaded by now
+
+        from metaeval.data_choice import DataChoice  # noqa: PLC0415 - loads numba
+        from metaeval.draws import RandomSource  # noqa: PLC0415 - loads NumPy
+        from metaeval.io.name_lists import read_names  # noqa: PLC0415 - with it
+
+        given = self.options
+        lists = {kind: given.get(f"{kind}_list") for kind in ("system", "topic")}
+        self.read(*(file for file in lists.values() if file is not None))
+        seed = given.get("seed") or 0
+        # a stream of its own: the study's draws are what they would be of data chosen beforehand
+        drawing = RandomSource(np.random.default_rng(seed).spawn(1)[0], f"seed {seed}")
+        return DataChoice.checked(
+            systems=None if lists["system"] is None else read_names(lists["system"]),
+            exclude_systems=given.get("exclude_systems") or (),
+            topics=None if lists["topic"] is None else read_names(lists["topic"]),
+            exclude_topics=given.get("exclude_topics") or (),
+            n_topics=given.get("n_topics"),
+            rng=drawing,
         )
 
     def _in_clusters(self, scores: "Scores") -> "Scores":

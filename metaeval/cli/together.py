@@ -162,7 +162,7 @@ def _check_metrics(context: typer.Context) -> None:
     given = context.params
     if given.get("plugin"):
         registry_of(context)
-    if given.get("qrels", "") is None:
+    if given.get("qrels", "") is None or given.get("runs", "") is None:
         return
     for parameter, option in declared(context.command):
         if option.check is not names_of_metrics or not given_at(context, parameter.name):

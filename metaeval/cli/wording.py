@@ -22,8 +22,8 @@ NOTATION = frozenset({
 """Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""
 
 PYTHON_ONLY = frozenset({
-    "adaptive_rate", "aggregates", "bounds", "collection", "covariate", "duplicates", "families", "few",
-    "fewest_items", "judges", "metric", "of", "scoring", "form", "header", "method", "nesting",
+    "adaptive_rate", "aggregates", "bounds", "collection", "duplicates", "families", "few",
+    "fewest_items", "judges", "metric", "of", "form", "header", "method", "nesting",
     "p_value_rule", "paths", "pool_share", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved",
     "simultaneous", "size", "split_tags", "systems", "ties", "topics", "weights", "zero_method",
 })  # fmt: skip

@@ -1,11 +1,15 @@
 """The pictures of runs as lines over recall or rank."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from metaeval.figures.marks import note_line
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.figures.style import (
     CYCLE,
@@ -19,12 +23,16 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import number
 
 __all__ = ["run_curves"]
 
 
 _MARKED, _LONGEST = 20, 76
 """Lines of more points have no marks; longer names of runs are cut."""
+_MARKED_PLACES = 25
+"""So many places of a line say what they are."""
+_VALUE = number(3)
 
 
 @styled
@@ -57,6 +65,7 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     for place, row in enumerate(named):
         style: dict[str, Any] = {"color": CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
         axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **style)
+    _note_curves(axes, places, values, names.tolist(), dict(zip(named, labels, strict=True)), across)
     axes.set_xlim(0, 1.01 * float(places[-1]))
     axes.set_ylim(0, top)
     axes.set_xlabel(across)
@@ -64,3 +73,32 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     tidy_axes(axes, grid="y")
     key_above(axes, columns=columns, handlelength=2.0)
     return figure
+
+
+def _note_curves(  # noqa: PLR0913, PLR0917 - the lines and what they are called
+    axes: Axes,
+    places: NDArray[Any],
+    values: NDArray[Any],
+    names: Sequence[str],
+    labels: Mapping[int, str],
+    across: str,
+) -> None:
+    """Note every run's line, with a mark at a few dozen places of it at most."""
+    chosen = np.unique(np.linspace(0, len(places) - 1, min(len(places), _MARKED_PLACES)).round().astype(int))
+    what = across.split(":", maxsplit=1)[0]
+    for row, name in enumerate(names):
+        note_line(
+            axes,
+            places[chosen],
+            values[row, chosen],
+            "{system}: {value} at {what} {place}",
+            {
+                "system": name,
+                "value": [_VALUE(value) for value in values[row, chosen]],
+                "what": what,
+                "place": [f"{place:g}" for place in places[chosen]],
+            },
+            of=("system",),
+            label=labels.get(row, ""),
+            color=CYCLE[list(labels).index(row)] if row in labels else THEME["blue"],
+        )

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
+from metaeval.figures.marks import Column, note_line, note_points
 from metaeval.figures.style import (
     BOUND,
     CYCLE,
@@ -29,6 +32,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import intervals, number, share
 
 __all__ = ["asl_curves", "decided_bars", "power_differences", "power_dots"]
 
@@ -48,14 +52,15 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     Parameters
     ----------
     curves : pandas.DataFrame
-        Columns metric and asl, a row a pair.
+        Columns metric and asl, a row a pair; with system_a and system_b a reader can see which pair it is.
     alpha : float
         The level; a line is drawn at it.
     significant : mapping of str to int
         How many pairs of every metric are significant at that level.
     """
     metrics = list(dict.fromkeys(curves["metric"]))
-    levels = [np.sort(curves.loc[curves["metric"] == name, "asl"].to_numpy(dtype=float)) for name in metrics]
+    parts = [curves[curves["metric"] == name].sort_values("asl", kind="stable") for name in metrics]
+    levels = [part["asl"].to_numpy(dtype=float) for part in parts]
     n_pairs = len(levels[0])
     ranks = np.arange(1, n_pairs + 1)
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
@@ -70,6 +75,8 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
         look: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linestyle": dash, "linewidth": 1.6}
         mark: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "markersize": 6.4, "markeredgewidth": 0}
         axes.plot(ranks, line, **look)
+        pairs = parts[place].get("system_a", ""), parts[place].get("system_b", "")
+        _note_levels(axes, metrics[place], line, *pairs, label=labels[place], color=look["color"])
         if line[0] < alpha < line[-1]:
             axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], zorder=4, **mark)
         handles.append(Line2D([], [], **look, **mark))
@@ -93,6 +100,29 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
         **KEY_BESIDE,
     )
     return figure
+
+
+def _note_levels(  # noqa: PLR0913 - a curve and what it is of
+    axes: Axes, metric: str, levels: NDArray[np.float64], a: Column, b: Column, *, label: str, color: str
+) -> None:
+    ranks = range(1, len(levels) + 1)
+    who = "" if isinstance(a, str) else "{a} and {b}: "
+    note_line(
+        axes,
+        ranks,
+        levels,
+        f"{who}ASL {{asl}} under {{metric}}, pair {{rank}} in order",
+        {
+            "metric": str(metric),
+            "a": a,
+            "b": b,
+            "asl": [f"{level:.4f}" for level in levels],
+            "rank": [str(rank) for rank in ranks],
+        },
+        of=("metric",) if isinstance(a, str) else ("metric", "a", "b"),
+        label=label,
+        color=color,
+    )
 
 
 @styled
@@ -127,9 +157,27 @@ def power_dots(frame: pd.DataFrame) -> Figure:
             bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
         style: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **RIMMED}
         axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **style)
+        given = "power_low" in part
+        note_points(
+            axes,
+            100 * part["power"],
+            y,
+            "{metric}, {test}, {correction}: {power} of the pairs" + ("; interval {bounds}" if given else ""),
+            {
+                "metric": part["metric"],
+                "test": part["test"],
+                "correction": str(correction),
+                "power": part["power"].map(share),
+                "bounds": intervals(part["power_low"], part["power_high"]) if given else "",
+            },
+            of=("metric",),
+            span=(100 * part["power_low"], 100 * part["power_high"]) if given else None,
+            label=str(correction),
+            color=color,
+        )
         ends = part["power_high"].fillna(part["power"]) if "power_high" in part else part["power"]
-        for x, level, share in zip(100 * ends, y, part["power"], strict=True) if single else ():
-            axes.annotate(f"{100 * share:.1f} %", (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
+        for x, level, power in zip(100 * ends, y, part["power"], strict=True) if single else ():
+            axes.annotate(share(power), (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
     axes.set_xlim(0, 100)
     axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
     key_above(axes, columns=3)
@@ -159,6 +207,22 @@ def power_differences(frame: pd.DataFrame) -> Figure:
         rim: dict[str, Any] = {"markeredgecolor": THEME[color], "markeredgewidth": 1.3, "zorder": 4}
         axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
     axes.set_xlabel("difference in discriminative power (percentage points)")
+    note_points(
+        axes,
+        middle,
+        rows,
+        "{a} minus {b}: {difference} points, interval {low} to {high}",
+        {
+            "a": frame["metric_a"],
+            "b": frame["metric_b"],
+            **{
+                name: [number(1)(one) for one in ends]
+                for name, ends in (("difference", middle), ("low", low), ("high", high))
+            },
+        },
+        of=("a", "b"),
+        span=(low, high),
+    )
     return figure
 
 
@@ -174,14 +238,24 @@ def decided_bars(frame: pd.DataFrame) -> Figure:
     figure, axes = rows_figure([metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
     y, start = np.arange(len(frame)), np.zeros(len(frame))
     for column, (words, color) in _DECIDED.items():
-        share = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
-        axes.barh(y, share, left=start, height=0.62, color=color, edgecolor=THEME["paper"], linewidth=0.8, label=words)
-        for place, (low, width) in enumerate(zip(start, share, strict=True)):
+        part = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
+        axes.barh(y, part, left=start, height=0.62, color=color, edgecolor=THEME["paper"], linewidth=0.8, label=words)
+        note_points(
+            axes,
+            start + part / 2,
+            y,
+            "{metric}: {count} of {pairs} pairs, {words}",
+            {"metric": frame["metric"], "count": frame[column], "pairs": frame["n_pairs"], "words": words},
+            of=("metric",),
+            span=(start, start + part),
+            label=words,
+        )
+        for place, (low, width) in enumerate(zip(start, part, strict=True)):
             if width > _ROOM:
                 style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
                 ink = THEME["ink"] if column == "n_undecided" else "#fefefe"
                 axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **style)
-        start += share
+        start = start + part
     axes.set_xlim(0, 100)
     axes.set_xlabel("pairs of systems (%)")
     key_above(axes, columns=3)

@@ -1,5 +1,8 @@
 """The pictures of systems under one metric: their scores over the topics, and their means in order."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -7,6 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from metaeval.errors import UnknownNameError
+from metaeval.figures.marks import note_points
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     FOOT,
@@ -26,8 +30,11 @@ from metaeval.figures.style import (
 )
 from metaeval.scores import Scores, better_direction
 from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
+from metaeval.words import name_of_metric, number
 
 __all__ = ["score_distributions", "system_ranking"]
+
+_SCORE = number(4)
 
 
 @styled
@@ -43,7 +50,7 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     """
     values, means, names, higher = _best_first(scores, metric)
     if len(names) > NAMED_ROWS:
-        return _compact_distributions(values, means, metric, higher=higher)
+        return _compact_distributions(values, means, metric, names, higher=higher)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
     _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label="one topic")
@@ -51,6 +58,21 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
+    topics = scores["topic"].to_numpy().tolist()
+    note_points(
+        axes,
+        values.ravel(),
+        np.repeat(rows, len(topics)),
+        "{system}, topic {topic}: {metric} {score}",
+        {
+            "system": np.repeat(names, len(topics)),
+            "topic": topics * len(names),
+            "metric": name_of_metric(metric),
+            "score": [_SCORE(score) for score in values.ravel()],
+        },
+        of=("system",),
+    )
+    _note_spread(axes, (means, rows), metric, names, means, (low, middle, high))
     axes.set_xlabel(score_label(metric, "{} of a topic", higher=higher))
     _padded_limits(axes, values)
     key_above(axes, columns=4)
@@ -74,6 +96,7 @@ def system_ranking(
     label : str, optional
         What the dots are, where they are no means.
     """
+    own = label
     label = label or score_label(metric, "mean {} over the topics", higher=higher_is_better)
     part = means[means["metric"] == metric].sort_values("rank", kind="stable")
     n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
@@ -95,6 +118,20 @@ def system_ranking(
         )
         y = np.arange(len(rows))
         bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
+        note_points(
+            axes,
+            rows["mean"],
+            y,
+            "{rank}. {system}: {what} {mean}, interval {low} to {high}",
+            {
+                "rank": rows["rank"],
+                "system": rows["system"],
+                "what": name_of_metric(metric) if own is None else own,
+                **{name: rows[name].map(_SCORE) for name in ("mean", "low", "high")},
+            },
+            of=("system",),
+            span=(rows["low"], rows["high"]),
+        )
         axes.plot(rows["mean"], y, "o", color=THEME["blue"], markersize=4.4 if n_columns == 1 else 3.2, zorder=4)
         axes.set_ylim(length - 0.4, -0.6)
         axes.set_xlim(limits)
@@ -109,7 +146,7 @@ def system_ranking(
 
 
 def _compact_distributions(
-    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, *, higher: bool
+    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, names: Sequence[str], *, higher: bool
 ) -> Figure:
     figure = Figure(figsize=(PAGE_WIDTH, 4.1))
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
@@ -120,6 +157,7 @@ def _compact_distributions(
     bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
     axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
     axes.plot(ranks, means, color=THEME["orange"], linewidth=1.5, label="mean")
+    _note_spread(axes, (ranks, means), metric, names, means, (low, middle, high), upright=True)
     axes.set_xlim(0, len(values) + 1)
     axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
@@ -127,6 +165,36 @@ def _compact_distributions(
     tidy_axes(axes, grid="y")
     key_above(axes, columns=4)
     return figure
+
+
+def _note_spread(  # noqa: PLR0913, PLR0917 - what there is to say of a system
+    axes: Axes,
+    place: tuple[NDArray[Any], NDArray[Any]],
+    metric: str,
+    names: Sequence[str],
+    means: NDArray[np.float64],
+    quarters: tuple[NDArray[np.float64], ...],
+    *,
+    upright: bool = False,
+) -> None:
+    note_points(
+        axes,
+        *place,
+        "{rank}. {system}: mean {metric} {mean}, median {middle}, middle half {low} to {high}",
+        {
+            "rank": [str(rank) for rank in range(1, len(names) + 1)],
+            "system": names,
+            "metric": name_of_metric(metric),
+            "mean": [_SCORE(one) for one in means],
+            **{
+                name: [_SCORE(one) for one in ends]
+                for name, ends in zip(("low", "middle", "high"), quarters, strict=True)
+            },
+        },
+        of=("system",),
+        span=(quarters[0], quarters[2]),
+        upright=upright,
+    )
 
 
 def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], bool]:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
+from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     BOUND,
     CYCLE,
@@ -27,6 +28,7 @@ from metaeval.figures.style import (
     styled,
     tidy_axes,
 )
+from metaeval.words import absent, interval, share
 
 __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"]
 
@@ -62,7 +64,9 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
     for metric, axes in zip(metrics, panels, strict=True):
         for place, (tolerance, name) in enumerate(zip(levels, tolerances, strict=True)):
             part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
-            _error_line(axes, part, CYCLE[place % len(CYCLE)], seen_to, label=f"tolerance {short_name(name)}")
+            color, label = CYCLE[place % len(CYCLE)], f"tolerance {short_name(name)}"
+            _error_line(axes, part, color, seen_to, label=label)
+            _note_errors(axes, part, color, label=label, tolerance=str(name))
         _error_scale(axes, max_error)
         axes.set_xlim(0, largest)
         axes.set_xlabel("topics in each set")
@@ -93,6 +97,21 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
             style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
             dashes = DASHES[place // _ALIKE % _ALIKE]
             axes.plot(part["size"], part["seen"], label=metric_label(metric), linestyle=dashes, **style)
+            note_line(
+                axes,
+                part["size"],
+                part["seen"],
+                "{metric}, {size} topics, {tolerance}: error rate {seen} as observed",
+                {
+                    "metric": str(metric),
+                    "size": part["size"],
+                    "tolerance": f"tolerance {tolerances[levels.tolist().index(tolerance)]}",
+                    "seen": part["seen"].map(share),
+                },
+                of=("metric",),
+                label=metric_label(metric),
+                color=style["color"],
+            )
         seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
@@ -124,6 +143,22 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         middle = _bin_centres(part)
         bars(axes, 100 * part["low"], 100 * part["high"], middle, color=THEME["pale-blue"], linewidth=2.6, upright=True)
         axes.plot(middle, 100 * part["error_rate"], "o", color=THEME["blue"], markersize=3.6, zorder=4)
+        note_points(
+            axes,
+            middle,
+            100 * part["error_rate"],
+            "{metric}, difference from {lower} to {upper}: error rate {error}, interval {bounds}",
+            {
+                "metric": str(metric),
+                "lower": [f"{edge:.3g}" for edge in part["lower_edge"]],
+                "upper": [f"{edge:.3g}" for edge in part["upper_edge"]],
+                "error": part["error_rate"].map(share),
+                "bounds": [interval(*ends) for ends in zip(part["low"], part["high"], strict=True)],
+            },
+            of=("metric",),
+            span=(100 * part["low"], 100 * part["high"]),
+            upright=True,
+        )
         axes.axhline(100 * max_error, **BOUND)
         (difference,) = marks.loc[marks["metric"] == metric, "difference"]
         if np.isfinite(difference):
@@ -171,6 +206,19 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     bars(axes, low, high, y, color=THEME["pale-blue"], linewidth=3.2)
     shown = part["median"].to_numpy() <= far
     axes.plot(part["median"].to_numpy()[shown], y[shown], "o", color=THEME["blue"], markersize=4.8, **RIMMED)
+    note_points(
+        axes,
+        np.fmin(part["median"].fillna(far), far),
+        y,
+        "{metric}, {tolerance}: {median} topics, interval {low} to {high}",
+        {
+            "metric": part["metric"],
+            "tolerance": part["label"],
+            **{name: [_topics(value) for value in part[name]] for name in ("median", "low", "high")},
+        },
+        of=("metric",),
+        span=(low, high),
+    )
     mark_value(axes, at_hand, f"{at_hand} topics at hand")
     axes.set_xscale("log")
     axes.set_xlim(1, far)
@@ -178,6 +226,36 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("topics needed in each set (logarithmic scale)")
     return figure
+
+
+def _topics(value: float) -> str:
+    """Write a number of topics, which may be too many for any collection."""
+    return f"{value:.0f}" if np.isfinite(value) else "more than can be told"
+
+
+def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tolerance: str) -> None:
+    """Note what the model says at every size, and what was seen there."""
+    line = part["median"].fillna(part["fitted"]) if "median" in part else part["fitted"]
+    told = zip(line, part.get("low", line * np.nan), part.get("high", line * np.nan), strict=True)
+    known = (line > 0).to_numpy()
+    words = [share(value) + ("" if absent(low) else f", interval {interval(low, high)}") for value, low, high in told]
+    observed = ["" if absent(seen) else f"; observed {share(seen)}" for seen in part["seen"]]
+    note_line(
+        axes,
+        part["size"].to_numpy()[known],
+        line.to_numpy()[known],
+        "{metric}, {size} topics, tolerance {tolerance}: error rate {rate}{observed}",
+        {
+            "metric": part["metric"][known],
+            "size": part["size"][known],
+            "tolerance": tolerance,
+            "rate": [word for word, one in zip(words, known, strict=True) if one],
+            "observed": [word for word, one in zip(observed, known, strict=True) if one],
+        },
+        of=("metric",),
+        label=label,
+        color=color,
+    )
 
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, label: str) -> None:

@@ -11,9 +11,10 @@ import pandas as pd
 from metaeval.cells import loses_digits, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json, read_json
+from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.files import read_bytes
 
-__all__ = ["read_annotations"]
+__all__ = ["annotations_of", "holds_annotations", "read_annotations"]
 
 _LARGE, _SPARSE = 10_000_000, 50
 
@@ -54,11 +55,32 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     9   1.0  2.0
     10  3.0  NaN
     """
-    label = os.fspath(path)
-    json = read_json(read_bytes(path), label)
+    return annotations_of(read_bytes(path), os.fspath(path))
+
+
+def annotations_of(content: bytes, label: str) -> pd.DataFrame:
+    """Return the labels of a file that was read already; see `read_annotations`."""
+    json = read_json(content, label)
     if json is None:
         raise FileFormatError("this is no JSON; labels are an object of annotators, each of items", path=label)
     return _frame_of(json)
+
+
+def holds_annotations(content: bytes, label: str) -> bool:
+    """Whether a file is an object of annotators, each an object of labels by item.
+
+    Examples
+    --------
+    >>> holds_annotations(b'{"ann": {"1": "good"}}', "file"), holds_annotations(b'[{"topic": 1, "AP": 0.5}]', "file")
+    (True, False)
+    """
+    json = read_json(content, label)
+    if json is None or json.lines is not None or not json.object or format_of(json) is not None:
+        return False
+    return all(
+        isinstance(own, dict) and not any(isinstance(one, dict | list) for one in own.values())
+        for own in json.object.values()
+    )
 
 
 def _frame_of(json: Json) -> pd.DataFrame:

@@ -3,14 +3,29 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from metaeval.cells import first_few
+from metaeval.cells import first_few, is_number, shortened
 from metaeval.columns import column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.blocks import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["groups_from_regex", "read_clusters", "read_groups", "read_pool_sizes"]
+__all__ = ["Covariate", "groups_from_regex", "read_clusters", "read_covariate", "read_groups", "read_pool_sizes"]
+
+
+class Covariate(NamedTuple):
+    """A number for every system.
+
+    Attributes
+    ----------
+    name : str
+        The column that holds it.
+    of_system : dict of str to float
+    """
+
+    name: str
+    of_system: dict[str, float]
 
 
 def read_groups(
@@ -92,6 +107,42 @@ def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     return _read_named(path, topics, ("topic", "cluster"), column=column)
 
 
+def read_covariate(
+    path: str | Path | Sheet, *, systems: Iterable[str], covariate_column: str | None = None
+) -> Covariate:
+    r"""Read a number for every system (length of its answers, depth of its runs) from a table with a header.
+
+    Parameters
+    ----------
+    path : str, path or Sheet
+        As `read_groups` has it.
+    systems : iterable of str
+        The systems that need a number.
+    covariate_column : str, optional
+        The column with the numbers; by default the only one besides that of the systems.
+
+    Returns
+    -------
+    Covariate
+
+    Raises
+    ------
+    FileFormatError
+        If a column cannot be found, a system has no row, no number or two numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "lengths.csv")
+    ...     _ = path.write_text("run,words\nbm25,120\nlm,87.5")
+    ...     read_covariate(path, systems=["lm", "bm25"])
+    Covariate(name='words', of_system={'lm': 87.5, 'bm25': 120.0})
+    """
+    name, said = _named_entries(path, systems, ("system", "covariate"), column=covariate_column, numbers=True)
+    return Covariate(name, {system: float(entry) for system, entry in said.items()})
+
+
 def _read_named(
     path: str | Path | Sheet,
     names_of: Iterable[str],
@@ -101,6 +152,19 @@ def _read_named(
     column: str | None = None,
 ) -> dict[str, str]:
     """Read what a table says of names: of systems their groups, of topics their clusters."""
+    return _named_entries(path, names_of, parts, named=named, column=column)[1]
+
+
+def _named_entries(  # noqa: PLR0913 - what is read, and how
+    path: str | Path | Sheet,
+    names_of: Iterable[str],
+    parts: tuple[str, str],
+    *,
+    named: str | None = None,
+    column: str | None = None,
+    numbers: bool = False,
+) -> tuple[str, dict[str, str]]:
+    """Return the name of the column that says it, and what it says of every name."""
     what, said = parts
     wanted = [str(name) for name in names_of]
     sheet = path if isinstance(path, Sheet) else read_sheet(path)
@@ -117,11 +181,15 @@ def _read_named(
             continue
         if not entry:
             raise body.error(f"{what} {name!r} has no {names[at_said]!r}; fill it in", position)
+        if numbers and not is_number(entry):
+            raise body.error(
+                f"{what} {name!r} has {shortened(entry)!r} as {names[at_said]!r}; write a number", position
+            )
         if found.setdefault(name, entry) != entry:
             message = f"{what} {name!r} has two {said}s, {found[name]!r} and {entry!r}; keep one"
             raise body.error(message, position)
     _refuse_uncovered(sheet, names[at_name], wanted, found, [cells[at_name].strip() for cells in rows], what)
-    return {name: found[name] for name in wanted}
+    return names[at_said], {name: found[name] for name in wanted}
 
 
 def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
@@ -237,7 +305,8 @@ def _said_place(sheet: Sheet, names: Sequence[str], at_name: int, said: str, col
     if len(called) == 1:
         return called[0]
     if len(others) != 1:
-        raise sheet.error(f"say which column holds the {said}s (--{said}-column, column=); {columns_found(names)}")
+        way = "covariate_column=" if said == "covariate" else f"--{said}-column, column="
+        raise sheet.error(f"say which column holds the {said}s ({way}); {columns_found(names)}")
     return others[0]
 
 

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from metaeval.collection.assembly import warn_of_ties
-from metaeval.collection.base import Retrieved
+from metaeval.collection.base import JudgedCollection, Retrieved
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.collection.ranking import Order
+from metaeval.data_choice import DataChoice
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.inex import (
@@ -66,6 +67,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     missing: Missing = "zero",
     lenient: bool = False,
     pool_runs: RunPaths = (),
+    choice: DataChoice | None = None,
 ) -> JudgedInput:
     r"""Read runs and judgments of documents, elements or passages, whichever the files hold.
 
@@ -89,6 +91,8 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         Runs that built the pool and are not scored, of the same kind as the others. They may break the rules of a
         task, such as results that overlap, since only their documents count. Those with the name of a scored run are
         passed over.
+    choice : DataChoice, optional
+        Runs and topics to keep (`metaeval.choose_data`), before it is looked whether a run lacks a topic.
 
     Raises
     ------
@@ -128,7 +132,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
             sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check
         )
         warn_of_ties(collection, order)
-        return _input(collection.handle_missing(missing), paths, [str(judgments)])
+        return _input(_settled(collection, choice, missing), paths, [str(judgments)])
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
@@ -144,7 +148,12 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     compiled = inex_collection([*submissions, *further], assessments, sizes=sizes, lenient=lenient, retrieved=retrieved)
     scored = compiled.set_aside([one.run for one in further]).with_notes(double_note(len(pooled) - len(further)))
     size_files = [] if sizes is None else [str(sizes)]
-    return _input(scored.handle_missing(missing), paths, judged_files, size_files)
+    return _input(_settled(scored, choice, missing), paths, judged_files, size_files)
+
+
+def _settled[Judged: JudgedCollection](collection: Judged, choice: DataChoice | None, missing: Missing) -> Judged:
+    """Keep what was chosen, and decide what happens where a run lacks a topic."""
+    return (collection if choice is None else choice.of_collection(collection)).handle_missing(missing)
 
 
 def _input(collection: Collection | ElementCollection | PassageCollection, *files: Sequence[str]) -> JudgedInput:

@@ -1,4 +1,4 @@
-"""What several judges said, told apart by content: labels of whole items, or INEX assessments of parts of them."""
+"""What several judges said, told apart by content: labels of items, INEX assessments, annotations in JSON, scores."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,20 @@ import pandas as pd
 
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.inex import assessment_sources, holds_assessments, parsed_assessments, warn_of
 from metaeval.io.inex_rules import joined
+from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, named_source, read_source
+from metaeval.results import Result
+from metaeval.scores import Missing, Scores
 
 __all__ = ["JudgeInput", "read_judges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeInput:
+class JudgeInput(Result):
     """What several judges said, as it was read.
 
     Attributes
@@ -27,13 +31,21 @@ class JudgeInput:
     labels : pandas.DataFrame or None
         Of whole items, as `metaeval.read_labels` returns them.
     assessments : dict of str to Assessments
-        Of elements or passages, by judge; empty where there are labels.
+        Of elements or passages, by judge; empty for anything else.
+    scores : dict of str to dict of str to Scores
+        Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes
+        as ``scores=``; empty for anything else.
+    annotations : dict of str to pandas.DataFrame
+        Labels by annotators, text or numbers, by the file they stand in, as `metaeval.read_annotations` returns them;
+        empty for anything else.
     files : tuple of str
         Every file that was read.
     """
 
     labels: pd.DataFrame | None
     assessments: dict[str, Assessments]
+    scores: dict[str, dict[str, Scores]]
+    annotations: dict[str, pd.DataFrame]
     files: tuple[str, ...]
 
 
@@ -45,21 +57,35 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     where: Mapping[str, str] | None = None,
     lenient: bool = False,
     repeats: bool = False,
+    metrics: Sequence[str] | None = None,
+    reference: str | None = None,
+    missing: Missing = "error",
 ) -> JudgeInput:
-    r"""Read what several judges said: labels of items, or INEX assessments.
+    r"""Read what several judges said: labels of items, INEX assessments, annotations, or scores of systems.
 
     Parameters
     ----------
     paths : path, or sequence of path
         As for `metaeval.read_labels`; or INEX assessments, a file or a folder a judge, who is called as in
         ``NAME=PATH`` or as the file or folder. A single folder of them holds two judges, "main" and "others", if
-        there are second judgments in it (in folders called ``others``).
+        there are second judgments in it (in folders called ``others``). Or scores: one long table with a column of
+        judges beside those of system, topic and score; one file a judge, in any form that `metaeval.read_scores` tells
+        by itself; or one file whose metrics are the judges. Or JSON files of annotators, say one of people and one of
+        machines (`metaeval.read_annotations`).
     columns, words, where
-        For a table of labels; see `metaeval.read_labels`.
+        For a table of labels; see `metaeval.read_labels`. Of scores under judges `columns` names the "judge", "system",
+        "topic", "metric" or "score", and `where` rows to keep.
     lenient : bool, default False
         For INEX assessments; see `metaeval.inex.read_assessments`.
     repeats : bool, default False
         For labels; see `metaeval.read_labels`.
+    metrics : sequence of str, optional
+        Of scores, metrics to keep, in this order.
+    reference : str, optional
+        Of scores, the judge whose every metric stands beside those of the others where files share no metric: a judge
+        of several metrics is then one a metric, called ``NAME:METRIC``.
+    missing : {"error", "zero", "drop-systems", "drop-topics"}
+        Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
 
     Returns
     -------
@@ -68,9 +94,11 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     Raises
     ------
     FileFormatError
-        If a file is malformed, or some hold labels and others INEX assessments.
+        If a file is malformed, or they hold different kinds of things.
     InvalidOptionError
-        If nothing or one judge is given, two have one name, or an option belongs to the other kind of file.
+        If nothing or one judge is given, two have one name, or an option belongs to another kind of file.
+    ScoresError
+        If scores have gaps, judges score different systems or share no metric.
 
     See Also
     --------
@@ -85,6 +113,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     >>> found = read_judges([folder / "ann", folder / "ben"])
     >>> found.labels is None, {name: one.scale for name, one in found.assessments.items()}
     (True, {'ann': 'passages', 'ben': 'passages'})
+
+    Scores, where the judge has a topic more:
+
+    >>> rows = ["ann,a,1,0.5", "ann,b,1,0.25", "bot,a,1,0.5", "bot,b,1,0.5", "bot,a,2,1", "bot,b,2,0"]
+    >>> _ = (folder / "scores.csv").write_text("\n".join(["judge,run,topic,value", *rows]))
+    >>> {name: one.sizes["topic"] for name, one in read_judges(folder / "scores.csv").scores["score"].items()}
+    {'ann': 1, 'bot': 2}
     """
     listed = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
     places = [named_source(text) for text in listed]
@@ -106,8 +141,49 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    paths_read = tuple(source.path for source, _ in contents)
+    kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
+    if len(set(kinds)) > 1:
+        place = next(number for number, kind in enumerate(kinds) if kind != kinds[0])
+        message = f"this holds {kinds[0]}, and {paths_read[place]} {kinds[place]}; give judges of one kind"
+        raise FileFormatError(message, path=paths_read[0])
+    if kinds[0] == "annotations":
+        if columns or words or where or repeats:
+            message = (
+                "columns=, words=, where= and repeats= are for tables and qrels, and these are annotations in JSON"
+            )
+            raise InvalidOptionError(message)
+        return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
+    if kinds[0] == "scores":
+        if words or repeats:
+            message = "words= and repeats= are for labels, and these are scores of systems"
+            raise InvalidOptionError(message)
+        scores = scores_of_judges(
+            contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
+        )
+        return JudgeInput(labels=None, assessments={}, scores=scores, annotations={}, files=paths_read)
     labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
-    return JudgeInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
+    return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+
+
+def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:
+    if holds_annotations(content, label):
+        return "annotations"
+    return "scores" if holds_scores(content, label, columns, alone=alone) else "labels"
+
+
+def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataFrame]:
+    """Return the labels by annotators of every file; one who is in two of them is refused."""
+    found: dict[str, pd.DataFrame] = {}
+    for source, content in contents:
+        frame = annotations_of(content, source.path)
+        twice = [name for name in frame.columns for other in found.values() if name in other.columns]
+        if source.own_name in found or twice:
+            what = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"
+            message = f"{what}; rename one of them, or say NAME=FILE"
+            raise FileFormatError(message, path=source.path)
+        found[source.own_name] = frame
+    return found
 
 
 def _told_apart(content: bytes, *, path: str, lenient: bool) -> Assessments | bytes:
@@ -148,4 +224,4 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
         found[name] = joined(parts, own[0].path if len(own) == 1 else f"{len(own)} files of {name}")
         warn_of(found[name].notes)
     files = tuple(source.path for own in sources.values() for source in own)
-    return JudgeInput(labels=None, assessments=found, files=files)
+    return JudgeInput(labels=None, assessments=found, scores={}, annotations={}, files=files)

@@ -85,10 +85,6 @@ def read_labels(
     if not sources:
         message = "paths= is empty; give a table of labels, or two qrels files"
         raise InvalidOptionError(message)
-    for role in columns or {}:
-        if role not in LABELS:
-            message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
-            raise InvalidOptionError(message)
     contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
     return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
 
@@ -102,6 +98,10 @@ def labels_of(
     repeats: bool = False,
 ) -> pd.DataFrame:
     """Return the labels of files that were read already; see `read_labels`."""
+    for role in columns:
+        if role not in LABELS:
+            message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
+            raise InvalidOptionError(message)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)

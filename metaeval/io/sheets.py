@@ -70,10 +70,16 @@ class Sheet:
             for first in rows:
                 yield [first, *islice(rows, min(_CHUNK - 1, _CELLS // len(first)))]
         except csv.Error as error:
-            rule = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"
-            if "field limit" in str(error):
-                rule = f"a quotation mark is never closed, or a cell is too long ({error}); close it, or shorten it"
-            raise FileFormatError(rule, path=self.label, line=reader.line_num) from error
+            raise self._misquoted(error, reader.line_num) from error
+
+    def numbered(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield every row that is not empty behind its line in the file."""
+        reader, rows = self._reader()
+        try:
+            for cells in rows:
+                yield self.lines[reader.line_num - 1] if self.lines else reader.line_num, cells
+        except csv.Error as error:
+            raise self._misquoted(error, reader.line_num) from error
 
     def sample(self) -> list[list[str]]:
         """Return the first rows: twenty, or fewer that are very long, but two."""
@@ -115,6 +121,12 @@ class Sheet:
         if not self.has_lines:
             return FileFormatError(f"row {position + 1}: {message}", path=self.label)
         return FileFormatError(message, path=self.label, line=self.row(position)[0])
+
+    def _misquoted(self, error: csv.Error, line: int) -> FileFormatError:
+        rule = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"
+        if "field limit" in str(error):
+            rule = f"a quotation mark is never closed, or a cell is too long ({error}); close it, or shorten it"
+        return FileFormatError(rule, path=self.label, line=line)
 
     def _reader(self) -> tuple["Reader", Iterator[list[str]]]:
         reader = _cell_reader(self.content, self.delimiter, strict=True)

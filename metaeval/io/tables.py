@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 import xarray as xr
@@ -19,7 +19,7 @@ from metaeval.checks import check_choice, check_parquet
 from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
-from metaeval.io.benchmarks.reading import read_inputs
+from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import (
     Block,
@@ -37,7 +37,10 @@ from metaeval.io.writing import write_bytes
 from metaeval.layout import ATTACHED
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 
-__all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
+if TYPE_CHECKING:
+    from metaeval.data_choice import DataChoice
+
+__all__ = ["Form", "SystemsIn", "read_scores", "scores_of", "scores_of_sheet", "write_scores"]
 
 _PARTS = (*SCORES, "ignore")
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -54,6 +57,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
+    choice: "DataChoice | None" = None,
 ) -> Scores:
     r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
 
@@ -85,6 +89,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     metrics : sequence of str, optional
         Metrics to keep, in this order; of a benchmark whose tasks have metrics of their own, the items too are those
         that one of these scores.
+    choice : DataChoice, optional
+        Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
 
     Returns
     -------
@@ -152,12 +158,43 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     )
     blocks = with_distinct_systems(inputs.blocks)
     array = _of_metrics(put_together(blocks, missing), metrics)
+    array = array if choice is None else choice.of_scores(array)
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs["sources"] = inputs.paths
     return scores
+
+
+def scores_of(content: bytes, source: Source, *, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+    """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
+    options = _options_of(columns, missing)
+    block = read_content(
+        source,
+        content,
+        options,
+        table=lambda content, source: _read_block(content, source, options),
+        sheet=lambda sheet, source, own: _topics_in_order(_read_sheet_block(sheet, source, own)),
+    )
+    return _scores_of_block(block, missing)
+
+
+def scores_of_sheet(sheet: Sheet, source: Source, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+    """Return the scores of a long table, of one topic or more; see `read_scores`."""
+    options = replace(_options_of(columns, missing), form="long")
+    return _scores_of_block(_topics_in_order(_read_sheet_block(sheet, source, options)), missing)
+
+
+def _options_of(columns: Mapping[str, str], missing: Missing) -> TableOptions:
+    return _checked(TableOptions(form=None, columns=dict(columns), systems_in=None, header=None, missing=missing))
+
+
+def _scores_of_block(block: Block, missing: Missing) -> Scores:
+    try:
+        return as_scores(put_together([block], missing), missing=missing, fewest=1)
+    except ScoresError as error:
+        raise ScoresError(f"{block.label}: {error}") from error
 
 
 def write_scores(scores: Scores, path: str | Path) -> Path:

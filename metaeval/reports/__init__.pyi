@@ -1,3 +1,4 @@
+from .report import Choice as Choice
 from .report import Fold as Fold
 from .report import Item as Item
 from .report import Items as Items
@@ -9,4 +10,5 @@ from .report import Text as Text
 from .tables import Cell as Cell
 from .tables import Column as Column
 from .tables import Heading as Heading
+from .tables import Steps as Steps
 from .tables import Table as Table

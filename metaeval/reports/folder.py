@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metaeval.figures.marks import marks_json
 from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
@@ -59,25 +60,26 @@ def write_report(report: "Report", out: str | Path, *, overwrite: bool = False, 
         for table in tables:
             _write_text(folder / "tables" / f"{stems[table.name]}.csv", table_csv(table))
             _write_text(folder / "tables" / f"{stems[table.name]}.tex", table_latex(table))
-        svgs = {}
+        svgs, marks = {}, {}
         with _old_objects_left_alone():
             for picture in track(pictures, description="Drawing figures", total=len(pictures)):
-                svgs[picture.name] = _write_picture(picture, folder / "figures" / stems[picture.name], pdf=pdf)
+                place = folder / "figures" / stems[picture.name]
+                svgs[picture.name], marks[picture.name] = _write_picture(picture, place, pdf=pdf)
         for name, write in report.data.items():
             write(folder / "data" / name)
-        _write_text(folder / "index.html", render_page(report, svgs=svgs, stems=stems, pdf=pdf))
+        _write_text(folder / "index.html", render_page(report, svgs=svgs, marks=marks, stems=stems, pdf=pdf))
         _write_text(folder / RECORD, record_text({"schema": SCHEMA, **report.provenance.to_dict()}))
     return Path(out) / "index.html"
 
 
-def _write_picture(picture: "Picture", place: Path, *, pdf: bool) -> str:
-    """Draw a picture once, write it under the name without its ending, and return it for the page."""
+def _write_picture(picture: "Picture", place: Path, *, pdf: bool) -> tuple[str, str]:
+    """Draw a picture once, write it under the name without its ending, and return it and its marks for the page."""
     figure = picture.draw()
     svg = figure_svg(figure, salt=place.name)
     _write_text(place.parent / f"{place.name}.svg", svg)
     if pdf:
         (place.parent / f"{place.name}.pdf").write_bytes(figure_pdf(figure))
-    return svg
+    return svg, marks_json(figure)
 
 
 @contextmanager

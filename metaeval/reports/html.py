@@ -24,6 +24,7 @@ def render_page(
     report: "Report",
     *,
     svgs: Mapping[str, str] | None = None,
+    marks: Mapping[str, str] | None = None,
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
@@ -34,6 +35,8 @@ def render_page(
     report : Report
     svgs : mapping, optional
         Picture name to SVG, where the pictures have been drawn already.
+    marks : mapping, optional
+        Picture name to what can be pointed at in it (`metaeval.figures.marks.marks_json`), where they have been drawn.
     stems : mapping, optional
         Name of a table or picture to the stem of its files, for links to them; without it there are no links.
     pdf : bool, default False
@@ -47,16 +50,19 @@ def render_page(
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if svgs is None:
+        from metaeval.figures.marks import marks_json  # noqa: PLC0415 - matplotlib
         from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
 
-        svgs = {picture.name: figure_svg(picture.draw(), salt=picture.name) for picture in report.pictures()}
+        drawn = {picture.name: picture.draw() for picture in report.pictures()}
+        svgs = {name: figure_svg(figure, salt=name) for name, figure in drawn.items()}
+        marks = {name: marks_json(figure) for name, figure in drawn.items()}
     charts = {
         picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
             inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
         )
         for number, picture in enumerate(report.pictures(), 1)
     }
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("page.css"), _script()
     return (
         _environment()
         .get_template("page.html")
@@ -64,6 +70,7 @@ def render_page(
             page=report,
             sections=report.all_sections(),
             charts=charts,
+            marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
             stems=stems or {},
             pdf=pdf,
             style=Markup(style),  # noqa: S704 - files of this package
@@ -88,7 +95,7 @@ def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
     """Return a matplotlib SVG fit to stand inside a page.
 
     The prologue, the ground and the ids that nothing refers to go, the frame's colours become the page's variables,
-    coordinates are rounded to a hundredth of a point, and a title and a description are added for screen readers.
+    and a title and a description are added for screen readers.
     """
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja2
 
@@ -137,7 +144,19 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
+_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "tables", "steps", "copy", "contents")
+"""Files in templates/scripts, in the order in which they run; the first holds what the others use."""
+
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def _attribute(words: str) -> str:
+    """Return JSON as the value of an attribute between single quotes, in which double ones need no escape."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
+
+    words = visible(words)
+    escaped = words.replace("&", "&amp;").replace("'", "&#39;").replace("<", "&lt;").replace(">", "&gt;")
+    return Markup(escaped)  # noqa: S704 - escaped in the line above
 
 
 @cache
@@ -150,20 +169,22 @@ def _colours() -> dict[str, str]:
 def _tidy_tag(found: re.Match[str]) -> str:
     """Tidy one tag; text between tags is never touched, because it cannot hold an angle bracket."""
     tag = found[0]
+    tag = tag.replace("font-family: 'DejaVu Sans'; ", "")  # the page's own letters stand here
     if tag.startswith("<g "):
         tag = re.sub(r' id="[^"]*"', "", tag)
-    tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{_rounded(path[1])}"', tag)
     return re.sub(r"#[0-9a-f]{6}(?=[;\"])", lambda colour: _colours().get(colour[0], colour[0]), tag)
-
-
-def _rounded(path: str) -> str:
-    short = re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), path)
-    return " ".join(short.split())
 
 
 @cache
 def _asset(name: str) -> str:
     return files("metaeval.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return the scripts of a page as one; the names that they define stay inside."""
+    parts = (_asset(f"scripts/{name}.js") for name in _SCRIPTS)
+    return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
 @cache
@@ -178,7 +199,7 @@ def _environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["bound"] = _bound
+    environment.filters |= {"bound": _bound, "attribute": _attribute}
     return environment
 
 

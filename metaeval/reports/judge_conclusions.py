@@ -3,17 +3,25 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.report import Block, Fold, Picture, Section
+from metaeval.reports.report import Block, Choice, Fold, Picture, Section
 from metaeval.reports.shared import decided_by
-from metaeval.reports.tables import Table, bounded, left, right
+from metaeval.reports.tables import Table, Write, bounded, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, share, whole
 
-__all__ = ["conclusion_sections", "effect_sentence"]
+__all__ = ["conclusion_sections", "effect_sentence", "ranking_sentence"]
 
 _MANY = 4
 _MOST_CONFLICTS = 30
+_CORRELATIONS = {
+    "tau": "Kendall's τ",
+    "rho": "Spearman's ρ",  # noqa: RUF001 - a Greek letter is meant
+    "pearson": "Pearson's r of means",
+    "tau_ap": "τ_AP, ties at random",
+    "tau_ap_b": "τ_AP b, symmetric",
+}
+"""As their table calls them."""
 
 
 def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
@@ -22,10 +30,9 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return (_effects_section(study),)
     if not study.conclusions:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.conclusions.items()):
-        own = _of_metric(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_of_metric(metric, found)) for metric, found in study.conclusions.items())
+    names = tuple(map(name_of_metric, study.conclusions))
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=names, parts=parts),)
     return (
         Section(
             id="conclusions",
@@ -33,7 +40,7 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
             lead=f"The systems are scored under each judge in turn. What {study.reference}'s labels tell apart, and in "
             "which order, is the truth here; labels may differ much and conclusions little, or the other way round.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 
@@ -56,34 +63,38 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         f"are {level} intervals over topics.{people}",
         alt=f"{count(len(dots), 'dot')} with intervals, sorted by F1.",
     )
-    shown, columns = bounded(
-        named,
-        {
-            "tau": ("τ", number(2)),
-            "tau_ap": ("τ_AP", number(2)),
-            "tau_top": (f"τ, top {found.top}", number(2)),
-            "power": ("Told apart", share),
-            "precision": ("Precision", share),
-            "recall": ("Recall", share),
-            "f1": ("F1", number(2)),
-        },
+    tested = bool(dots["value"].notna().any())  # on a single topic nothing is
+    measures: dict[str, tuple[str, Write]] = {
+        "tau": ("τ", number(2)),
+        "tau_ap": ("τ_AP", number(2)),
+        "tau_top": (f"τ, top {found.top}", number(2)),
+    }
+    pairs: dict[str, tuple[str, Write]] = {
+        "power": ("Told apart", share),
+        "precision": ("Precision", share),
+        "recall": ("Recall", share),
+        "f1": ("F1", number(2)),
+    }
+    shown, columns = bounded(named, measures | pairs if tested else measures)
+    apart = (
+        f"{found.reference} tells {power} of the {found.n_pairs:,} pairs apart "
+        f"({decided_by(found.test, found.correction, found.alpha)}). Opposite: pairs significant in opposite "
+        "directions. "
     )
     main = Table(
         name=f"judge-conclusions-{slug}",
-        title=f"Rankings and significant pairs, {name_of_metric(metric)}",
-        caption=f"{found.reference} tells {power} of the {found.n_pairs:,} pairs apart "
-        f"({decided_by(found.test, found.correction, found.alpha)}). Opposite: pairs significant in opposite "
-        f"directions. Under each figure its {level} interval over topics.{people}",
+        title=f"{'Rankings and significant pairs' if tested else 'Rankings'}, {name_of_metric(metric)}",
+        caption=f"{apart if tested else ''}Under each figure its {level} interval over topics.{people}",
         frame=shown,
         columns=(
             *left(judge="Judge"),
             *right(whole, n_topics="Topics"),
             *columns,
-            *right(number(0), n_conflicts="Opposite"),
+            *(right(number(0), n_conflicts="Opposite") if tested else ()),
         ),
         data=table,
     )
-    blocks: list[Block] = [picture, main]
+    blocks: list[Block] = [*([picture] if tested else []), main, _correlations(found, slug)]
     if len(found.same_number):
         blocks += [_same_number(found, slug)]
     if len(found.beside_people):
@@ -93,6 +104,45 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
     if len(found.conflicts):
         blocks += [_conflicts(found, slug)]
     return blocks
+
+
+def _correlations(found: JudgeConclusions, slug: str) -> Fold:
+    """Return every correlation of the rankings, over all systems and among the best."""
+    parts = []
+    for name, words in _CORRELATIONS.items():
+        part = found.table[["judge"]].assign(correlation=words)
+        for side, measure in (("whole", name), ("top", f"{name}_top")):
+            for end in ("", "_low", "_high"):
+                part[f"{side}{end}"] = found.table.get(f"{measure}{end}")
+        parts.append(part)
+    frame = pd.concat(parts, ignore_index=True)
+    order = {judge: place for place, judge in enumerate(found.table["judge"])}
+    frame = frame.sort_values("judge", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    shown, columns = bounded(
+        frame.assign(judge=frame["judge"].replace({"people": "a second person"})),
+        {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
+    )
+    table = Table(
+        name=f"judge-correlations-{slug}",
+        title=f"Correlations of the systems' means with those under {found.reference}",
+        caption="What trackers print. They count places and distances of systems, whether or not these topics tell the "
+        f"systems apart. Top: the {found.top} best under {found.reference}. Under each figure its "
+        f"{percentage(found.confidence_level)} interval over topics.",
+        frame=shown,
+        columns=(*left(judge="Judge", correlation="Correlation"), *columns),
+        data=frame,
+    )
+    return Fold(title="Every correlation of the rankings", blocks=(table,))
+
+
+def ranking_sentence(metric: str, found: JudgeConclusions) -> str:
+    """Say how alike judges rank systems, where no pair could be tested."""
+    decimal = number(2)
+    said = listed(f"{decimal(row['tau'])} under {row['judge']}" for row in found.table.to_dict("records"))
+    return (
+        f"{name_of_metric(metric)}: Kendall's τ with the ranking under {found.reference} is {said}. On a single topic "
+        "no pair of systems can be told apart."
+    )
 
 
 def _same_number(found: JudgeConclusions, slug: str) -> Table:
@@ -117,7 +167,8 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
 def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
     names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Told apart"}
     names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
-    frame = found.beside_people.assign(measure=found.beside_people["measure"].map(names))
+    frame = found.beside_people[found.beside_people["measure"].isin(names)]
+    frame = frame.assign(measure=frame["measure"].map(names))
     shown, columns = bounded(
         frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
         {"difference": ("Judge less a second person", number(3))},

@@ -1,15 +1,18 @@
-"""What the page on judges says of favoured groups, of what a judge is worth in topics, and of its repeats."""
+"""What the page on judges says of favour (groups, covariates), of what a judge is worth in topics, and of repeats."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from metaeval.agreement.favour import FavouredGroups
 from metaeval.models.repeats import JudgeRepeats
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.report import Block, Choice, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import name_of_metric, number, p_value, percentage, share, whole
+from metaeval.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
 
-__all__ = ["favour_section", "repeats_section", "worth_section"]
+__all__ = ["covariate_section", "covariate_words", "favour_section", "repeats_section", "worth_section"]
 
 _SIGNED = number(3)
 
@@ -18,10 +21,8 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say which groups of systems a judge favours, beside people; nothing without groups."""
     if not study.favoured:
         return ()
-    blocks: list[Block] = []
-    for place, (metric, found) in enumerate(study.favoured.items()):
-        own = _favoured(metric, found)
-        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    parts = tuple(tuple(_favoured(metric, found)) for metric, found in study.favoured.items())
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, study.favoured)), parts=parts),)
     return (
         Section(
             id="favour",
@@ -30,7 +31,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
             "that only stretches the scale gives every good group more: so the figure is also adjusted for the judge's "
             "own scale, told from the systems outside the group. People, too, gain and lose groups something.",
             brief=True,
-            blocks=tuple(blocks),
+            blocks=blocks,
         ),
     )
 
@@ -63,13 +64,92 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
         ),
         data=found.table,
     )
-    notes = list(found.notes)
     circular = frame.loc[frame["circular"].astype(bool), ["judge", "group"]].drop_duplicates().to_numpy().tolist()
-    if circular:
-        pairs = ", ".join(f"{judge} judges {group}, which holds it" for judge, group in circular)
-        notes.append(f"a circle: {pairs}")
-    words = (Text(paragraphs=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes), look="note"),) if notes else ()
-    return [table, *words]
+    pairs = ", ".join(f"{judge} judges {group}, which holds it" for judge, group in circular)
+    return [table, *_noted([*found.notes, *([f"a circle: {pairs}"] if pairs else [])])]
+
+
+def _noted(notes: Sequence[str]) -> list[Block]:
+    said = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
+    return [Text(paragraphs=said, look="note")] if said else []
+
+
+def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say whether judges favour systems with more of a covariate; nothing without one."""
+    if not study.by_covariate:
+        return ()
+    parts = tuple(tuple(_covariate(metric, found)) for metric, found in study.by_covariate.items())
+    names = tuple(map(name_of_metric, study.by_covariate))
+    blocks = parts[0] if len(parts) == 1 else (Choice(names=names, parts=parts),)
+    name = _covariate_name(next(iter(study.by_covariate.values())))
+    return (
+        Section(
+            id="covariate",
+            title=f"Does the judge favour more {name}?",
+            lead=f"How much more a system with more {name} gets under the judge than under {study.reference}, as a "
+            "slope over the systems. Systems with more of it may be better or worse in truth: so the figure is also "
+            "adjusted for the judge's own scale.",
+            brief=True,
+            blocks=blocks,
+        ),
+    )
+
+
+def _covariate_name(found: FavouredGroups) -> str:
+    return str(found.table["group"].iloc[0])
+
+
+def _covariate(metric: str, found: FavouredGroups) -> list[Block]:
+    name, slug, level = _covariate_name(found), metric.lower(), percentage(found.confidence_level)
+    spread = found.table["standard_deviation"].iloc[0]
+    ends = {"figure_low": "low_both", "figure_high": "high_both"}
+    ends |= {"adjusted_low": "adjusted_low_both", "adjusted_high": "adjusted_high_both"}
+    frame = found.table.assign(**{own: found.table[source] for own, source in ends.items()})
+    measures = {"figure": ("Gain", _SIGNED), "adjusted": ("Adjusted", _SIGNED)}
+    if found.people:
+        measures["beyond"] = ("Beyond people", _SIGNED)
+    shown, columns = bounded(frame.assign(beyond=frame["beyond_people"]), measures)
+    table = Table(
+        name=f"favoured-covariate-{slug}",
+        title=f"{name} under each judge, {name_of_metric(metric)}",
+        caption=f"In units of {name_of_metric(metric)} for one standard deviation more {name} ({number(3)(spread)}); "
+        f"above 0 the judge favours more of it beside {found.reference}. Intervals are {level} intervals over topics "
+        "and systems; those for these systems alone, and figures per unit, are in the data. Slope: what the judge "
+        f"makes of a difference of 1 under {found.reference}.",
+        frame=shown,
+        columns=(
+            *left(judge="Judge", kind="Kind"),
+            *right(whole, n_systems="Systems"),
+            *columns,
+            *right(number(2), slope="Slope"),
+            *right(p_value, p_corrected="p, corrected"),
+        ),
+        data=found.table,
+    )
+    return [table, *_noted(found.notes)]
+
+
+def covariate_words(study: JudgeStudy, metric: str) -> list[str]:
+    """Say which judges favour more or less of a covariate beyond doubt."""
+    found = study.by_covariate.get(metric)
+    if found is None:
+        return []
+    kind = "adjusted" if found.adjusted else "figure"
+    low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))
+    name, own = _covariate_name(found), found.table[found.table["kind"] == "judge"]
+    sure = own[own["p_corrected"] <= study.alpha]
+    if sure.empty:
+        return [f"No judge is shown to favour systems with more or less {name}."]
+    return [_gives(row, kind, low, high, name, found.reference) for row in sure.to_dict("records")]
+
+
+def _gives(row: Mapping[Any, Any], kind: str, low: str, high: str, name: str, reference: str) -> str:  # noqa: PLR0913, PLR0917 - a figure and its names
+    first, last = sorted((abs(row[low]), abs(row[high])))
+    return (
+        f"{row['judge']} gives systems with one standard deviation more {name} "
+        f"{bracketed(abs(row[kind]), first, last, _SIGNED)} {'more' if row[kind] > 0 else 'less'} than {reference} does"
+        f"{', its scale taken off' if kind == 'adjusted' else ''}."
+    )
 
 
 def worth_section(study: JudgeStudy) -> tuple[Section, ...]:

@@ -6,24 +6,32 @@ from collections.abc import Mapping
 import pandas as pd
 
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence
-from metaeval.reports.judge_labels import label_sections, label_words, scales_section
-from metaeval.reports.judge_worth import favour_section, repeats_section, worth_section
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
+from metaeval.reports.judge_labels import label_sections, label_words
+from metaeval.reports.judge_ranking import alt_section, alt_words
+from metaeval.reports.judge_worth import (
+    covariate_section,
+    covariate_words,
+    favour_section,
+    repeats_section,
+    worth_section,
+)
 from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
 from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
+from metaeval.studies.judge_verdicts import deciding_metric
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import absent, bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
 
 __all__ = ["judges_report"]
 
-_FEW = 4
 _MAY = {
     "may": "may replace people for ranking systems",
     "may not": "may not replace people for ranking systems",
     "not settled": "may or may not replace people for ranking systems: these topics and people do not settle it",
+    "no pairs": "cannot be held against people for ranking systems, for {reference} tells no pair of them apart",
     "no yardstick": "cannot be held against a second person, for there is none",
 }
 
@@ -34,16 +42,18 @@ def judges_report(study: JudgeStudy) -> Report:
     labelling = study.labelling
     return Report(
         command="judges",
-        title="May this judge decide between my systems?" if study.reference else "Do the judges agree?",
+        title=_title(study),
         facts=_facts(study),
         summary=_summary(study),
         sections=(
             *_verdicts_section(study),
             *conclusion_sections(study),
             *favour_section(study),
+            *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *(() if labelling is None else (*label_sections(labelling), *scales_section(labelling))),
+            *(() if labelling is None else label_sections(labelling)),
+            *alt_section(study.annotated),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -52,6 +62,14 @@ def judges_report(study: JudgeStudy) -> Report:
         notes=study.notes,
         data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.table.reset_index())},
     )
+
+
+def _title(study: JudgeStudy) -> str:
+    if study.annotated is not None:
+        return "May a judge stand in for a person who labels?"
+    if study.reference is None:
+        return "Do the judges agree?"
+    return "May this judge decide between my systems?" if study.scores else f"Who labels as {study.reference} does?"
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
@@ -64,7 +82,13 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
             "topic": len(study.labelling.labels.topics),
             "label": int(table.notna().to_numpy().sum()),
         }
+    if study.annotated is not None:
+        judges = study.annotated.judges
+        sizes = {"judge": len(judges), "item": int(judges[["items", "items_lacking"]].iloc[0].sum())}
     counted = facts(**sizes)
+    if study.annotated is not None:
+        parts = (study.annotated.people, study.annotated.left_out)
+        counted = ((f"{len({name for part in parts for name in part['person']})}", "people"), *counted)
     if study.scores:
         first = next(iter(study.scores.values()))
         sides = dict(first.items()) if isinstance(first, Mapping) else dict.fromkeys(first["metric"].to_numpy(), first)
@@ -75,32 +99,39 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    lines = [*_verdict_words(study), *([] if study.labelling is None else label_words(study.labelling))]
-    if not study.effects.empty:
-        lines.append(effect_sentence(study.effects))
+    labels, more = (
+        ([], []) if study.labelling is None else label_words(study.labelling, alone=deciding_metric(study) is None)
+    )
+    if study.annotated is not None:
+        labels = [alt_words(study.annotated)]
+    lines = [*_verdict_words(study), *labels]
     if not study.scores and study.reference is not None:
         lines.append(
-            "Runs would answer what labels cannot: whether the systems would be ranked alike, the same pairs told "
-            "apart, a group of systems favoured, and how many human topics the judge is worth."
+            "Runs (--runs) would answer what labels cannot: whether the systems would be ranked alike, the same pairs "
+            "told apart, a group of systems favoured, and how many human topics the judge is worth."
         )
+    lines += more
+    if not study.effects.empty:
+        lines.append(effect_sentence(study.effects))
     return tuple(lines)
 
 
 def _verdict_words(study: JudgeStudy) -> list[str]:
     """Return the verdict on the one judge, or on the best of several and on how many may."""
-    if study.verdicts.empty:
-        return []
-    if not study.conclusions:
-        return [_label_verdict(study.verdicts)]
-    first = study.verdicts.iloc[0]
-    metric = next(iter(study.conclusions))
-    found = study.conclusions[metric]
-    why = f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
+    metric = deciding_metric(study)
+    if metric is None:
+        return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
+    first, found = study.verdicts.iloc[0], study.conclusions[metric]
+    why = (
+        f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
+        if found.n_reference != 0
+        else name_of_metric(metric)
+    )
     if not absent(first["people_f1"]):
         why += f"; a second person {number(2)(first['people_f1'])}"
     if first["n_conflicts"]:
         why += f"; {count(int(first['n_conflicts']), 'pair')} opposite"
-    line = f"{first['judge']} {_MAY[first['ranking']]} ({why})"
+    line = f"{first['judge']} {_MAY[first['ranking']].format(reference=found.reference)} ({why})"
     if first["labels"]:
         rate = number(2)(first["winning_rate"])
         line += f"; {'for labels it may, too' if first['labels'] == 'may' else 'for labels it may not'} (ω = {rate})"
@@ -110,6 +141,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     return [
         f"{line}.",
         *_others_words(study, found),
+        *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
         *([] if worth is None else [worth.sentence()]),
     ]
@@ -119,27 +151,16 @@ def _f1(row: pd.Series) -> str:
     return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2))
 
 
-def _label_verdict(verdicts: pd.DataFrame) -> str:
-    """Say which judges may label, where there are no runs."""
-    passing = verdicts.loc[verdicts["labels"] == "may", "judge"].tolist()
-    if len(verdicts) == 1:
-        row = verdicts.iloc[0]
-        word = "may" if passing else "may not"
-        return f"{row['judge']} {word} stand in for a person as a labeller (ω = {number(2)(row['winning_rate'])})."
-    named = f": {listed(passing[:_FEW])}{' …' if len(passing) > _FEW else ''}" if passing else ""
-    return f"{len(passing)} of {len(verdicts)} judges may stand in for a person as a labeller{named}."
-
-
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
-    if len(verdicts) == 1:
+    if len(verdicts) == 1 or found.n_reference == 0:
         return []
     first, last = verdicts.iloc[0], verdicts.iloc[-1]
     span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
     if found.beside_people.empty:
         return [f"Of {len(verdicts)} judges it agrees most; {span}."]
     may = int((verdicts["ranking"] == "may").sum())
-    return [f"Of {len(verdicts)} judges {may} may replace people for ranking systems; {span}."]
+    return [f"Of {len(verdicts)} judges {may or 'none'} may replace people for ranking systems; {span}."]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
@@ -147,9 +168,10 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
     if judge not in fewer.index:
         return []
     row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
+    n_topics = int(fewer["n_topics"].loc[judge])
     words = (
         f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']} topics and "
-        f"{share(row['power'])} on {row['n_topics']}, as many as {found.reference} has "
+        f"{share(row['power'])} on {n_topics}, as many as {found.reference} has "
         f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
         "topics do not show."
     )
@@ -169,18 +191,18 @@ def _favour_words(row: pd.Series) -> str:
 
 
 def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
-    if study.verdicts.empty:
+    if study.verdicts.empty or study.annotated is not None:  # there the alt-test says all of it
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge")]
-    if study.conclusions:
+    if deciding_metric(study) is not None:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
-    if study.labelling is not None and study.labelling.alt is not None:
+    if study.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
-    metric = next(iter(study.conclusions), None)
+    metric = deciding_metric(study)
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
         f"person's by less than {study.margin:g}, with the whole {percentage(study.confidence_level)} interval of the "
@@ -233,10 +255,9 @@ def _methods(study: JudgeStudy) -> Methods:
             * bool(len(found.choices))
         )
         sources += ["ogilvie2006", "voorhees2000"]
-    if study.labelling is not None and study.labelling.alt is not None:
+    if study.alt is not None:
         paragraphs.append(
-            f"The alt-test (Calderon et al., 2025) had ε = {study.labelling.alt.epsilon:g} and the score "
-            f"{study.labelling.alt.scoring}."
+            f"The alt-test (Calderon et al., 2025) had ε = {study.alt.epsilon:g} and the score {study.alt.scoring}."
         )
         sources.append("calderon2025")
     if study.worth:
@@ -269,4 +290,15 @@ def _label_methods(study: Labelling) -> tuple[list[str], list[str]]:
         "deviation over resamples. They say how the figures would differ with other topics of the same kind, not with "
         "other items of these topics."
     )
-    return [measures, intervals], ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
+    paragraphs = [measures, intervals]
+    sources = ["cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008"]
+    ranking = study.ranking
+    if ranking is not None and len(ranking.table) > 1 and ranking.compared:
+        paragraphs.append(
+            "A judge's κ less that of the best has the standard error of what each topic adds to the difference; the "
+            "interval is as wide as all differences of that judge from any other need at once, so the judge that is "
+            f"best in truth is not found behind with {percentage(ranking.confidence_level)} probability (multiple "
+            f"comparisons with the best, Hsu, 1984; {ranking.n_resamples} resamples)."
+        )
+        sources.append("hsu1984")
+    return paragraphs, sources

@@ -17,7 +17,7 @@ from metaeval.reports.leaderboard_items import (
     needed_section,
     subsets_section,
 )
-from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
+from metaeval.reports.report import Block, Choice, Fold, Item, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, unanswered
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.leaderboard import LeaderboardStudy
@@ -141,8 +141,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
         )
         return (picture, _ranks_table(study, metric, part))
 
-    first, *others = metrics
-    folds = tuple(Fold(title=f"The same for {name_of_metric(one)}", blocks=blocks(one)) for one in others)
+    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names(metrics))
     return [
         Section(
@@ -151,7 +150,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             lead="A rank is real as far as other items would have given it too. The interval of a system goes from one "
             "more than the systems that are significantly better to all less those that are significantly worse.",
             brief=True,
-            blocks=(*((Text(paragraphs=short),) if short else ()), *blocks(first), *folds),
+            blocks=(*((Text(paragraphs=short),) if short else ()), choice),
         )
     ]
 

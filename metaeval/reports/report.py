@@ -12,6 +12,7 @@ A study gives a result, one function turns the result into a `Report`, and the r
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -19,6 +20,7 @@ import pandas as pd
 
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
+from metaeval.reports.bibtex import bibtex, package_bibtex
 from metaeval.reports.latex import table_latex
 from metaeval.reports.markdown import table_markdown
 from metaeval.reports.tables import Table, left, table_csv
@@ -28,9 +30,9 @@ from metaeval.words import sentence_case
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
+__all__ = ["Block", "Choice", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
 
-type Block = "Text | Items | Fold | Table | Picture"
+type Block = "Text | Items | Fold | Choice | Table | Picture"
 type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
 
@@ -58,14 +60,15 @@ class Text(_Statements):
     Attributes
     ----------
     paragraphs : tuple of str
-    look : {"plain", "quote", "note"}
-        "quote" is text to take along (with a button that copies it), "note" asks for attention.
+    look : {"plain", "quote", "code", "note"}
+        "quote" is text to take along and "code" what is meant for a program, both with a button that copies it; "note"
+        asks for attention.
     """
 
     kind: ClassVar[str] = "text"
 
     paragraphs: tuple[str, ...]
-    look: Literal["plain", "quote", "note"] = "plain"
+    look: Literal["plain", "quote", "code", "note"] = "plain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -128,7 +131,7 @@ class Items(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold(_Statements):
-    """Blocks behind a line that opens them; on paper they are open, and a terminal leaves them out.
+    """Blocks behind a line that opens them; paper and a terminal leave them out.
 
     Attributes
     ----------
@@ -140,6 +143,35 @@ class Fold(_Statements):
 
     title: str
     blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(_Statements):
+    """What a section shows of one metric or another: a page has one switch for all its choices of a kind.
+
+    Without a script the first stands open and the others in folds; paper shows what is chosen, a terminal the first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What there is to choose between, as people read it; each once.
+    parts : tuple of tuple of Block
+        What is shown of each.
+    what : str
+        What is chosen, such as "metric".
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    names: tuple[str, ...]
+    parts: tuple[tuple[Block, ...], ...]
+    what: str = "metric"
+
+    def __post_init__(self) -> None:
+        _Statements.__post_init__(self)
+        if not self.names or len(set(self.names)) != len(self.parts) or len(self.names) != len(self.parts):
+            message = f"a choice has a name of its own for each of its {len(self.parts)} parts, not {self.names!r}"
+            raise ValueError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +197,10 @@ class Section(_Statements):
     blocks: tuple[Block, ...]
     brief: bool = False
 
+    def open_blocks(self) -> tuple[Block, ...]:
+        """Return what stands there before anybody opens or chooses: of a choice what it shows first, and no folds."""
+        return tuple(_open(self.blocks))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Methods(_Statements):
@@ -173,7 +209,7 @@ class Methods(_Statements):
     Attributes
     ----------
     paragraphs : tuple of str
-        At least one.
+        At least one, each of whole sentences.
     cite : tuple of str
         Keys of `metaeval.bibliography`.
     blocks : tuple of Block
@@ -188,6 +224,10 @@ class Methods(_Statements):
         _Statements.__post_init__(self)
         if not any(words.strip() for words in self.paragraphs):
             message = "a report without methods cannot be built: say what was done"
+            raise TypeError(message)
+        unended = [words for words in self.paragraphs if not words.rstrip().endswith((".", ".)"))]
+        if unended:
+            message = f"methods are sentences that fit a paper, each with its full stop, not {unended[0]!r}"
             raise TypeError(message)
         for key in self.cite:
             find_publication(key)
@@ -226,6 +266,8 @@ class Report(_Statements):
         Warnings given on the way.
     data : mapping of str to callable
         File name inside ``data/`` to a function that writes it to the path it is given.
+    description : str
+        What the data are, in the words of whoever asked; shown under the title.
 
     Examples
     --------
@@ -246,6 +288,7 @@ class Report(_Statements):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Mapping[str, Writer] = field(default_factory=dict)
+    description: str = ""
 
     def _found(self) -> str:
         return self.summary[0] if self.summary else ""
@@ -295,7 +338,8 @@ class Report(_Statements):
         -------
         Table
         """
-        own = next((one for part in self.sections if part.brief for one in part.blocks if isinstance(one, Table)), None)
+        open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
+        own = next((one for one in open_ones if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own
 
     def main_picture(self) -> Picture | None:
@@ -377,13 +421,21 @@ class Report(_Statements):
             yield from _walk(section.blocks)
 
     def _methods(self) -> Section:
-        listed = tuple(Item(words=source.full, link=source.address) for source in publications(self.methods.cite))
+        sources = publications(self.methods.cite)
+        listed = tuple(Item(words=source.full, link=source.address) for source in sources)
+        own = package_bibtex(self.provenance.versions.get("metaeval", ""))
+        entries = "\n\n".join([*([bibtex(sources)] if sources else []), own])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
         return Section(
             id="methods",
             title="Methods",
             lead="What was done, in words that fit a paper, and what to cite.",
-            blocks=(*words, *((Items(items=listed),) if listed else ()), *self.methods.blocks),
+            blocks=(
+                *words,
+                *((Items(items=listed),) if listed else ()),
+                Fold(title="BibTeX", blocks=(Text(paragraphs=(entries,), look="code"),)),
+                *self.methods.blocks,
+            ),
         )
 
     def _notes(self) -> Section:
@@ -403,6 +455,7 @@ class Report(_Statements):
 
     def _record(self) -> Section:
         record = self.provenance
+        typed = (Text(paragraphs=(record.command_line,), look="code"),) if record.command_line else ()
         rows = [("Command", record.command_line or record.command), ("Random numbers", record.random_source)]
         rows += [("Made", record.created), ("Platform", record.platform)]
         rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
@@ -411,19 +464,30 @@ class Report(_Statements):
             for name, value in record.options.items()
             if value is not None and value is not False and value not in ([], ())
         ]
-        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()]
+        rows = [row for row in rows if row[1]]
+        sums: list[tuple[str, str | None]] = [
+            (f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()
+        ]
         table = Table(
             name="provenance",
             title="Provenance",
             caption="",
-            frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
+            frame=pd.DataFrame(rows[len(typed) :], columns=["what", "value"]),  # the command stands above, to be copied
+            data=pd.DataFrame(rows + sums, columns=["what", "value"]),
+            columns=left(what="What", value="Value"),
+        )
+        inputs = Table(
+            name="checksums",
+            title="Checksums of the inputs",
+            caption="",
+            frame=pd.DataFrame(sums, columns=["what", "value"]),
             columns=left(what="What", value="Value"),
         )
         return Section(
             id="provenance",
             title="Provenance",
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
-            blocks=(table,),
+            blocks=(*typed, table, *((Fold(title=inputs.title, blocks=(inputs,)),) if sums else ())),
         )
 
 
@@ -448,3 +512,13 @@ def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
         if isinstance(block, Fold):
             yield from _walk(block.blocks)
+        if isinstance(block, Choice):
+            yield from _walk(chain.from_iterable(block.parts))
+
+
+def _open(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Choice):
+            yield from _open(block.parts[0])
+        elif not isinstance(block, Fold):
+            yield block

@@ -28,8 +28,9 @@ def show_report(report: Report, console: Console) -> None:
     """
     facts = report.facts_line()
     console.print(_line(report.title, "bold"), soft_wrap=True)
-    if facts:
-        console.print(_line(facts), soft_wrap=True)
+    for words in (report.description, facts):
+        if words:
+            console.print(_line(words), soft_wrap=True)
     console.print()
     for paragraph in report.summary:
         console.print(_line(paragraph), soft_wrap=not console.is_terminal)
@@ -42,7 +43,7 @@ def show_report(report: Report, console: Console) -> None:
 
 
 def _brief(section: Section) -> Iterator[RenderableType]:
-    for block in section.blocks:
+    for block in section.open_blocks():
         if isinstance(block, Table):
             yield terminal_table(block)
         elif isinstance(block, Text):

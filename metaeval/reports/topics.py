@@ -15,6 +15,7 @@ from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
 from metaeval.reports.shared import cited_in, computed_with
 from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
     TOLERANCE,
@@ -51,8 +52,14 @@ _SOURCES = (
 )
 
 
-def topics_report(study: TopicsStudy) -> Report:
+def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Put a topics study into a report.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+    posterior : bool, default False
+        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
 
     Examples
     --------
@@ -67,16 +74,16 @@ def topics_report(study: TopicsStudy) -> Report:
         title="How many topics are enough?",
         facts=topic_facts(study),
         summary=topic_summary(study),
-        sections=(*_size_sections(study), *error_sections(study)),
+        sections=(*_size_sections(study), numbers_section(study), *error_sections(study)),
         methods=_methods(study),
         rows=_rows(study),
         provenance=study.provenance,
         notes=tuple(study.notes),
-        data=score_files(study.scores) | _data(study),
+        data=score_files(study.scores) | _data(study, posterior=posterior),
     )
 
 
-def with_topics(report: Report, study: TopicsStudy) -> Report:
+def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Return a report with the topics that its metrics need, how sure that is, and the error rates behind it.
 
     Parameters
@@ -84,13 +91,15 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
     report : Report
     study : TopicsStudy
         On the same scores.
+    posterior : bool, default False
+        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
     """
     return report.extended(
-        sections=(*_size_sections(study), rates_section(study)),
+        sections=(*_size_sections(study), numbers_section(study), rates_section(study)),
         summary=topic_answers(study),
         methods=_methods(study),
         notes=tuple(study.notes),
-        data=_data(study),
+        data=_data(study, posterior=posterior),
     )
 
 
@@ -101,9 +110,9 @@ def without_topics(report: Report, reason: str) -> Report:
     return report.extended(sections=(Section(id="topics", title=_TITLE, lead=lead, blocks=(words,), brief=True),))
 
 
-def _data(study: TopicsStudy) -> dict[str, Writer]:
+def _data(study: TopicsStudy, *, posterior: bool) -> dict[str, Writer]:
     data = {"error_rates.csv": csv_file(study.error_rates.to_frame()), "curves.csv": csv_file(study.curves())}
-    return data if study.posterior is None else data | {"posterior.nc": study.posterior.save}
+    return data | {"posterior.nc": study.posterior.save} if posterior and study.posterior is not None else data
 
 
 def _rows(study: TopicsStudy) -> pd.DataFrame:
@@ -378,7 +387,8 @@ def _methods(study: TopicsStudy) -> Methods:
         f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
         f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
     )
-    words = " ".join((used, drawn, *_model_words(study), *_observed_words(study), computed_with(study.provenance)))
+    told = (*_model_words(study), *_observed_words(study), DETECTABLE, computed_with(study.provenance))
+    words = " ".join((used, drawn, *told))
     return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
-from metaeval.agreement.rankings import kendall_tau, tau_ap
+from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
 from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import settle
@@ -31,14 +31,10 @@ from metaeval.topic_design import engine_scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MEASURES", "JudgeConclusions", "judge_conclusions"]
+__all__ = ["JudgeConclusions", "judge_conclusions"]
 
 type Floats = NDArray[np.float64]
 
-MEASURES = ("tau", "tau_ap", "tau_top", "power", "precision", "recall", "f1")
-"""What is said of every judge with an interval."""
-
-_LEAST = {"tau": -1.0, "tau_ap": -1.0, "tau_top": -1.0}
 _FEWEST_DEFINED = 0.9
 PEOPLE = "people"
 """The row that stands for a second person, whoever it is."""
@@ -52,9 +48,12 @@ class JudgeConclusions(Result):
     ----------
     table : pandas.DataFrame
         One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
-        `MEASURES` with ``_low`` and ``_high``, ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant
-        under both, in the same direction and in opposite ones). Of people these are means over the choices of persons,
-        and intervals are over topics and persons.
+        with ``_low`` and ``_high`` the correlations of the systems' means with those under the reference (``tau``,
+        ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`, ``rho``, ``pearson``; with
+        ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``; ``n_significant``, ``n_shared``
+        and ``n_conflicts`` (pairs significant under both, in the same direction and in opposite ones). Of people these
+        are means over the choices of persons, and intervals are over topics and persons. A judge with a single topic
+        has correlations alone: nothing can be tested there.
     choices : pandas.DataFrame
         One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals.
     beside_people : pandas.DataFrame
@@ -71,12 +70,13 @@ class JudgeConclusions(Result):
     reference : str
     reference_power : tuple of float
         With its interval: value, low, high.
-    n_reference, n_pairs : int
-        Significant pairs under the reference, and all pairs.
+    n_reference : int or None
+        Significant pairs under the reference; None where it has a single topic.
+    n_pairs : int
     test, correction : str
     alpha, confidence_level : float
     top : int
-        Systems behind ``tau_top``: the best under the reference.
+        Systems behind ``tau_top`` and its like: the best under the reference.
     n_topics, n_resamples : int
     random_source : str
     """
@@ -88,7 +88,7 @@ class JudgeConclusions(Result):
     same_number: pd.DataFrame
     reference: str
     reference_power: tuple[float, float, float]
-    n_reference: int
+    n_reference: int | None
     n_pairs: int
     test: str
     correction: str
@@ -141,7 +141,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     test, correction, alpha
         How pairs of systems are tested, two-sided; the test's own correction by default.
     top : int, default 10
-        ``tau_top`` is Kendall's tau of the best so many systems under the reference.
+        ``tau_top``, ``rho_top`` and their like are of the best so many systems under the reference.
     confidence_level : float
     n_resamples : int
         Resamples of topics, and of a resampling test.
@@ -160,7 +160,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     UnknownNameError, InvalidOptionError
         If the reference or a person is no judge, weights are not positive, or an option is outside its rule.
     ScoresError
-        If judges scored different systems, there are fewer than three systems, or no judge beside the reference.
+        If judges scored different systems, there are fewer than two systems, or no judge beside the reference.
 
     See Also
     --------
@@ -200,6 +200,10 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     check_test(test, correction)
     sides = _sides(scores)
     names = list(sides)
+    n_systems = next(iter(sides.values())).sizes["system"]
+    if n_systems < 2:  # noqa: PLR2004 - a pair
+        message = f"conclusions are about pairs of systems, and there is {n_systems}; score another too"
+        raise ScoresError(message)
     check_choice(reference, "judge", names)
     weights = _weights(people, names, reference)
     judges = [name for name in names if name != reference and name not in weights]
@@ -211,8 +215,9 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     question = _Asked(test, correction, alpha, n_resamples, testing, n_threads)
     found = _concluded(sides, question, n_resamples, drawing)
     places = np.argsort(-found.means[names.index(reference)], kind="stable")[:top]
-    seen = _measures(found.verdict[None], found.means[None], names.index(reference), np.sort(places))
-    drawn = _measures(found.drawn, found.drawn_means, names.index(reference), np.sort(places))
+    place, best = names.index(reference), np.sort(places)
+    seen = judge_measures(found.verdict[None], found.means[None], place, best, found.tested)
+    drawn = judge_measures(found.drawn, found.drawn_means, place, best, found.tested)
     chosen = _chosen(weights, names, n_resamples, choosing)
     freedom = min(len(side["topic"]) for side in sides.values()) - 1
     kept = np.array([weights.get(name, 0.0) for name in names])
@@ -227,7 +232,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
             values = drawn[measure][np.arange(n_resamples), picked]
             row[measure] = value
             row[f"{measure}_low"], row[f"{measure}_high"] = _interval(
-                value, values, freedom, confidence_level, _LEAST.get(measure, 0.0)
+                value, values, freedom, confidence_level, -1.0 if measure in RANKINGS else 0.0
             )
             if weights and name != PEOPLE:
                 apart = value - float(_mean(seen[measure][0], kept))
@@ -236,8 +241,8 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
                 beside.append({"judge": name, "measure": measure, "difference": apart, "low": low, "high": high})
         row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
         rows.append(row)
-    power = float(seen["power"][0, names.index(reference)])
-    ends = _interval(power, drawn["power"][:, names.index(reference)], freedom, confidence_level, 0.0)
+    power = float(seen["power"][0, place])
+    ends = _interval(power, drawn["power"][:, place], freedom, confidence_level, 0.0)
     columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
     return JudgeConclusions(
         table=pd.DataFrame(rows),
@@ -253,7 +258,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
         reference=reference,
         reference_power=(power, *ends),
-        n_reference=int(seen["n_significant"][0, names.index(reference)]),
+        n_reference=int(seen["n_significant"][0, place]) if found.tested[place] else None,
         n_pairs=found.verdict.shape[-1],
         test=TESTS.find(test).name,
         correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
@@ -284,19 +289,20 @@ class _Concluded(NamedTuple):
     means: Floats  # (judge, system), higher is better
     drawn: NDArray[np.int8]  # (resample, judge, pair)
     drawn_means: Floats  # (resample, judge, system)
+    tested: NDArray[np.bool_]  # (judge,); on one topic nothing is
     pairs: pd.DataFrame  # system_a, system_b
 
 
 def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
-    """Return by judge scores of one metric."""
+    """Return by judge scores of one metric, on one topic or more."""
     what = "conclusions under judges"
     if not isinstance(scores, Mapping):
-        table = engine_scores(scores, what=what)
+        table = engine_scores(scores, what=what, fewest=1)
         names = [str(name) for name in table["metric"].to_numpy()]
         return {name: table.isel(metric=[place]) for place, name in enumerate(names)}
-    sides = {}
+    sides: dict[str, Scores] = {}
     for name, own in scores.items():
-        table = engine_scores(own, what=what)
+        table = engine_scores(own, what=what, fewest=1)
         if table.sizes["metric"] != 1:
             message = f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}"
             raise ScoresError(message)
@@ -326,31 +332,35 @@ def _concluded(
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, own in sides.items():
         groups.setdefault(tuple(own["topic"].to_numpy().tolist()), []).append(name)
-    n_systems = next(iter(sides.values())).sizes["system"]
+    systems = next(iter(sides.values()))["system"].to_numpy()
+    n_systems = len(systems)
     order = {name: place for place, name in enumerate(sides)}
     n_pairs = n_systems * (n_systems - 1) // 2
     verdict = np.zeros((len(sides), n_pairs), dtype=np.int8)
     drawn = np.zeros((n_resamples, len(sides), n_pairs), dtype=np.int8)
     means = np.zeros((len(sides), n_systems))
     drawn_means = np.zeros((n_resamples, len(sides), n_systems))
-    pairs = pd.DataFrame()
+    tested = np.zeros(len(sides), dtype=np.bool_)
+    first, second = np.triu_indices(n_systems, 1)
+    pairs = pd.DataFrame({"system_a": systems[first], "system_b": systems[second]})
     for members in groups.values():
         together = _stacked([sides[name] for name in members])
-        result = _compared(together, asked)
         places = [order[name] for name in members]
         topics = bootstrap_indices(generator, n_resamples, together.sizes["topic"])
-        verdict[places] = _verdict(result.data, asked.alpha)
-        drawn[:, places] = verdicts_of_draws(
-            together, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
-        )
+        tested[places] = together.sizes["topic"] > 1
+        if tested[places[0]]:
+            result = _compared(together, asked)
+            verdict[places] = _verdict(result.data, asked.alpha)
+            drawn[:, places] = verdicts_of_draws(
+                together, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
+            )
         values = together.to_numpy() * better_direction(together)[:, None, None]
         n_topics = values.shape[-1]
         means[places] = settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
         counts = bootstrap_counts(topics, n_topics).T / n_topics
         at = np.moveaxis(values @ counts, -1, 0), np.moveaxis(np.abs(values) @ counts, -1, 0)
         drawn_means[:, places] = settle(*at)
-        pairs = result.data[["system_a", "system_b"]].to_dataframe()[["system_a", "system_b"]]
-    return _Concluded(verdict, means, drawn, drawn_means, pairs)
+    return _Concluded(verdict, means, drawn, drawn_means, tested, pairs)
 
 
 def _stacked(sides: Sequence[Scores]) -> Scores:
@@ -374,26 +384,6 @@ def _verdict(data: xr.Dataset, alpha: float) -> NDArray[np.int8]:
     return np.asarray((data["p_corrected"] <= alpha) * data["better"]).astype(np.int8)
 
 
-def _measures(verdict: NDArray[np.int8], means: Floats, reference: int, best: NDArray[np.int64]) -> dict[str, Floats]:
-    """Return every measure of every judge, (resample, judge), from verdicts and means."""
-    truth = verdict[:, [reference]]
-    n_rejected = np.abs(verdict).sum(axis=-1, dtype=np.int64)
-    same, opposite = ((verdict * truth == sign).sum(axis=-1, dtype=np.int64) for sign in (1, -1))
-    n_truth = n_rejected[:, [reference]]
-    found = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
-    found["power"] = n_rejected / verdict.shape[-1]
-    none = (n_rejected == 0) & (n_truth == 0)
-    for name, times, total in (("precision", 1, n_rejected), ("recall", 1, n_truth), ("f1", 2, n_rejected + n_truth)):
-        whole = np.broadcast_to(total, same.shape)
-        share = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
-        found[name] = np.where(none, 1.0, share)
-    held = np.broadcast_to(means[:, [reference]], means.shape)
-    found["tau"] = kendall_tau(held, means, undefined="nan")
-    found["tau_ap"] = tau_ap(held, means, undefined="nan")
-    found["tau_top"] = kendall_tau(held[..., best], means[..., best], undefined="nan")
-    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
-
-
 def _mean(values: Floats, weights: Floats) -> np.float64:
     inside = weights > 0
     return np.float64(values[inside] @ weights[inside])
@@ -413,7 +403,7 @@ def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
     value: float, values: Floats, freedom: int, confidence_level: float, least: float, most: float = 1.0
 ) -> tuple[float, float]:
     known = values[np.isfinite(values)]
-    if not np.isfinite(value) or len(known) < _FEWEST_DEFINED * len(values):
+    if freedom < 1 or not np.isfinite(value) or len(known) < _FEWEST_DEFINED * len(values):
         return float("nan"), float("nan")
     error = np.sqrt(((known - value) ** 2).mean() * (freedom + 1) / freedom)
     half = float(t_half_width(error, freedom + 1, confidence_level))
@@ -449,6 +439,9 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
 ) -> pd.DataFrame:
     """Compare judges that have more topics than the reference at as many topics as it has."""
     n_topics = sides[reference].sizes["topic"]
+    columns = ["judge", "n_topics", "power", "precision", "recall", "f1", "only_with_more"]
+    if n_topics < 2:  # noqa: PLR2004 - on one topic nothing is tested
+        return pd.DataFrame(columns=columns)
     truth = _verdict(_compared(sides[reference], asked).data, asked.alpha)[0]
     rows = []
     for name in judges:
@@ -475,5 +468,4 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
                 "only_with_more": float(missed),
             }
         )
-    columns = ["judge", "n_topics", "power", "precision", "recall", "f1", "only_with_more"]
     return pd.DataFrame(rows, columns=columns)

@@ -166,13 +166,18 @@ class SensitivityResult(Result):
         )
 
     def asl_curves(self) -> pd.DataFrame:
-        """Return every metric's achieved significance levels in rising order: columns metric, rank (from 1), asl."""
-        levels = np.sort(self.data["asl"].to_numpy(), axis=1)
+        """Return every metric's achieved significance levels in rising order.
+
+        Columns: metric, rank (from 1), asl, system_a, system_b.
+        """
+        levels = self.data["asl"].to_numpy()
+        order = np.argsort(levels, axis=1, kind="stable")
         return pd.DataFrame(
             {
                 "metric": np.repeat(self.metrics, self.n_pairs),
                 "rank": np.tile(np.arange(1, self.n_pairs + 1), len(self.metrics)),
-                "asl": levels.ravel(),
+                "asl": np.take_along_axis(levels, order, axis=1).ravel(),
+                **{side: self.data[side].to_numpy()[order].ravel() for side in ("system_a", "system_b")},
             }
         )
 

@@ -1,48 +1,27 @@
-"""The parts of a study of judges: what the labels say, and what the scores under them do."""
+"""What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
-import xarray as xr
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favour import FavouredGroups, favoured_groups
+from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
-from metaeval.cells import first_few
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource
-from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
-from metaeval.models.judge_worth import topics_with_judge
-from metaeval.models.prediction_powered import prediction_powered
-from metaeval.models.repeats import judge_repeats
-from metaeval.parallel import track
-from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
-from metaeval.scores import Scores
-from metaeval.studies.scores_under_judges import runs_under_judges
+from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 
-__all__ = ["EFFECTS", "Asked", "Labelling", "Part", "all_effects", "of_labels", "of_scores", "under_each"]
-
-type Part = dict[str, Any]
-"""Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
-
-EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
-_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
-_SHOWN = 10
-_MARK = "#"
+__all__ = ["Asked", "Labelling", "of_annotations", "of_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,6 +39,9 @@ class Labelling(Result):
     baselines : pandas.DataFrame
         What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
         reference.
+    ranking : JudgeRanking or None
+        Which judge labels most as the reference does, people left out; None without a reference, or without any judge
+        beside the people that can be ordered.
     alt : AltTest or None
         Whether a judge may stand in for a person as a labeller; takes two people beside it.
     elements, passages : pandas.DataFrame
@@ -75,6 +57,7 @@ class Labelling(Result):
     scales: ScaleMaps | None
     agreement: LabelAgreement
     baselines: pd.DataFrame
+    ranking: JudgeRanking | None
     alt: AltTest | None
     elements: pd.DataFrame
     passages: pd.DataFrame
@@ -113,13 +96,14 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
+    if reference is not None:
+        _refuse_silent(labels, reference, rel)
     if reference is not None and not assessments and not len(labels.outside):
-        scales = map_scales(labels, reference=reference, maps=maps)
-        labels = scales.labels
-        notes += scales.notes
-        fitted = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference"}]
-        if fitted:
-            how = listed_rules(scales.rules, fitted)
+        scales = _on_one_scale(labels, reference, maps)
+        labels, notes = scales.labels, [*notes, *scales.notes]
+        changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
+        if changed:
+            how = listed_rules(scales.rules, changed)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     agreement = compare_labels(
         labels,
@@ -129,14 +113,25 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         n_resamples=asked.n_resamples,
         rng=asked.source,
     )
-    notes += _label_notes(labels, agreement)
-    second, alt, baselines = None, None, pd.DataFrame()
+    notes += label_notes(labels, agreement)
+    second, alt, ranking, baselines = None, None, None, pd.DataFrame()
+    judges = [name for name in labels.judges if name not in {reference, *people}]
+    if reference is not None and judges:
+        ranking = attempt(
+            f"Which judge labels most as {reference} does?",
+            lambda: rank_judges(
+                labels.select([reference, *judges]),
+                reference=reference,
+                confidence_level=asked.confidence_level,
+                n_resamples=asked.n_resamples,
+                rng=asked.source.generator.spawn(1)[0],
+            ),
+        )
     if reference is not None:
         everyone = (reference, *people) if people else ()
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
-        judges = [name for name in labels.judges if name not in {reference, *people}]
         ordered = leading_kappa(labels.scale) != "kappa"
         alt = attempt(
             "May a judge stand in for a person as a labeller? (alt-test)",
@@ -156,6 +151,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         scales=scales,
         agreement=agreement,
         baselines=baselines,
+        ranking=ranking,
         alt=alt,
         **_parts_twice(assessments, agreement),
         scale=next((one.scale for one in assessments.values()), None),
@@ -163,227 +159,48 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
     return found, second, notes
 
 
-def listed_rules(rules: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return judges with what was done to their grades.
+def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
+    """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
 
     Examples
     --------
-    >>> listed_rules({"a": "fitted", "b": "kept"}, ["a"])
-    'a (fitted)'
+    >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
+    >>> [of_annotations(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    ['neg_rmse', 'accuracy']
     """
-    return first_few([f"{name} ({rules[name]})" for name in names], most=_SHOWN)
+    labels = {one for frame in (people, judges) for one in frame.to_numpy(dtype=object).ravel() if not pd.isna(one)}
+    texts = any(isinstance(one, str) for one in labels)
+    usual: Scoring = "accuracy" if texts or len(labels) <= 2 else "neg_rmse"  # noqa: PLR2004 - yes or no
+    return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
 
 
-def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
-    labels: Labels,
-    given: Labels | Mapping[str, Assessments],
-    collection: Collection | Mapping[str, JudgedCollection],
-    reference: str | None,
-    second: SecondPeople | None,
-    labelled: Literal["common", "own"],
-) -> tuple[dict[str, JudgedCollection], list[str]]:
-    """Return the runs under every judge, and under every choice of second people in the place of the people."""
-    if not isinstance(given, Labels):
-        return runs_under_judges(labels, collection, has_parts=True), []
-    table, notes = labels.table, []
-    if second is not None:
-        table = table.drop(columns=[*second.people]).join(second.table)
-    if labelled == "common" and reference is not None:
-        there = table.notna()
-        common = there.all(axis=1)
-        if not common.any():
-            fewest = there.sum().idxmin()
-            message = (
-                f"no item was labelled by every judge ({fewest} labelled fewest, {there[fewest].sum()}); leave that "
-                "judge out, or score the runs on each judge's own items (labelled='own')"
-            )
-            raise ScoresError(message)
-        table = table.where(common)
-        if not common.all():
-            own = there.drop(columns=[] if second is None else [*second.table.columns[1:]]).sum()
-            fewer = ", ".join(f"{name} {count}" for name, count in own.items() if count < len(table))
-            notes.append(
-                f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
-                "the others count as unjudged under every judge"
-            )
-    return runs_under_judges(replace(labels, table=table), collection, has_parts=False), notes
-
-
-def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
-    scores: Mapping[str, Scores | Mapping[str, Scores]],
-    reference: str,
-    weights: Mapping[str, float],
-    groups: Mapping[str, str] | None,
-    built_with: Mapping[str, Sequence[str]] | None,
-    human_topics: int,
-    asked: Asked,
-    attempt: Attempts,
-) -> Part:
-    """Ask of every metric what is concluded, who is favoured, and what judges are worth."""
-    part: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
-    for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
-        found = _concluded(metric, table, reference, weights, asked)
-        part["conclusions"][metric] = found
-        judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
-        side = {name: _side(table, name) for name in (reference, *judges)}
-        together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
-        if groups is not None:
-            ask = _favoured(together, groups, reference, weights, built_with)
-            favoured = attempt(f"Whom a judge favours under {metric}", ask)
-            if favoured is not None:
-                part["favoured"][metric] = favoured
-        for name in judges:
-            ask = _worth(_called(side[reference], metric), side[name], human_topics, asked)
-            worth = attempt(f"What {name} is worth under {metric}", ask)
-            if worth is not None:
-                part["worth"][metric, name] = worth
-            if set(side[name]["topic"].to_numpy()) > set(side[reference]["topic"].to_numpy()):
-                ask = _powered(_called(side[reference], metric), side[name], asked)
-                powered = attempt(f"People and {name} together under {metric}", ask)
-                if powered is not None:
-                    part["powered"][metric, name] = powered
-        passes = [name for name in judges if _MARK in name]
-        if len(passes) > 1 and isinstance(table, xr.DataArray):
-            repeats = attempt(f"Repeats of a judge under {metric}", partial(judge_repeats, table.sel(metric=passes)))
-            if repeats is not None:
-                part["repeats"][metric] = repeats
-    return part
-
-
-def _concluded(
-    metric: str, table: Scores | Mapping[str, Scores], reference: str, weights: Mapping[str, float], asked: Asked
-) -> JudgeConclusions:
-    try:
-        return judge_conclusions(
-            table,
-            reference=reference,
-            people=weights,
-            test=asked.test,
-            correction=asked.correction,
-            alpha=asked.alpha,
-            top=asked.top,
-            confidence_level=asked.confidence_level,
-            n_resamples=asked.n_resamples,
-            rng=int(asked.source.generator.integers(2**63)),
+def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
+    """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant."""
+    if reference not in labels.judges:
+        return  # said by whoever looks it up
+    own = labels.table[reference].dropna()
+    if own.empty:
+        message = f"{reference} labelled nothing, so nobody can be held against it; name another judge (reference=)"
+        raise ScoresError(message)
+    if own.max() < rel:
+        message = (
+            f"{reference} called none of its {len(own)} items relevant (rel={rel}; its highest label is "
+            f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (reference=), or a "
+            "lower grade (rel=)"
         )
-    except MetaevalError as error:
-        error.add_note(f"while comparing what is concluded under {metric}")
-        raise
+        raise ScoresError(message)
 
 
-def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
-    return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
-
-
-def _called(side: Scores, metric: str) -> Scores:
-    """Return the scores under the reference by the name of the metric."""
-    return side.assign_coords(metric=[metric])
-
-
-def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
-    """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
-    parts = list(sides.values())
-    common = [topic for topic in parts[0]["topic"].to_numpy() if all(topic in one["topic"].to_numpy() for one in parts)]
-    if len(common) < 3:  # noqa: PLR2004 - an interval over topics
-        return None
-    return xr.concat([one.sel(topic=common) for one in parts], "metric", coords="minimal", compat="override")
-
-
-def _favoured(
-    table: Scores | None,
-    groups: Mapping[str, str],
-    reference: str,
-    weights: Mapping[str, float],
-    built_with: Mapping[str, Sequence[str]] | None,
-) -> Callable[[], FavouredGroups]:
-    def ask() -> FavouredGroups:
-        if table is None:
-            message = "takes three topics that every judge has"
-            raise ScoresError(message)
-        return favoured_groups(table, groups, reference=reference, people=[*weights], built_with=built_with)
-
-    return ask
-
-
-def _worth(human: Scores, judge: Scores, human_topics: int, asked: Asked) -> Callable[[], Any]:
-    return lambda: topics_with_judge(
-        human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
-    )
-
-
-def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:
-    return lambda: prediction_powered(human, judge, alpha=asked.alpha, confidence_level=asked.confidence_level)
-
-
-def all_effects(
-    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, asked: Asked
-) -> pd.DataFrame:
-    """Compare what is concluded under every two judges, where none is the reference."""
-    parts = []
-    for name, table in track(list(scores.items()), description="testing pairs of runs"):
-        if not isinstance(table, xr.DataArray):
-            message = "judges with topics of their own are compared with a reference; name it (reference=)"
-            raise InvalidOptionError(message)
-        parts.append(_effects(name, table, agreement, asked))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked: Asked) -> pd.DataFrame:
-    try:
-        found = decision_agreement(
-            scores,
-            test=asked.test,
-            correction=asked.correction,
-            alphas=asked.alpha,
-            n_resamples=asked.n_resamples,
-            rng=int(asked.source.generator.integers(2**63)),
+def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
+    scales = map_scales(labels, reference=reference, maps=maps)
+    own = scales.labels.table[reference]
+    if "fitted" in scales.rules.values() and own.min() == own.max():
+        message = (
+            f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; keep those of "
+            "the judges (maps='keep')"
         )
-    except MetaevalError as error:
-        error.add_note(f"while comparing what judges conclude under {name}")
-        raise
-    frame = found.to_frame().rename(columns={"truth": "first", "predictor": "second"})
-    if agreement is None:
-        order = list(found.metrics)
-        kept = [order.index(a) < order.index(b) for a, b in zip(frame["first"], frame["second"], strict=True)]
-    else:
-        wanted = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-        kept = [pair in wanted for pair in zip(frame["first"], frame["second"], strict=True)]
-    columns = ["first", "second", "n_pairs", *EFFECTS]
-    return frame.loc[kept, columns].assign(metric=name)[["metric", *columns]].reset_index(drop=True)
-
-
-def _label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
-    """Say what of the labels takes no part, from what is there."""
-    notes = []
-    outside = labels.outside.groupby("judge").size()
-    if len(outside):
-        notes.append(
-            f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
-            f"{', '.join(f'{name} {count}' for name, count in outside.items())}"
-        )
-    missing = {name: count for name, count in labels.table.isna().sum().items() if count}
-    if missing:
-        notes.append(
-            f"items without a label, of {len(labels.table)}: "
-            f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two judges are compared on the "
-            "items that both labelled"
-        )
-    compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-    lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
-    if agreement.reference is not None:
-        lacking = [pair for pair in lacking if agreement.reference in pair]
-    if lacking:
-        notes.append(
-            "pairs of judges without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
-        )
-    undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
-    topics = agreement.per_topic.loc[undefined, "topic"].nunique()
-    if topics:
-        notes.append(
-            f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
-            f"{len(labels.topics)}"
-        )
-    return notes
+        raise ScoresError(message)
+    return scales
 
 
 def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:

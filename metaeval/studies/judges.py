@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import Scoring
+from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.checks import check_choice, check_share
+from metaeval.checks import check_choice, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
@@ -27,9 +27,11 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_parts import EFFECTS, Asked, Labelling, Part, all_effects, of_labels, of_scores, under_each
+from metaeval.studies.judge_notes import score_notes
+from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
+from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
-from metaeval.studies.scores_under_judges import scores_under_judges
+from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -47,7 +49,9 @@ class JudgeStudy(Study):
     Attributes
     ----------
     labelling : Labelling or None
-        What the labels say; None where scores under judges were given.
+        What the labels say; None where scores under judges or annotations were given.
+    annotated : AltTest or None
+        The alt-test, where annotations were given.
     scores : mapping of str to Scores
         For every metric the scores of the runs under each judge, who stand in place of the metrics.
     effects : pandas.DataFrame
@@ -58,6 +62,8 @@ class JudgeStudy(Study):
         By metric, what is concluded under each judge beside the reference and beside people.
     favoured : mapping of str to FavouredGroups
         By metric, which groups of systems a judge favours.
+    by_covariate : mapping of str to FavouredGroups
+        By metric, whether a judge favours systems with more of a covariate.
     worth : mapping of (str, str) to TopicsWithJudge
         By metric and judge, what the judge is worth in human topics.
     powered : mapping of (str, str) to PredictionPowered
@@ -80,10 +86,12 @@ class JudgeStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labelling: Labelling | None
+    annotated: AltTest | None
     scores: Mapping[str, Scores | Mapping[str, Scores]]
     effects: pd.DataFrame
     conclusions: Mapping[str, JudgeConclusions]
     favoured: Mapping[str, FavouredGroups]
+    by_covariate: Mapping[str, FavouredGroups]
     worth: Mapping[tuple[str, str], TopicsWithJudge]
     powered: Mapping[tuple[str, str], PredictionPowered]
     repeats: Mapping[str, JudgeRepeats]
@@ -99,26 +107,32 @@ class JudgeStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
+
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
-        Agreement of labels has no metric; of conclusions, favoured groups and worth ``first`` is the reference. Means
-        over topics of what is said of elements and characters have names such as ``elements: both``, and favoured
-        groups such as ``favoured: GROUP``.
+        Agreement of labels has no metric; of conclusions, favour and worth ``first`` is the reference, whose own power
+        stands in a row with itself. Means over topics of what is said of elements and characters have names such as
+        ``elements: both``, favoured groups and covariates such as ``favoured: GROUP`` and ``favoured, adjusted:
+        GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
         parts = []
         if self.labelling is not None:
             parts += _flat_labels(self.labelling)
+        if self.alt is not None:
+            parts.append(_flat_alt(self.alt))
         if not self.effects.empty:
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
-        parts += [_flat(found.to_frame(), metric, self.reference) for metric, found in self.conclusions.items()]
-        for metric, favoured in self.favoured.items():
-            rows = favoured.to_frame()
-            own = rows.assign(metric=metric, first=self.reference, second=rows["judge"], value=rows["figure"])
-            own = own.assign(statistic="favoured: " + rows["group"], low=rows["low_both"], high=rows["high_both"])
-            parts.append(own[[*_COLUMNS]])
+        for metric, concluded in self.conclusions.items():
+            parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
+        for kind in (self.favoured, self.by_covariate):
+            parts += [_flat_favoured(metric, found) for metric, found in kind.items()]
         for (metric, judge), found in self.worth.items():
             row = found.summary.loc["median"]
             values = [
@@ -139,11 +153,13 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
             long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
             parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
-    if found.alt is not None:
-        names = ["winning_rate", "advantage_probability"]
-        long = found.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
-        parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
     return parts
+
+
+def _flat_alt(found: AltTest) -> pd.DataFrame:
+    names = ["winning_rate", "advantage_probability"]
+    long = found.judges.melt("judge", names, var_name="statistic", value_name="value")
+    return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
@@ -166,17 +182,48 @@ def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFra
     return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
+def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
+    """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
+    rows = found.to_frame().assign(metric=metric, first=found.reference).rename(columns={"judge": "second"})
+    parts = []
+    for statistic, value, ends in (("favoured", "figure", ""), ("favoured, adjusted", "adjusted", "adjusted_")):
+        named = {"value": rows[value], "low": rows[f"{ends}low_both"], "high": rows[f"{ends}high_both"]}
+        parts.append(rows.assign(statistic=f"{statistic}: " + rows["group"], **named)[[*_COLUMNS]])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
+    """Return the power of the reference, and the judges at its number of topics."""
+    names = [name for name in found.same_number if name not in {"judge", "n_topics"}]
+    rows = [
+        [metric, found.reference, row["judge"], f"same number: {name}", row[name], np.nan, np.nan]
+        for row in found.same_number.to_dict("records")
+        for name in names
+    ]
+    own = [metric, found.reference, found.reference, "power", *found.reference_power]
+    return pd.DataFrame([own, *rows], columns=[*_COLUMNS])
+
+
+def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+    """Return what was noted where scores were read, once."""
+    sides = [side for table in scores.values() for side in (table.values() if isinstance(table, Mapping) else (table,))]
+    return list(dict.fromkeys(str(note) for side in sides for note in side.attrs.get("notes", ())))
+
+
 def study_judges(  # noqa: PLR0913 - every option is one question
     labels: Labels | Mapping[str, Assessments] | None = None,
     *,
     collection: Collection | Mapping[str, JudgedCollection] | None = None,
     scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    annotations: tuple[pd.DataFrame, pd.DataFrame] | None = None,
     reference: str | None = None,
     people: Sequence[str] = (),
     maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
     labelled: Literal["common", "own"] = "common",
     groups: Mapping[str, str] | None = None,
     built_with: Mapping[str, Sequence[str]] | None = None,
+    covariate: Mapping[str, float] | None = None,
+    covariate_name: str = "covariate",
     metrics: object = None,
     rel: int = 1,
     epsilon: float = 0.2,
@@ -206,12 +253,15 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         `metaeval.inex.passage_collection`).
     scores : mapping of metric to mapping of judge to Scores, optional
         Scores of the same systems under each judge, on the judge's own topics; in place of labels.
+    annotations : tuple of DataFrame and DataFrame, optional
+        Labels by people and by judges, items in rows, as `metaeval.alt_test` takes them: text, or numbers, of items
+        that need no topic, and nobody in charge; in place of labels, and for the alt-test alone.
     reference : str, optional
         The judge that the others are measured by: the people in charge. Without one all pairs are compared, and no
         verdict is given.
     people : sequence of str
         Other judges that are people, each of whom may have labelled a part. They are the yardstick: what a second
-        person would have concluded (`metaeval.agreement.second_people`).
+        person would have concluded (`metaeval.agreement.second_people`). Of scores each is a second person.
     maps
         How grades become those of the reference; see `metaeval.agreement.map_scales`. Without a reference grades stay.
     labelled : {"common", "own"}
@@ -221,19 +271,23 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         System to group, to ask whom a judge favours.
     built_with : mapping of str to sequence of str, optional
         Judge to the groups or systems that hold it, to warn of circles.
+    covariate : mapping of str to float, optional
+        System to a number (length of its answers, depth of its runs), to ask whether a judge favours more of it.
+    covariate_name : str
+        What the covariate is called.
     metrics : sequence of str, optional
         AP and nDCG@10 by default; for elements and passages those of their campaigns. Verdicts are by the first.
     rel : int
         Lowest label that counts as relevant in the overlap of relevant sets.
     epsilon, scoring
         Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
-        than two.
+        than two, and text by being equal.
     human_topics : int
         Topics that people would label, in the plan of what a judge is worth.
     top : int
         Systems at the top whose order is looked at by itself.
     margin : float
-        How much less than a second person a judge may agree, in F1 of significant pairs.
+        How much less than a second person a judge may agree, in F1 of significant pairs, from 0 to 1.
     test, correction, alpha
         How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
     confidence_level : float
@@ -250,10 +304,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     InvalidOptionError
-        If an option is outside its rule, the collection holds items that are no labels, or collections are not those
-        of the judges or hold different runs.
+        If an option is outside its rule, the collection holds items that are no labels or labels were left out as off a
+        scale, or collections are not those of the judges or hold different runs.
     ScoresError
-        If there is nothing that two judges judged.
+        If there is nothing that two judges judged, the reference called nothing relevant, or fewer than two topics hold
+        items that every judge labelled.
 
     See Also
     --------
@@ -273,23 +328,18 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     0.5
     """
     check_share(alpha, "alpha")
-    check_share(margin, "margin")
+    check_number(margin, "margin", least=0, most=1)
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    if (labels is None) == (scores is None):
-        message = "give labels, or scores under judges, and not both"
-        raise InvalidOptionError(message)
-    if people and reference is None:
-        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
-        raise InvalidOptionError(message)
+    _check_given(labels, collection, scores, annotations, people, reference)
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
-    part: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
+    part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
     part["effects"] = pd.DataFrame()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
@@ -298,7 +348,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        found, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        choices = () if second is None else tuple(second.table.columns)
+        found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
         tables = dict(found)
         notes += [*said, *more]
     elif labels is not None:
@@ -306,17 +357,24 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
             "favoured, and what the judge is worth in topics"
         )
+    weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if scores is not None:
         tables = dict(scores)
-    weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
+        notes += _notes_of(tables)
+        weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
-        part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
+        known = KnownOfSystems(groups, built_with, covariate, covariate_name)
+        part |= of_scores(tables, reference, weights, known, human_topics, asked, attempt)
+        notes += score_notes(part["conclusions"])
     elif tables:
         part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
-    if reference is not None and tables and groups is None:
-        attempt.failed["Whom a judge favours"] = "takes groups of systems (groups=, --groups)"
+    if reference is not None and tables and groups is None and covariate is None:
+        attempt.failed["Whom a judge favours"] = (
+            "takes groups of systems (groups=, --groups), or a number for every one of them (covariate=, --covariate)"
+        )
     made = JudgeStudy(
         labelling=labelling,
+        annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
         **part,
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),
@@ -332,3 +390,26 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         provenance=record,
     )
     return replace(made, verdicts=judge_verdicts(made))
+
+
+def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
+    labels: Labels | Mapping[str, Assessments] | None,
+    collection: object,
+    scores: object,
+    annotations: object,
+    people: Sequence[str],
+    reference: str | None,
+) -> None:
+    if sum(one is not None for one in (labels, scores, annotations)) != 1:
+        message = "give labels, or scores under judges, or annotations, and one of these alone"
+        raise InvalidOptionError(message)
+    if people and reference is None:
+        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
+        raise InvalidOptionError(message)
+    if collection is not None and isinstance(labels, Labels) and len(labels.outside):
+        message = (
+            f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
+            "that they are about, often the best ones; give the labels as they were read, without scale= and "
+            "outside='drop': every judge is put on the scale of reference= (maps=)"
+        )
+        raise InvalidOptionError(message)

@@ -1,26 +1,32 @@
 """Runs scored under every judge in turn: the labels of each stand in place of the judgments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.labels import Labels
+from metaeval.agreement.people import SecondPeople
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
-from metaeval.collection.documents import Collection
-from metaeval.errors import InvalidOptionError
+from metaeval.collection.documents import UNJUDGED, Collection, is_judged
+from metaeval.collection.grades import coded
+from metaeval.collection.inex import Assessments
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.scores import Scores, as_scores
 
-__all__ = ["judgments_of_labels", "runs_under_judges", "scores_under_judges"]
+__all__ = ["judgments_of_labels", "runs_under_judges", "scores_under_judges", "under_each"]
 
 _OF_LABELS = ("AP", "nDCG@10")
+_FEWEST_TOPICS = 2  # tests need them
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
@@ -46,7 +52,8 @@ def runs_under_judges(
     """Return the runs with the judgments of each judge in turn."""
     if isinstance(collection, Collection) and not has_parts:
         grades = _grades_of_judges(labels, collection)
-        return {name: collection.regrade(own) for name, own in zip(labels.judges, grades, strict=True)}
+        whole = _regraded(collection, grades)
+        return {name: whole.regrade(own) for name, own in zip(labels.judges, grades, strict=True)}
     if not isinstance(collection, Mapping) or not has_parts:
         message = (
             "the collection is a Collection for labels, and a mapping of judge to collection for assessments; "
@@ -63,11 +70,60 @@ def runs_under_judges(
     return {name: collection[name] for name in labels.judges}
 
 
+def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
+    labels: Labels,
+    given: Labels | Mapping[str, Assessments],
+    collection: Collection | Mapping[str, JudgedCollection],
+    reference: str | None,
+    second: SecondPeople | None,
+    labelled: Literal["common", "own"],
+) -> tuple[dict[str, JudgedCollection], list[str]]:
+    """Return the runs under every judge, and under every choice of second people in the place of the people."""
+    if not isinstance(given, Labels):
+        return runs_under_judges(labels, collection, has_parts=True), []
+    table, notes = labels.table, []
+    if second is not None:
+        table = table.drop(columns=[*second.people]).join(second.table)
+    if labelled == "common" and reference is not None:
+        there = table.notna()
+        common = there.all(axis=1)
+        if len(_topics(common)) < _FEWEST_TOPICS:
+            raise ScoresError(_nothing_common(there))
+        table = table.where(common)
+        if not common.all():
+            choices = [] if second is None else [*second.table.columns]
+            own = there.drop(columns=choices[1:]).rename(columns=dict.fromkeys(choices[:1], "the people")).sum()
+            fewer = ", ".join(f"{name} {count}" for name, count in own.items() if count < len(table))
+            notes.append(
+                f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
+                "the others count as unjudged under every judge"
+            )
+    return runs_under_judges(replace(labels, table=table), collection, has_parts=False), notes
+
+
+def _topics(items: pd.Series) -> pd.Index:
+    """Return the topics of the items that are marked."""
+    return items.index[items].get_level_values("topic").unique()
+
+
+def _nothing_common(there: pd.DataFrame) -> str:
+    """Say that no runs can be compared, and who is in the way: the judge without whom most would be common."""
+    without = {name: there.drop(columns=name).all(axis=1) for name in there}
+    name = max(without, key=lambda one: (len(_topics(without[one])), int(without[one].sum())))
+    n_topics = len(_topics(there.all(axis=1)))
+    found = "no item was labelled by every judge" if not n_topics else "every judge labelled items of one topic alone"
+    return (
+        f"{found}; without {name} it would be {without[name].sum()} items of {len(_topics(without[name]))} topics. "
+        f"Leave {name} out, or score the runs on each judge's own items (labelled='own')"
+    )
+
+
 def scores_under_judges(
     judged: Mapping[str, JudgedCollection],
     metrics: object = None,
     *,
     reference: str | None = None,
+    people: Sequence[str] = (),
     registry: Registry | None = None,
 ) -> tuple[dict[str, Scores], list[str]]:
     """Score the runs under every judge; return for each metric the scores with judges in place of metrics, and notes.
@@ -79,8 +135,11 @@ def scores_under_judges(
     metrics : sequence of str, optional
         AP and nDCG@10 by default; for elements and passages those of their campaigns.
     reference : str, optional
-        Topics count where it found something relevant, and where another judge did not, all runs score 0 under that
-        one. Without a reference topics count where every judge found something relevant.
+        Topics count on which every judge judged something and it found something relevant; where another judge did
+        not, all runs score 0 under that one. Without a reference topics count where every judge found something
+        relevant.
+    people : sequence of str
+        Judges that are choices of second people, for the notes.
     registry : Registry, optional
 
     Raises
@@ -92,24 +151,36 @@ def scores_under_judges(
     if metrics is None:
         metrics = _OF_LABELS if isinstance(first, Collection) else default_metrics(first)
     chosen = resolve_metrics(metrics, registry=registry)
-    known = [set(one.topics) for one in judged.values()]
-    common = [topic for topic in first.topics if all(topic in own for own in known)]
-    found = {name: _topics_with_relevant(one.by_document) for name, one in judged.items()}
+    judged_on = {name: _topics_with(one.by_document, is_judged) for name, one in judged.items()}
+    there = [topic for topic in first.topics if any(topic in own for own in judged_on.values())]
+    common = [topic for topic in there if all(topic in own for own in judged_on.values())]
+    found = {name: _topics_with(one.by_document, _is_relevant) for name, one in judged.items()}
     asked = found.values() if reference is None else [found[reference]]
     topics = [topic for topic in common if all(topic in own for own in asked)]
     who = "some judge" if reference is None else reference
     notes = []
+    if len(common) < len(there):
+        notes.append(
+            f"{len(there) - len(common)} of {len(there)} topics were not judged by every judge: left out "
+            f"({_in_the_way(judged_on)})"
+        )
     left = len(common) - len(topics)
     if left:
         notes.append(f"{left} of {len(common)} topics have nothing relevant under {who}: left out")
-    if len(topics) < 2:  # noqa: PLR2004 - tests need two topics
+    if len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
-        message = f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}"
+        partly = f" of {len(common)} that every judge judged ({_in_the_way(judged_on)})" * (len(common) < len(there))
+        message = (
+            f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
+        )
         raise InvalidOptionError(message)
     empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
-    zeros = ", ".join(f"{name} {number}" for name, number in empty.items() if number)
+    zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
+    among = sorted({empty[name] for name in people})
+    if among and among[-1]:
+        zeros.append(f"second people {among[0]} to {among[-1]}" if len(among) > 1 else f"second people {among[0]}")
     if zeros:
-        notes.append(f"topics of {len(topics)} with nothing relevant, where every run scores 0: {zeros}")
+        notes.append(f"topics of {len(topics)} with nothing relevant, where every run scores 0: {', '.join(zeros)}")
     parts: dict[str, list[xr.DataArray]] = {one.name: [] for one in chosen}
     for one in track(list(judged.values()), description="scoring runs under each judge"):
         values = score(one.select(topics=topics), chosen, undefined="zero")
@@ -118,9 +189,20 @@ def scores_under_judges(
     return {name: _side_by_side(part, list(judged)) for name, part in parts.items()}, notes
 
 
-def _topics_with_relevant(collection: Collection) -> set[str]:
-    topics = np.unique(collection.topic_of_judgment[collection.levels > 0])
+def _topics_with(collection: Collection, which: Callable[[np.ndarray], np.ndarray]) -> set[str]:
+    topics = np.unique(collection.topic_of_judgment[which(collection.levels)])
     return {collection.topics[place] for place in topics.tolist()}
+
+
+def _is_relevant(levels: np.ndarray) -> np.ndarray:
+    return np.asarray(levels > 0)
+
+
+def _in_the_way(topics: Mapping[str, set[str]]) -> str:
+    """Say without which judge most topics would be common to all."""
+    without = {name: set.intersection(*(own for other, own in topics.items() if other != name)) for name in topics}
+    name = max(without, key=lambda one: len(without[one]))
+    return f"without {name}: {len(without[name])}"
 
 
 def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores:
@@ -132,6 +214,16 @@ def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores
         coords={"metric": list(names), "system": parts[0]["system"].to_numpy(), "topic": parts[0]["topic"].to_numpy()},
     )
     return as_scores(table, higher_is_better=direction)
+
+
+def _regraded(collection: Collection, grades: np.ndarray) -> Collection:
+    """Return the runs beside the highest label of every item as judges' labels are now, not as they were read.
+
+    What was read may be on other scales, whose grades would count among those there are.
+    """
+    highest = np.where(np.isnan(grades), float(UNJUDGED), grades).max(axis=0)
+    levels, table = coded(highest)
+    return replace(collection, levels=levels, full_levels=levels, grades=table, top_level=int(levels.max(initial=0)))
 
 
 def _grades_of_judges(labels: Labels, collection: Collection) -> np.ndarray:

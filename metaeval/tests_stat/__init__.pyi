@@ -7,5 +7,6 @@ from .paired_t import paired_t_test as paired_t_test
 from .randomisation import randomisation_test as randomisation_test
 from .result import PairwiseResult as PairwiseResult
 from .sign import sign_test as sign_test
+from .t_intervals import difference_intervals as difference_intervals
 from .tukey import tukey_hsd_test as tukey_hsd_test
 from .wilcoxon import wilcoxon_test as wilcoxon_test

@@ -22,7 +22,7 @@ from metaeval.agreement.items import mean_by_cluster
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import best_of_reference
-from metaeval.agreement.rankings import kendall_p_value, kendall_tau, spearman, tau_ap
+from metaeval.agreement.rankings import kendall_p_value, kendall_tau, pearson, spearman, tau_ap
 from metaeval.agreement.williams import williams_table
 from metaeval.scores import as_scores
 
@@ -287,6 +287,7 @@ CORRELATIONS = {
     "tau_ap a": tau_ap,
     "tau_ap b": lambda x, y: tau_ap(x, y, ties="b"),
     "rho": spearman,
+    "r": pearson,
     "rbo w": rank_biased_overlap,
     "rbo a": lambda x, y: rank_biased_overlap(x, y, ties="a"),
     "tau of the best": lambda x, y: kendall_tau(*best_of_reference(x, y, k=4)),

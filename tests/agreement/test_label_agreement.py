@@ -252,7 +252,7 @@ def test_reviewers_of_core17_agree_as_stated(data_folder):
     table = pd.read_csv(data_folder / "nyt-core17-assessors" / "reviewers.csv")
     grades = {"not_relevant": 0, "relevant": 1, "highly_relevant": 2}
     table["label"] = table["relevance"].map(grades)
-    wide = table.pivot_table(index=["topic", "document_id"], columns="judge", values="label")
+    wide = table.pivot_table(index=["topic", "document_id"], columns="assessor", values="label")
     same = compare_labels(as_labels(wide), rng=0).pairs["same"]
     assert sorted(same.round(2)) == [0.60, 0.69, 0.70]
 

@@ -1,6 +1,8 @@
 """Rank correlations: published values, SciPy, enumeration of every tie-broken order, laws, and what is refused."""
 
+import json
 import math
+from fractions import Fraction
 from functools import partial
 from itertools import permutations, product
 
@@ -13,7 +15,7 @@ from scipy import stats
 
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import best_of_reference
-from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value, kendall_tau, spearman, tau_ap
+from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value, kendall_tau, pearson, spearman, tau_ap
 from metaeval.errors import InvalidOptionError, ScoresError
 
 # the example of the R package ircor (Urbano and Marrero): x the truth, higher scores better
@@ -148,6 +150,18 @@ class TestPublished:
         assert abs(taus[closest] - 0.34) < 0.01
         assert p_values[closest] == pytest.approx(0.008, abs=0.001)
 
+    def test_those_of_autojudge(self, data_folder):
+        """What TREC AutoJudge's own tests expect of its tool, for its example and for two vectors."""
+        expected = json.loads((data_folder / "autojudge" / "expected.json").read_text())
+        scores = {"ORACLE": [1, 2, 3, 4], "M1": [1, 3, 2, 4], "M2": [4, 3, 2, 1]}
+        pairs = [(scores[one["truth"]], scores[one["judge"]], one) for one in expected["pairs_truth_judge"]]
+        pairs += [(one["a"], one["b"], one) for one in expected["vectors"]]
+        names = {"kendall": kendall_tau, "pearson": pearson, "spearman": spearman, "tauap_b": partial(tau_ap, ties="b")}
+        assert len(pairs) == 6
+        for truth, judge, figures in pairs:
+            for name in figures.keys() & names.keys():
+                assert names[name](truth, judge) == pytest.approx(figures[name], abs=1e-6)
+
 
 class TestSciPy:
     """Agreement with SciPy."""
@@ -194,9 +208,29 @@ class TestSciPy:
         else:
             assert ours == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
 
+    @given(few_scores(n_max=40, levels=6))
+    def test_r(self, pair):
+        """Pearson's r is SciPy's."""
+        x, y = pair
+        ours = pearson(x, y, undefined="nan")
+        if np.ptp(x) == 0 or np.ptp(y) == 0:
+            assert np.isnan(ours)
+        else:
+            assert ours == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+
 
 class TestLiteral:
     """Agreement with the definitions, written out slowly."""
+
+    @given(few_scores(n_max=9, levels=9))
+    def test_r(self, pair):
+        """Pearson's r in fractions, the root alone being rounded."""
+        x, y = ([Fraction(int(value)) for value in one] for one in pair)
+        a, b = ([value - sum(one) / len(one) for value in one] for one in (x, y))
+        product_of_spreads = sum(one * one for one in a) * sum(one * one for one in b)
+        if product_of_spreads:
+            expected = float(sum(p * q for p, q in zip(a, b, strict=True))) / math.sqrt(product_of_spreads)
+            assert pearson(*pair) == pytest.approx(expected, abs=1e-12)
 
     @given(few_scores())
     def test_tau_ap_is_the_mean_over_orders(self, pair):
@@ -258,6 +292,7 @@ class TestLaws:
         for compare in (
             lambda a, b: kendall_tau(a, b, undefined="nan"),
             lambda a, b: spearman(a, b, undefined="nan"),
+            lambda a, b: pearson(a, b, undefined="nan"),
             lambda a, b: tau_ap(a, b, ties="b", undefined="nan"),
             lambda a, b: tau_ap(a, b, symmetric=True),
             rank_biased_overlap,
@@ -275,6 +310,17 @@ class TestLaws:
         assert CORRELATIONS[name](x, x) == pytest.approx(1)
         if name != "rbo":
             assert CORRELATIONS[name](x, -x) == pytest.approx(-1)
+
+    @given(few_scores(n_max=8, levels=50))
+    def test_r_knows_lines_alone(self, pair):
+        """A rising line changes nothing, a falling one the sign, however far from 0; ranks make it Spearman's rho."""
+        x, y = (one / 10 for one in pair)
+        before = pearson(x, y, undefined="nan")
+        for shift, scale in ((0, 1e-9), (1e6, 1), (-5, 1e12)):
+            assert pearson(x, shift + scale * y, undefined="nan") == pytest.approx(before, abs=1e-7, nan_ok=True)
+            assert pearson(shift - scale * x, y, undefined="nan") == pytest.approx(-before, abs=1e-7, nan_ok=True)
+        ranks = [stats.rankdata(one) for one in (x, y)]
+        assert pearson(*ranks, undefined="nan") == pytest.approx(spearman(x, y, undefined="nan"), nan_ok=True)
 
     def test_top_weighs_most(self):
         """The same swap costs tau_AP and overlap more at the top than at the bottom, and tau the same."""
@@ -319,8 +365,8 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         "compare",
-        [kendall_tau, spearman, kendall_p_value, partial(tau_ap, ties="b")],
-        ids=["tau", "rho", "p", "tau_ap"],
+        [kendall_tau, spearman, pearson, kendall_p_value, partial(tau_ap, ties="b")],
+        ids=["tau", "rho", "r", "p", "tau_ap"],
     )
     def test_constant_scores(self, compare):
         """Where every system ties, a coefficient that divides by what ties leave is refused, and the place named."""
@@ -332,6 +378,13 @@ class TestRefusals:
         found = kendall_tau([1, 2, 3], [[1, 2, 3], [5, 5, 5]], undefined="nan")
         assert found[0] == 1
         assert np.isnan(found[1])
+
+    def test_equal_on_paper_is_constant(self):
+        """Scores that differ by rounding alone have no line, and none is made of the rounding."""
+        same = np.array([0.1 + 0.2, 0.3, 0.6 / 2, 0.9 / 3])
+        assert np.ptp(same) > 0
+        assert np.isnan(pearson([1, 2, 3, 4], same, undefined="nan"))
+        assert np.isnan(pearson([1, 2, 3, 4], [0.1] * 4, undefined="nan"))
 
     def test_constant_scores_averaged(self):
         """The mean over tie-broken orders is defined even where all tie: no correlation."""

@@ -43,7 +43,8 @@ OPTIONS = [
 ]
 FREE = {
     *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
-    *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title"),
+    *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
+    *("--exclude-systems", "--exclude-topics"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {
@@ -52,6 +53,7 @@ FREE_IN = {
     ("assessment", "--pools"),
     ("assessment", "--new-runs"),
     ("judges", "--runs"),
+    ("judges", "--people"),
 }
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
@@ -194,6 +196,9 @@ SLIPS = [
     "report --map-metric nDCG --metrics AP",
     "compare-metrics --current nDCG --metrics AP,P@10",
     "topics --pymc --no-bayes",
+    "topics --posterior",
+    "topics --posterior --no-bayes --out new",
+    "report --posterior --no-topics",
     "topics --sizes 5-20 --limit 10",
     "topics --sizes 10-5",
     "topics --sizes 0",
@@ -227,7 +232,7 @@ SLIPS = [
     "design --pair a,b",
     "human --reference h --cluster c --statistic tau",
     "judges --word a=b",
-    "judges --column metric=x",
+    "judges --column colour=x",
     "judges --metrics nDGC",
     "assessment --longest-break 5",
     "assessment --rounds documents",

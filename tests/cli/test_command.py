@@ -45,6 +45,7 @@ OWN = {
         "human": "columns of a table",
         "reliability": "measures of elements alone",
     },
+    "--missing": {"judges": "of scores under judges, which are compared on all their topics"},
     "--out": {"report": "always writes a report"},
     "--qrels": {"judgments": "always about runs", "score": "always about runs"},
     "--reference": {"human": "a column, and needed"},
@@ -182,10 +183,13 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
     assert plain.err == "Note: one was left out\nSeed 7.\n"
     assert asked("--quiet").err == ""
     assert asked("--title", "Mine").out.startswith("Mine\n")
+    assert asked("--description", "Ours.").out.startswith("What is it?\nOurs.\n2 systems\n")
     assert [row["x"] for row in asked("--json").json()["results"]] == [0.5, 0.25, 0.0, 1.0]
     assert "\\begin{tabular}{l}" in asked("--latex").out
-    written = asked("--out", "page", "--title", "Mine")
+    written = asked("--out", "page", "--title", "Mine", "--description", "It is ours.")
     assert (written.out, "Note" in written.err) == ("Report written: open page/index.html\n", False)
-    assert "<title>Mine" in (tmp_path / "page" / "index.html").read_text()
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "<title>Mine" in page
+    assert ">It is ours.</p>" in page
     both = asked("--out", "page", "--overwrite", "--json")
     assert both.json()["results"] == asked("--json").json()["results"]

@@ -28,6 +28,11 @@ COMMANDS = {
     "design": ("design", "{table}", "--pool", "{other}"),
     "human": ("human", "{items}", "--reference", "human", "--resamples", "20"),
     "judges": ("judges", "{labels}"),
+    "judges, scores": ("judges", "{judged}", "--reference", "ann", "--resamples", "20"),
+    "judges, scores in two files": (
+        *("judges", "ann={table}", "ben={other}", "--reference", "ann", "--resamples", "20"),
+    ),
+    "judges, annotations": ("judges", "people={people}", "llm={machines}", "--people", "people"),
     "judges, runs": (
         "judges",
         "ann={qrels}",
@@ -74,6 +79,13 @@ def files(tmp_path_factory, simulated_collection):
         human = {"human": human} if name == "items" else {}
         frame = {"system": systems, ("item" if name == "items" else "topic"): topics, "AP": score, **human}
         pd.DataFrame(frame).to_csv(folder / f"{name}.csv", index=False)
+    both = [
+        pd.read_csv(folder / f"{name}.csv").assign(judge=judge) for name, judge in (("table", "ann"), ("other", "ben"))
+    ]
+    pd.concat(both).to_csv(folder / "judged.csv", index=False)
+    said = {name: {str(item): int(label) for item, label in enumerate(rng.integers(0, 3, 40))} for name in "abcd"}
+    for name, own in (("people", "abc"), ("machines", "d")):
+        (folder / f"{name}.json").write_text(json.dumps({one: said[one] for one in own}))
     rows = [f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3}" for place in range(10)]
     (folder / "labels.csv").write_text("\n".join(["topic,item,ann,ben", *rows]))
     qrels = simulated_collection / "qrels.txt"
@@ -93,7 +105,8 @@ def files(tmp_path_factory, simulated_collection):
         "last run": runs[-1:],
         "qrels": [qrels],
         "groups": [simulated_collection / "groups.csv"],
-        **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "labels", "log")},
+        **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "judged", "labels", "log")},
+        **{name: [folder / f"{name}.json"] for name in ("people", "machines")},
         "second": [folder / "second.txt"],
         "submission": submissions,
         "one submission": submissions[:1],

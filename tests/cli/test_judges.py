@@ -1,12 +1,20 @@
 """`metaeval judges`: tables, reports and JSON from labels, with and without runs."""
 
+import html
+import json
 import shutil
+import tarfile
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from metaeval import alt_test, as_scores, simulate_scores
+from metaeval.agreement.favour import favoured_by_covariate
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
+from metaeval.io.judges import read_judges
 from metaeval.metrics.names import split_names
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.judges import study_judges
@@ -113,6 +121,73 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
     assert "Each field compares" in page
 
 
+@pytest.fixture
+def odd_judges(command, simulated_collection, tmp_path):
+    """Return the command on judges that say little, the first as reference: "nist nothing --runs RUNS"."""
+    lines = [line.split() for line in (simulated_collection / "qrels.txt").read_text().splitlines()]
+    topics = sorted({line[0] for line in lines})
+    said = {
+        "nist": [line[3] for line in lines],
+        "model": [line[3] if number % 5 else "1" for number, line in enumerate(lines)],
+        "nothing": ["0"] * len(lines),
+        "seven": ["7"] * len(lines),
+        "high": [str(5 + 10 * int(line[3])) for line in lines],
+        "single": [line[3] if line[0] == topics[0] else None for line in lines],
+    }
+    for name, labels in said.items():
+        rows = [(*line[:3], label) for line, label in zip(lines, labels, strict=True) if label is not None]
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(" ".join, rows)) + "\n")
+    elsewhere = [" ".join((f"x{line[0]}", *line[1:])) for line in lines]
+    (tmp_path / "elsewhere.txt").write_text("\n".join(elsewhere) + "\n")
+    places = {name: f"{name}={name}.txt" for name in (*said, "elsewhere")} | {"RUNS": simulated_collection / "runs"}
+
+    def run(words, *options):
+        given = [places.get(word, word) for word in words.split()]
+        return command("judges", *given, "--reference", words.split()[0], *options)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nothing nist", "nothing called none of its"),
+        ("nothing nist", "its highest label is 0"),
+        ("nist single --runs RUNS", "without single it would be"),
+        ("nist single --runs RUNS", "score the runs on each judge's own items (--labelled own)"),
+        ("nist model single --labelled own --runs RUNS", "of 1 that every judge judged (without single:"),
+        ("nist model elsewhere --runs RUNS", "no item was labelled by every judge; without elsewhere it would be"),
+        ("nist elsewhere", "no two judges labelled a common item"),
+        ("seven nist", "seven gave one grade alone (7)"),
+        ("seven nist", "keep those of the judges (--maps keep)"),
+        ("nist high --scale 0,1,2,3 --outside drop --runs RUNS", "labels were left out as off the scale"),
+    ],
+)
+def test_judges_that_cannot_be_compared_are_refused(odd_judges, words, message):
+    """The command ends with what is in the way, by name, and with the way out in its own options."""
+    ended = odd_judges(words)
+    assert ended.code in {2, 3}
+    assert message in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nist nothing model --runs RUNS", "one and the same label for every item: nothing 0"),
+        ("nist nothing model --runs RUNS", "AP: no rank correlation where all systems score alike: nothing"),
+        ("nist high model --runs RUNS", "scales fitted to nist by matching quantiles on common items: high"),
+        ("nist single model", "for one topic tells of no other"),
+        ("nist elsewhere model", "pairs of judges without a common item, left out: nist and elsewhere"),
+    ],
+)
+def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, words, message):
+    """What takes no part, or ranks nothing, stands on the page by name."""
+    ended = odd_judges(words, "--resamples", "50", "--out", "page")
+    assert ended.code == 0
+    page = html.unescape((tmp_path / "page" / "index.html").read_text())
+    assert message.casefold() in " ".join(page.split()).casefold()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -120,7 +195,11 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
-        (("--column", "metric=x"), "Known: topic, item, judge, label"),
+        (("--column", "colour=x"), "Known: topic, item, judge, label, system, metric, score"),
+        (("--column", "metric=x"), "--column may name topic, item, judge, label, not 'metric'"),
+        (("--missing", "zero"), "holds labels, and --missing is about scores of systems; leave --missing out"),
+        (("--metrics", "AP"), "--metrics does nothing without --runs; add that, or leave --metrics out"),
+        (("--group-regex", "(.)"), "--group-regex does nothing without --runs"),
     ],
 )
 def test_bad_options_are_usage_errors(command, labels, words, message):
@@ -201,3 +280,307 @@ def test_options_of_the_other_kind_stop(command, campaigns, labels, words, messa
     ended = command("judges", *told)
     assert ended.code == 2
     assert message in " ".join(ended.err.split())
+
+
+# ---------------------------------------------------------------------------------------------------------- scores
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Scores of eight systems in two groups by people, a second person and a judge with topics of its own too."""
+    made = simulate_scores(n_systems=8, n_topics=60, metrics=["AP", "nDCG@10", "P@10"], rng=2)
+    topics = {"nist": slice(0, 30), "ann": slice(0, 30), "gpt": slice(10, 60)}
+    parts = [
+        made.isel(topic=own).sel(metric=metric).to_series().rename("score").reset_index().assign(judge=judge)
+        for (judge, own), metric in zip(topics.items(), made["metric"].to_numpy(), strict=True)
+    ]
+    table = pd.concat(parts)
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    for judge, own in table.groupby("judge"):
+        own.drop(columns="judge").to_csv(tmp_path / f"{judge}.csv", index=False)
+    names = made["system"].to_numpy().tolist()
+    groups = pd.DataFrame({"system": names, "group": ["x", "x", "x", "x", "y", "y", "y", "y"]})
+    groups.to_csv(tmp_path / "groups.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("scored")
+def test_scores_under_judges(command):
+    """One table with a column of judges, or a file a judge: one answer, which is the study's."""
+    words = ("--reference", "nist", "--people", "ann", "--groups", "groups.csv", "--resamples", 50, "--json")
+    told = command("judges", "scores.csv", *words)
+    assert told.code == 0, told.err
+    told = told.json()
+    again = command("judges", "nist.csv", "ann.csv", "gpt.csv", *words).json()
+    rows, others = (pd.DataFrame(one["results"]).set_index(["second", "statistic"]) for one in (told, again))
+    pd.testing.assert_frame_equal(rows, others.loc[rows.index])
+    tables = read_judges(["nist.csv", "ann.csv", "gpt.csv"]).scores
+    groups = pd.read_csv("groups.csv").set_index("system")["group"].to_dict()
+    study = study_judges(
+        scores=tables, reference="nist", people=["ann"], groups=groups, correction="fdr_by", n_resamples=50, rng=0
+    )
+    own = study.to_frame().set_index(["second", "statistic"])["value"]
+    for name in ("f1", "power", "tau", "favoured: x", "worth"):
+        assert rows.loc[("gpt", name), "value"] == pytest.approx(own["gpt", name])
+    assert study.verdicts["ranking"].item() in {"may", "may not", "not settled"}
+    assert not study.powered
+    assert "gpt" in command("judges", "scores.csv", *words[:-1]).out
+    assert command("judges", "scores.csv", *words[:-1], "--out", "page").code == 0
+    assert "Whom does the judge favour?" in Path("page/index.html").read_text()
+
+
+@pytest.fixture
+def wordy(tmp_path):
+    """Scores by people and by two judges, one of whom gives a system .03 more for every 100 words of its answers."""
+    rng = np.random.default_rng(0)
+    nist = rng.normal(0.5, 0.1, (14, 40)) + rng.normal(0, 0.08, (14, 1))
+    words = rng.integers(50, 400, 14)
+    judges = {
+        "nist": nist,
+        "fond": 0.1 + 0.8 * nist + 0.0003 * words[:, None] + rng.normal(0, 0.03, nist.shape),
+        "fair": nist + rng.normal(0, 0.05, nist.shape),
+    }
+    systems, topics = np.indices(nist.shape).reshape(2, -1)
+    parts = [
+        pd.DataFrame({"judge": name, "system": systems, "topic": topics, "score": values.ravel()})
+        for name, values in judges.items()
+    ]
+    pd.concat(parts).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"run": range(14), "words": words, "year": 2021}).to_csv(tmp_path / "words.csv", index=False)
+    return {str(place): float(count) for place, count in enumerate(words)}
+
+
+def test_a_covariate(command, wordy):
+    """Who favours longer answers is found, with the slope that was put in; JSON, terminal and page say the same."""
+    words = ("judged.csv", "--reference", "nist", "--covariate", "words.csv", "--covariate-column", "words")
+    told = command("judges", *words, "--resamples", 20, "--json")
+    assert told.code == 0, told.err
+    rows = {(row["second"], row["statistic"]): row for row in told.json()["results"]}
+    table = read_judges("judged.csv").scores["score"]
+    stacked = as_scores(np.concatenate([one.to_numpy() for one in table.values()]), metrics=[*table])
+    systems = {f"system{place + 1}": count for place, count in enumerate(wordy.values())}
+    own = favoured_by_covariate(stacked, systems, reference="nist", name="words").table.set_index("judge")
+    for judge in ("fond", "fair"):
+        row = rows[judge, "favoured, adjusted: words"]
+        expected = own.loc[judge, ["adjusted", "adjusted_low_both", "adjusted_high_both"]].astype(float)
+        assert [row["value"], row["low"], row["high"]] == pytest.approx(expected.tolist())
+        assert rows[judge, "favoured: words"]["value"] == pytest.approx(own.loc[judge, "figure"])
+    per_word = rows["fond", "favoured, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
+    assert per_word == pytest.approx(0.0003, rel=0.1)
+    assert rows["fair", "favoured, adjusted: words"]["low"] < 0 < rows["fair", "favoured, adjusted: words"]["high"]
+    shown = " ".join(command("judges", *words, "--resamples", 20).out.split())
+    assert "fond gives systems with one standard deviation more words 0.0" in shown
+    assert "more than nist does, its scale taken off" in shown
+    assert "fair gives" not in shown
+    assert command("judges", *words, "--resamples", 20, "--people", "fair", "--out", "page").code == 0
+    page = Path("page/index.html").read_text()
+    assert "Does the judge favour more words?" in page
+    assert "Beyond people" in page
+    assert pd.read_csv("page/tables/favoured-covariate-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(
+        per_word
+    )
+
+
+@pytest.mark.usefixtures("wordy")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--covariate", "words.csv"), "say which column holds the covariates (--covariate-column)"),
+        (("--covariate", "words.csv", "--covariate-column", "year"), "covariate must differ between systems"),
+        (("--covariate", "words.csv", "--covariate-column", "wrds"), "there is no column 'wrds'"),
+        (("--covariate-column", "words"), "--covariate-column does nothing without --covariate"),
+    ],
+)
+def test_a_covariate_that_says_nothing(command, words, message):
+    """A column that is not there, or not one; a number that all systems share stays unanswered, with the reason."""
+    ended = command("judges", "judged.csv", "--reference", "nist", "--resamples", 20, *words)
+    assert message in " ".join((ended.err + ended.out).split())
+    assert ended.code == (0 if "differ" in message else 2 if "nothing" in message else 3)
+
+
+@pytest.mark.usefixtures("scored")
+def test_scores_without_a_reference(command):
+    """All pairs are compared on the topics that all have; judges with topics of their own need a reference."""
+    rows = command("judges", "nist.csv", "ann.csv", "--resamples", 20, "--json").json()["results"]
+    assert {(row["first"], row["second"]) for row in rows} == {("nist", "ann")}
+    ended = command("judges", "scores.csv", "--resamples", 20)
+    assert ended.code == 2
+    assert "topics of their own are compared with a reference; name it (--reference)" in ended.err
+
+
+@pytest.mark.usefixtures("scored")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--rel", "2"), ("--maps", "keep"), ("--scale", "0,1"), ("--word", "a=1"), ("--outside", "drop")),
+        *(("--repeats",), ("--epsilon", "0.1", "--people", "ann"), ("--labelled", "own"), ("--lenient",)),
+        ("--runs", "nist.csv"),
+    ],
+)
+def test_options_about_labels_say_nothing_of_scores(command, words):
+    """Each is refused by its name."""
+    ended = command("judges", "scores.csv", "--reference", "nist", *words)
+    assert ended.code == 2
+    assert words[0] in ended.err
+    assert "labels" in ended.err or "INEX" in ended.err
+
+
+SYNDL = {
+    2019: {"nDCG@10": (0.559, 0.759, 0.726, 0.986, 0)},
+    2020: {"nDCG@10": (0.714, 0.807, 0.853, 0.965, 0)},
+    2021: {"nDCG@10": (0.615, 0.874, 0.703, 0.998, 0)},
+    2023: {"nDCG@10": (0.746, 0.918, 0.810, 0.995, 0), "AP": (0.758, 0.943, 0.758, 0.942, 16)},
+}
+"""Pairs told apart by people and by the judge, precision, recall, conflicts: the first look at these scores."""
+
+
+@pytest.mark.parametrize("year", SYNDL)
+def test_syndl_by_one_command(command, data_folder, year):
+    """The published scores of a year: what people and GPT-4 conclude, also at the same number of topics."""
+    metrics = SYNDL[year]
+    words = ("--where", f"year={year}", "--reference", "nist", "--resamples", 20, "--metrics", ",".join(metrics))
+    told = command("judges", data_folder / "syndl" / "syndl.csv.gz", *words, "--json").json()["results"]
+    for metric, figures in metrics.items():
+        rows = {(row["second"], row["statistic"]): row["value"] for row in told if row["metric"] == metric}
+        found = [rows["gpt-4", name] for name in ("power", "precision", "recall", "n_conflicts")]
+        assert [rows["nist", "power"], *found] == pytest.approx(figures, abs=0.0006)
+        if (year, metric) == (2021, "nDCG@10"):
+            assert rows["gpt-4", "same number: power"] == pytest.approx(0.607, abs=0.01)
+
+
+AUTOJUDGE = {"kendall": "tau", "pearson": "pearson", "spearman": "rho", "tauap_b": "tau_ap_b"}
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_correlations_of_autojudge(command, data_folder, pair):
+    """The example of TREC AutoJudge's tool, a single topic: its correlations, and the reason why there is no more."""
+    folder = data_folder / "autojudge"
+    figures = json.loads((folder / "expected.json").read_text())["pairs_truth_judge"][pair]
+    judge = folder / "example_judge.tot.txt"
+    words = ["judges", f"{figures['judge']}={judge}"]
+    if figures["truth"] == "ORACLE":
+        words.append(f"ORACLE={folder / 'example_truth.tot.txt'}")
+    else:
+        words[1] = judge
+    told = command(*words, "--reference", figures["truth"], "--json")
+    assert told.code == 0
+    rows = {(row["second"], row["statistic"]): row["value"] for row in told.json()["results"]}
+    for theirs, ours in AUTOJUDGE.items():
+        assert rows[figures["judge"], ours] == pytest.approx(figures[theirs], abs=1e-6)
+        assert rows[figures["judge"], f"{ours}_top"] == pytest.approx(figures[theirs], abs=1e-6)
+    assert rows[figures["judge"], "f1"] is None
+    shown = " ".join(command(*words, "--reference", figures["truth"]).out.split())
+    assert "On a single topic no pair of systems can be told apart" in shown
+    assert f"{figures['truth']} has one; the rankings by that one are compared" in shown
+    assert command(*words, "--reference", figures["truth"], "--out", f"page-{pair}").code == 0
+    page = Path(f"page-{pair}/index.html").read_text()
+    assert "Every correlation of the rankings" in page
+    table = next(Path(f"page-{pair}/tables").glob("judge-correlations-*.csv"))
+    found = pd.read_csv(table).set_index(["judge", "correlation"])["whole"]
+    assert found[figures["judge"], "Pearson's r of means"] == pytest.approx(figures["pearson"])
+
+
+def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
+    """The track's own file of two measures on 122 topics; the top is chosen by the reference."""
+    path = data_folder / "autojudge" / "default.eval.txt"
+    told = command("judges", path, "--reference", "SCORE", "--top", 9, "--resamples", 20, "--json").json()
+    rows = {row["statistic"]: row["value"] for row in told["results"] if row["second"] == "HAS_KEYWORDS"}
+    table = pd.read_csv(path, sep="\t", names=["run", "measure", "topic", "value"], dtype={"topic": str})
+    means = table[table["topic"] == "all"].pivot_table(index="run", columns="measure", values="value")
+    assert rows["pearson"] == pytest.approx(means.corr().loc["SCORE", "HAS_KEYWORDS"])
+    assert rows["tau"] == pytest.approx(means.corr("kendall").loc["SCORE", "HAS_KEYWORDS"])
+    best = means.sort_values("SCORE", ascending=False, kind="stable").head(9)
+    assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
+
+
+def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
+    """NIST, two language models and eight people on the 37 official runs: the page's words and the known figures."""
+    judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
+    if not judged.is_dir() or not first.is_dir():
+        pytest.skip(f"no llm-judges-dl19 and trec-dl19-passage in {data_folder}")
+    names = {"gpt4": "auto-qrels/gpt-4/umbrela.txt", "gpt4o": "auto-qrels/gpt-4o/umbrela.txt"}
+    with tarfile.open(judged / "auto-qrels.tar.xz") as packed:
+        for name, path in names.items():
+            (tmp_path / f"{name}.txt").write_bytes(packed.extractfile(path).read())
+    words = [f"nist={first / 'qrels.txt.gz'}", *(f"{name}={name}.txt" for name in names)]
+    words += [judged / "second-humans.csv.gz", "--reference", "nist", "--people", "A,B,C,D,E,F,G,H"]
+    words += ["--runs", first / "runs", "--metrics", "nDCG@10,AP", "--resamples", "200", "--out", "page", "--json"]
+    ended = command("judges", *words)
+    assert ended.code == 0
+    rows = {
+        (row["metric"], row["second"], row["statistic"]): row["value"]
+        for row in ended.json()["results"]
+        if row["first"] in {"nist", "people"}
+    }
+    assert rows["nDCG@10", "people", "tau"] == pytest.approx(0.917, abs=0.015)  # two merges have .910 and .925
+    assert rows[None, "gpt4", "kappa"] == pytest.approx(0.34, abs=0.01)
+    page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
+    assert "gpt4o and gpt4 cannot be told apart by how they label beside nist" in page
+    assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
+
+
+# ----------------------------------------------------------------------------------------------------- annotations
+
+
+@pytest.fixture(scope="module")
+def annotated(data_folder, tmp_path_factory):
+    """Unpack the published labels of people and machines: the folder, parameters and expected lines."""
+    source, folder = data_folder / "alt-test", tmp_path_factory.mktemp("annotated")
+    with tarfile.open(source / "annotations.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    parameters = json.loads((source / "parameters.json").read_text("utf-8"))
+    return folder / "alt-test", parameters, pd.read_csv(source / "expected.csv").set_index(["dataset", "judge"])
+
+
+@pytest.mark.parametrize("name", ["wax", "lgbteen", "mtbench", "cebab_aspects", "10k_prompts", "cebab_stars"])
+def test_the_published_alt_test_from_the_shell(command, annotated, name):
+    """Every line as printed; the score that grades or text call for is the published one, where it is not said."""
+    folder, parameters, lines = annotated
+    files = [folder / name / f"{who}_annotations.json" for who in ("human", "llm")]
+    words = ("judges", *files, "--people", "human_annotations", "--epsilon", parameters[name]["epsilon"])
+    said = ("--scoring", parameters[name]["scoring"])
+    told = command(*words, *said, "--json").json()["results"]
+    found = pd.DataFrame(told).pivot_table(index="second", columns="statistic", values="value")
+    expected = lines.loc[name]
+    for column in ("winning_rate", "advantage_probability"):
+        shown = found.loc[expected.index, column].map("{:.2f}".format)
+        assert shown.tolist() == expected[column].map("{:.2f}".format).tolist()
+    terminal = " ".join(command(*words, *said).out.split())
+    passed = int((expected["verdict"] == "passed").sum())
+    assert f"{passed} of {len(expected)} judges may stand in for a person as a labeller" in terminal
+
+
+def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
+    """The same people either way; the page has the test and nothing about systems."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 60)
+    everyone = {
+        name: {str(item): int(label) for item, label in enumerate(np.where(rng.random(60) < 0.2, 0, truth))}
+        for name in ("ann", "ben", "cid", "gpt")
+    }
+    judge = {"gpt": everyone.pop("gpt")}
+    (tmp_path / "people.json").write_text(json.dumps(everyone))
+    (tmp_path / "llm.json").write_text(json.dumps(judge))
+    words = ("judges", "people.json", "machines=llm.json", "--people")
+    by_file = command(*words, "people", "--json").json()["results"]
+    assert command(*words, "ann,ben,cid", "--json").json()["results"] == by_file
+    table = alt_test(everyone, judge, scoring="neg_rmse").judges.iloc[0]
+    assert {row["statistic"]: row["value"] for row in by_file} == pytest.approx(
+        table[["winning_rate", "advantage_probability"]].to_dict()
+    )
+    assert command(*words, "people", "--out", "page").code == 0
+    page = " ".join(Path("page/index.html").read_text().split())
+    assert "May the judge stand in for a person?" in page
+    assert "gpt may stand in for a person as a labeller" in page
+    assert "Calderon" in page
+    for extra, message in {
+        ("--people", "zoe"): "no annotator, or file of annotators 'zoe'",
+        ("--people", "people,machines"): "nobody else is left",
+        (): "nobody is called one; name the people with --people",
+        ("--people", "people", "--reference", "ann"): "holds annotations, and --reference is about",
+        ("--people", "people", "--metrics", "AP"): "holds annotations, and --metrics is about",
+        ("--people", "people", "--rel", "2"): "holds annotations, and --rel is about labels; leave --rel out",
+    }.items():
+        ended = command(*words[:-1], *extra)
+        assert ended.code == 2
+        assert message in " ".join(ended.err.split())

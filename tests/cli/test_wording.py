@@ -101,7 +101,8 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
     assert (arguments["topics"]["n_trials"], arguments["topics"]["rng"]) == ("--trials", "--seed")
     assert (arguments["collection"]["depth"], arguments["judgments"]["depth"]) == ("--depth", "--pool-depth")
     assert arguments["collection"]["n_topics"] == "--topics"
-    assert "n_topics" not in arguments["report"]
+    assert arguments["report"]["n_topics"] == "--n-topics"
+    assert "n_trials" not in arguments["report"]
 
 
 def test_parameters_of_metrics_are_notation():

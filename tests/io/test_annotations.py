@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from metaeval import read_annotations
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.annotations import holds_annotations
+from metaeval.io.judges import read_judges
 
 
 @pytest.fixture
@@ -65,3 +67,39 @@ def test_refusals(write, content, words):
     with pytest.raises(FileFormatError, match=words) as caught:
         read_annotations(write(content))
     assert "human_annotations.json" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "annotations"),
+    [
+        ('{"ann": {"1": 2, "2": "good"}, "ben": {"1": null}}', True),
+        ('{"ann": {"1": {"d1": 2}}}', False),
+        ('{"ann": [1, 2]}', False),
+        ('[{"run_id": "a", "topic_id": "1", "measure": "AP", "value": 0.5}]', False),
+        ('{"run_id": "a", "topic_id": "1"}\n{"run_id": "b", "topic_id": "1"}', False),
+        ("topic,item,ann,ben\n1,d1,0,1", False),
+        ("{}", False),
+    ],
+)
+def test_annotations_are_told_by_content(content, annotations):
+    """An object of objects of labels; records, tables and anything deeper are something else."""
+    assert holds_annotations(content.encode(), "file") is annotations
+
+
+def test_annotations_of_judges(tmp_path):
+    """Each file is read as `read_annotations` does, under its name; nobody is in two of them."""
+    (tmp_path / "people.json").write_text('{"ann": {"1": "a"}, "ben": {"2": "b"}}')
+    (tmp_path / "llm.json").write_text('{"gpt": {"1": "a"}}')
+    paths = [tmp_path / "people.json", f"machines={tmp_path / 'llm.json'}"]
+    found = read_judges(paths)
+    assert (found.labels, found.assessments, found.scores) == (None, {}, {})
+    assert list(found.annotations) == ["people", "machines"]
+    assert found.annotations["people"].equals(read_annotations(tmp_path / "people.json"))
+    with pytest.raises(InvalidOptionError, match="these are annotations in JSON"):
+        read_judges(paths, words={"a": 1})
+    (tmp_path / "again.json").write_text('{"ann": {"1": "a"}}')
+    with pytest.raises(FileFormatError, match="annotator 'ann' is in another file too"):
+        read_judges([*paths, tmp_path / "again.json"])
+    (tmp_path / "qrels").write_text("1 0 d1 1\n")
+    with pytest.raises(FileFormatError, match=r"this holds annotations, and .*qrels labels"):
+        read_judges([*paths, tmp_path / "qrels"])

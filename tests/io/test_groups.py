@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.groups import groups_from_regex, read_groups
+from metaeval.io.groups import groups_from_regex, read_covariate, read_groups
 from metaeval.io.tables import read_scores
 
 TABLE = "run,team,type\nbm25,Aardvark,auto\nlm,Badger,auto\nql,Badger,manual\n"
@@ -117,3 +117,35 @@ def test_teams_of_trec(data_folder):
         groups = read_groups(data_folder / folder / table, column=column, systems=scores["system"].to_numpy())
         assert len(groups) == n_systems
         assert len(set(groups.values())) == n_groups
+
+
+# ------------------------------------------------------------------------------------------------ a number a system
+
+
+def test_a_number_for_every_system(tmp_path):
+    """It is called as its column, by default the only other one; rows of other systems do not matter."""
+    path = tmp_path / "lengths.csv"
+    path.write_text("run,words,depth\nbm25,120,1000\nlm,1e2,50\nql,none,10\n")
+    found = read_covariate(path, systems=["lm", "bm25"], covariate_column="words")
+    assert found == ("words", {"lm": 100.0, "bm25": 120.0})
+    path.write_text("system\tlength\nlm\t-0.5\n")
+    assert read_covariate(path, systems=["lm"]) == ("length", {"lm": -0.5})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("run,words\nbm25,12\nlm,many\n", r"line 3: system 'lm' has 'many' as 'words'; write a number"),
+        ("run,words\nbm25,12\nlm,\n", r"line 3: system 'lm' has no 'words'"),
+        ("run,words\nbm25,12\nlm,inf\n", r"line 3: system 'lm' has 'inf'"),
+        ("run,words\nbm25,12\n", "without a row: lm"),
+        ("run,words\nbm25,12\nbm25,13\nlm,1\n", "system 'bm25' has two covariates, '12' and '13'"),
+        ("run,words,depth\nbm25,12,1\nlm,1,2\n", "say which column holds the covariates"),
+    ],
+)
+def test_a_number_that_is_none(tmp_path, text, message):
+    """Each is refused with its line."""
+    path = tmp_path / "lengths.csv"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=message):
+        read_covariate(path, systems=["lm", "bm25"])

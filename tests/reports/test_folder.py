@@ -133,6 +133,7 @@ def test_an_interrupted_report_leaves_nothing(study, tmp_path, monkeypatch):
         if len(seen) == 2:
             raise KeyboardInterrupt
         place.write_text(f"half, {pdf=}")
+        return "<svg/>", ""
 
     monkeypatch.setattr(folders, "_write_picture", stop)
     with pytest.raises(KeyboardInterrupt):
@@ -158,7 +159,7 @@ def test_the_garbage_collector_is_left_as_it_was(study, tmp_path, monkeypatch, f
         seen.append(gc.get_freeze_count())
         if fails:
             raise ZeroDivisionError
-        return "<svg/>"
+        return "<svg/>", ""
 
     monkeypatch.setattr(folders, "_write_picture", drawn)
     monkeypatch.setattr(folders, "render_page", lambda *_, **__: "")

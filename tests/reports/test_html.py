@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from metaeval.provenance import Provenance
 from metaeval.reports.html import file_stems, inline_svg, render_page
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
@@ -186,6 +187,46 @@ def test_a_section_is_added_by_one_function():
         assert words in said
 
 
+def test_what_the_data_are_stands_under_the_title():
+    """A description is text under the title and in the head of the page; without one there is no empty line."""
+    words = 'Runs & <b>judgments</b> of "our" lab.'
+    html = render_page(replace(small_page(), description=words))
+    outline = Outline(html)
+    assert words in outline.text
+    assert [one["content"] for tag, one in outline.tags if tag == "meta" and one.get("name") == "description"] == [
+        words
+    ]
+    assert html.index("<h1>") < html.index('class="about"') < html.index('class="facts"')
+    assert 'class="about"' not in render_page(small_page())
+
+
+def test_code_is_kept_letter_by_letter():
+    """Lines and blanks stay, nothing is markup, and what looks like a number keeps its plain blank."""
+    words = "a <b> 5 %\n  c"
+    outline = Outline(render_page(small_page(Text(paragraphs=(words,), look="code"))))
+    assert words in outline.text
+
+
+def test_of_a_choice_the_first_stands_open_and_the_others_in_folds():
+    """A page without its script shows one and offers the others; its script finds them by name and kind."""
+    parts = tuple((Text(paragraphs=(f"About {name}.",)),) for name in ("<A>", "B", "C"))
+    outline = Outline(render_page(small_page(Choice(names=("<A>", "B", "C"), parts=parts))))
+    found = [(tag, one["data-name"]) for tag, one in outline.tags if "data-name" in one]
+    assert found == [("div", "<A>"), ("details", "B"), ("details", "C")]
+    assert [one["data-what"] for _, one in outline.tags if "data-what" in one] == ["metric"]
+    assert outline.open == []
+    for words in ("About <A>.", "The same for B", "About B.", "The same for C", "About C."):
+        assert words in outline.text
+
+
+def test_what_can_be_pointed_at_comes_with_its_picture(page, outline, study):
+    """Every picture that has marks holds them as JSON, in which the names are those of the data, however hostile."""
+    held = [json.loads(one["data-marks"]) for tag, one in outline.tags if "data-marks" in one]
+    assert len(held) == len(page.pictures())
+    pairs = next(group for groups in held for group in groups if group["kind"] == "pair")
+    assert set(pairs["names"]) == set(map(str, study.scores["system"].to_numpy()))
+
+
 def test_files_are_linked_by_their_safe_names():
     """With stems the page links to the table's files; without, to none."""
     table = Table(
@@ -220,11 +261,10 @@ def test_only_tags_are_tidied_in_a_picture():
     """Text that looks like attributes, colours or coordinates is left as it is."""
     svg = (
         '<?xml version="1.0"?><svg width="72pt" height="36pt" viewBox="0 0 72 36" xmlns="http://www.w3.org/2000/svg">'
-        '<metadata>x</metadata><g id="axes_1"><path d="M 1.23456 2.00001 \nL 3 4" style="stroke: #1f2a37"/>'
+        '<metadata>x</metadata><g id="axes_1"><path d="M 1 2 L 3 4" style="stroke: #1f2a37"/>'
         '<text style="fill: #1f2a37"> d="1.23456" fill: #1f2a37; &lt;b&gt;</text></g></svg>'
     )
     shown = inline_svg(svg, key="k", title="A < B", alt='"alt"')
-    assert 'd="M 1.23 2 L 3 4"' in shown
     assert 'style="stroke: var(--ink)"' in shown
     assert '> d="1.23456" fill: #1f2a37; &lt;b&gt;</text>' in shown
     assert "A &lt; B" in shown

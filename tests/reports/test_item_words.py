@@ -55,7 +55,7 @@ def test_a_whole_report(study):
     assert in_item_words(report, ["topic"]).to_html() == report.to_html()
 
 
-@pytest.mark.parametrize("form", ["a.csv", "a.nc", "a.parquet"])
+@pytest.mark.parametrize("form", ["a.csv", "a.nc", pytest.param("a.parquet", marks=pytest.mark.parquet)])
 def test_the_word_comes_from_the_file_and_goes_into_it(tmp_path, form):
     """A column called question_id makes items; what is written says item and is read so."""
     (tmp_path / "in.csv").write_text("question_id,x,y\nq1,.1,.2\nq2,.3,.4\n")

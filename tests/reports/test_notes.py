@@ -1,7 +1,8 @@
 """The notes of every page are made from what happened: what was left out is named, no more is claimed."""
 
+import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,7 @@ def _notes(report):
 
 
 def _words(section):
-    return " ".join(str(block) for block in section.blocks)
+    return " ".join(json.dumps(asdict(block), default=str) for block in section.blocks)
 
 
 @pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")

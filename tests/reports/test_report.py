@@ -9,7 +9,7 @@ from rich.console import Console
 from metaeval.bibliography import PUBLICATIONS
 from metaeval.provenance import Provenance
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.terminal import show_report
 from metaeval.studies.power import study_power
@@ -62,12 +62,24 @@ def small_report(**changes):
         lambda: Methods(paragraphs="We counted."),
         lambda: Methods(paragraphs=()),
         lambda: Methods(paragraphs=(" ",)),
+        lambda: Methods(paragraphs=("We counted.", "t test, B = 10")),
     ],
-    ids=["text", "items", "section", "summary", "notes", "title", "methods", "no methods", "blank methods"],
+    ids=[
+        "text",
+        "items",
+        "section",
+        "summary",
+        "notes",
+        "title",
+        "methods",
+        "no methods",
+        "blank methods",
+        "notes of methods",
+    ],
 )
 def test_a_bare_string_is_no_statement_and_methods_are_never_left_out(broken):
     """What would be read letter by letter, or leave a page without methods, cannot be built."""
-    with pytest.raises(TypeError, match=r"is a tuple|without methods|needs a title"):
+    with pytest.raises(TypeError, match=r"is a tuple|without methods|needs a title|are sentences"):
         broken()
 
 
@@ -89,20 +101,62 @@ def test_an_empty_section_of_notes_claims_no_more_than_it_knows():
 
 
 def test_the_provenance_holds_options_inputs_and_versions():
-    """Every option that was set, every checksum and every version has a row, versions before options."""
+    """Every option that was set and every version has a row, versions before options; checksums stand in a fold."""
     record = Provenance(
         command="metaeval report",
         options={"seed": 0, "groups": None},
         inputs={"ap.csv": "abc"},
         versions={"python": "3.12.1"} | {f"package{number}": "1" for number in range(10)},
     )
-    (table,) = small_report(provenance=record).all_sections()[-1].blocks
+    table, fold = small_report(provenance=record).all_sections()[-1].blocks
     rows = dict(zip(table.frame["what"], table.frame["value"], strict=True))
     assert rows["Option seed"] == "0"
-    assert rows["SHA-256 of ap.csv"] == "abc"
+    assert fold.blocks[0].frame.to_numpy().tolist() == [["SHA-256 of ap.csv", "abc"]]
+    assert len(table.data) == len(table.frame) + 1  # the CSV holds all of it
     assert rows["Version of python"] == "3.12.1"
     assert "Option groups" not in rows
-    assert [what.split(" ")[0] for what in rows] == ["Command", *["Version"] * 11, "Option", "SHA-256"]
+    assert [what.split(" ")[0] for what in rows] == ["Command", *["Version"] * 11, "Option"]
+
+
+def test_the_command_stands_by_itself_to_be_copied():
+    """What was typed is text for a shell above the table, whose data alone repeat it."""
+    typed = "metaeval count 'my runs' --seed 0"
+    record = Provenance(command="count", command_line=typed, options={"seed": 0})
+    code, table = small_report(provenance=record).all_sections()[-1].blocks
+    assert (code.look, code.paragraphs) == ("code", (typed,))
+    assert "Command" not in set(table.frame["what"])
+    assert dict(zip(table.data["what"], table.data["value"], strict=True))["Command"] == typed
+
+
+def test_what_is_cited_is_there_as_bibtex_too():
+    """The publications of the list and the package itself, in a fold that a reader opens to copy them."""
+    record = Provenance(command="count", versions={"metaeval": "9.8"})
+    fold = small_report(provenance=record).all_sections()[-3].blocks[2]
+    (entries,) = fold.blocks[0].paragraphs
+    assert (fold.title, fold.blocks[0].look) == ("BibTeX", "code")
+    assert [line for line in entries.split("\n") if line.startswith("@")] == [f"@article{{{PAPER},", "@misc{metaeval,"]
+    assert "note = {Version 9.8}" in entries
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"names": (), "parts": ()}, {"names": ("a", "a"), "parts": ((), ())}, {"names": ("a",), "parts": ((), ())}],
+    ids=["nothing", "twice", "unnamed"],
+)
+def test_every_part_of_a_choice_has_a_name_of_its_own(broken):
+    """Nobody could choose a part that shares its name or has none."""
+    with pytest.raises(ValueError, match="a name of its own for each"):
+        Choice(**broken)
+
+
+def test_what_is_not_chosen_is_part_of_the_report_all_the_same():
+    """Tables of every part are written; a terminal shows those of the first, and the main table is there."""
+    parts = ((small_table("first"),), (Fold(title="More", blocks=(small_table("second"),)),))
+    section = Section(id="c", title="C", lead="L.", blocks=(Choice(names=("a", "b"), parts=parts),), brief=True)
+    report = small_report(sections=(section,))
+    assert [table.name for table in report.tables()] == ["first", "second", "provenance"]
+    assert [block.name for block in section.open_blocks()] == ["first"]
+    assert report.main_table().name == "first"
 
 
 def test_another_study_adds_its_parts_in_their_places():

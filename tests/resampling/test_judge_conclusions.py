@@ -5,9 +5,10 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import false_discovery_control, kendalltau, ttest_rel
+from scipy.stats import false_discovery_control, kendalltau, pearsonr, spearmanr, ttest_rel
 
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.judge_measures import RANKINGS
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.judge_conclusions import judge_conclusions
@@ -54,7 +55,7 @@ def test_the_reference_again_agrees_with_itself():
         topics=SCORES["topic"].to_numpy().tolist(),
     )
     row = judge_conclusions(twice, reference="human", n_resamples=50, rng=0).table.iloc[0]
-    for name in ("tau", "tau_ap", "tau_top", "precision", "recall", "f1"):
+    for name in (*RANKINGS, "precision", "recall", "f1"):
         assert [row[name], row[f"{name}_low"], row[f"{name}_high"]] == pytest.approx([1, 1, 1])
 
 
@@ -70,6 +71,42 @@ def test_the_turned_judge_contradicts_every_pair():
     assert [row["precision"], row["tau"]] == pytest.approx([0, -1])
     means = dict(zip(SCORES["system"].to_numpy().tolist(), values.mean(axis=1), strict=True))
     assert all(means[one["better"]] > means[one["worse"]] for one in found.conflicts.to_dict("records"))
+
+
+def test_correlations_have_intervals_over_topics():
+    """Every correlation, of all systems and of the best, lies inside its interval; more topics make it narrower."""
+    widths = {}
+    for n_topics in (40, 400):
+        scores = simulate_scores(n_systems=9, n_topics=n_topics, metrics=["AP", "nDCG@10"], rng=3)
+        scores = scores.assign_coords(metric=["human", "judge"])
+        row = judge_conclusions(scores, reference="human", top=5, n_resamples=200, rng=0).table.iloc[0]
+        means = scores.to_numpy().mean(axis=2)
+        best = np.argsort(-means[0])[:5]
+        assert row["pearson"] == pytest.approx(pearsonr(*means).statistic)
+        assert row["rho_top"] == pytest.approx(spearmanr(means[0][best], means[1][best]).statistic)
+        for name in RANKINGS:
+            assert -1 <= row[f"{name}_low"] <= row[name] <= row[f"{name}_high"] <= 1
+        widths[n_topics] = row["pearson_high"] - row["pearson_low"]
+    assert widths[400] < widths[40]
+
+
+def test_one_topic_ranks_and_tests_nothing():
+    """With a single topic there are correlations without intervals; nothing is significant, nor is it nothing."""
+    one = SCORES.isel(topic=[0])
+    found = judge_conclusions(one, reference="human", people=["ben"], n_resamples=20, rng=0)
+    row = found.table.set_index("judge").loc["judge"]
+    assert row["tau"] == pytest.approx(kendalltau(*one.to_numpy()[:2, :, 0]).statistic)
+    for name in ("power", "precision", "recall", "f1", "n_significant", "n_shared", "n_conflicts"):
+        assert np.isnan(found.table[name].astype(float)).all()
+    assert np.isnan([row["tau_low"], row["tau_high"], *found.reference_power]).all()
+    assert (found.n_reference, found.conflicts.empty, found.same_number.empty) == (None, True, True)
+    sides = {"human": SCORES.sel(metric=["human"]), "judge": one.sel(metric=["judge"])}
+    mixed = judge_conclusions(sides, reference="human", n_resamples=20, rng=0)
+    assert mixed.n_reference is not None
+    assert np.isfinite(mixed.reference_power[0])
+    assert np.isnan(mixed.table["f1"]).all()
+    with pytest.raises(ScoresError, match="pairs of systems, and there is 1"):
+        judge_conclusions(SCORES.isel(system=[0]), reference="human")
 
 
 def test_own_topics_by_hand():

@@ -20,7 +20,7 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, read_source
 from metaeval.parallel import track
 
-__all__ = ["Inputs", "read_inputs"]
+__all__ = ["Inputs", "read_content", "read_inputs"]
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
@@ -91,6 +91,22 @@ def read_inputs(
             raise unread[0][1]
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
     return _read_benchmark(files, blocks, unread, options, metrics)
+
+
+def read_content(
+    source: Source,
+    content: bytes,
+    options: TableOptions,
+    *,
+    table: Callable[[bytes, Source], Block],
+    sheet: Callable[[Sheet, Source, TableOptions], Block],
+) -> Block:
+    """Return the block of one file that was read already, a score table or a benchmark's; see `read_inputs`."""
+    try:
+        found = _Parser(source, options, table, sheet).parsed(content)
+    except _OtherError as other:
+        raise other.error from None
+    return found if isinstance(found, Block) else _read_benchmark([found], [], [], options, None).blocks[0]
 
 
 class _OtherError(Exception):

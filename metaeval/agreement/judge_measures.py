@@ -1,0 +1,80 @@
+"""What is said of a judge beside a reference: how its ranking correlates with the reference's, and whose pairs differ.
+
+The correlations are those of trackers: Kendall's tau, Spearman's rho, Pearson's r of the means, and AP correlation in
+both readings of ties, over all systems and among the best of the reference.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.agreement.rankings import kendall_tau, pearson, spearman, tau_ap
+
+__all__ = ["MEASURES", "RANKINGS", "judge_measures"]
+
+type Floats = NDArray[np.float64]
+
+_EVERYWHERE: Mapping[str, Callable[..., Floats]] = MappingProxyType(
+    {"tau": kendall_tau, "tau_ap": tau_ap, "tau_ap_b": partial(tau_ap, ties="b"), "rho": spearman, "pearson": pearson}
+)
+_AT_THE_TOP = ("tau", "tau_ap_b", "rho", "pearson")
+
+RANKINGS = (*_EVERYWHERE, *(f"{name}_top" for name in _AT_THE_TOP))
+"""Correlations of the systems' means with those under the reference, between -1 and 1."""
+MEASURES = (*RANKINGS, "power", "precision", "recall", "f1")
+"""What is said of every judge with an interval."""
+
+
+def judge_measures(
+    verdict: NDArray[np.int8], means: Floats, reference: int, best: NDArray[np.int64], tested: NDArray[np.bool_]
+) -> dict[str, Floats]:
+    """Return every measure of every judge, (resample, judge), from verdicts on pairs and means of systems.
+
+    Parameters
+    ----------
+    verdict : array of int (resample, judge, pair)
+        1 where the pair's first system is significantly better, -1 where the second is.
+    means : array (resample, judge, system)
+    reference : int
+        Place of the reference among the judges.
+    best : array of int
+        Places of the systems of the top.
+    tested : array of bool (judge,)
+        Whose verdicts are verdicts; where they are not, whatever rests on them is NaN.
+
+    Returns
+    -------
+    dict of str to array
+        `MEASURES`, and ``n_significant``, ``n_shared`` and ``n_conflicts``.
+
+    Examples
+    --------
+    >>> verdict, means = np.array([[[1, 1, 0], [1, 0, 0]]], dtype=np.int8), np.array([[[3.0, 2, 1], [3, 1, 2]]])
+    >>> found = judge_measures(verdict, means, 0, np.arange(3), np.array([True, True]))
+    >>> [found[name][0, 1].round(3).item() for name in ("tau", "pearson", "recall")]
+    [0.333, 0.5, 0.5]
+    """
+    truth = verdict[:, [reference]]
+    n_rejected = np.abs(verdict).sum(axis=-1, dtype=np.int64)
+    same, opposite = ((verdict * truth == sign).sum(axis=-1, dtype=np.int64) for sign in (1, -1))
+    n_truth = n_rejected[:, [reference]]
+    found = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
+    found["power"] = n_rejected / verdict.shape[-1]
+    none = (n_rejected == 0) & (n_truth == 0)
+    for name, times, total in (("precision", 1, n_rejected), ("recall", 1, n_truth), ("f1", 2, n_rejected + n_truth)):
+        whole = np.broadcast_to(total, same.shape)
+        share = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
+        found[name] = np.where(none, 1.0, share)
+    alone, beside = tested, tested & tested[reference]
+    found = {
+        name: np.where(alone if name in {"power", "n_significant"} else beside, values, np.nan)
+        for name, values in found.items()
+    }
+    held = np.broadcast_to(means[:, [reference]], means.shape)
+    found |= {name: correlate(held, means, undefined="nan") for name, correlate in _EVERYWHERE.items()}
+    top = held[..., best], means[..., best]
+    found |= {f"{name}_top": _EVERYWHERE[name](*top, undefined="nan") for name in _AT_THE_TOP}
+    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}

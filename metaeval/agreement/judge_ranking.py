@@ -1,0 +1,282 @@
+"""Which judge labels most as a reference does, and which others the topics cannot tell from it.
+
+Kappa is a ratio of sums over topics, so what one topic adds to it is known. Means of such parts stand for kappa: two
+judges are compared on the same topics, and all that a judge could be held against share the same resamples.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from metaeval.agreement.krippendorff import krippendorff_alpha
+from metaeval.agreement.krippendorff import reach as reach_of_topics
+from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.agreement.label_statistics import contingency, pooled
+from metaeval.agreement.labels import Labels
+from metaeval.checks import check_choice, check_count, check_share
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import RELATIVE
+from metaeval.errors import ScoresError
+from metaeval.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["JudgeRanking", "rank_judges"]
+
+type Floats = NDArray[np.float64]
+
+_TWO = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeRanking(Result):
+    """Judges by how they label beside a reference, best first, and which of them the topics tell apart.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, `measure` with
+        ``difference`` from the best (0 or less) with ``difference_low`` and ``difference_high``, ``behind`` (whether
+        all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank``: ``kappa``,
+        ``quadratic_kappa``, ``alpha``
+        (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
+        ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of
+        the reference).
+    measure : str
+        By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa".
+    reference : str
+    undefined : tuple of str
+        Judges without a rank: nothing in common with the reference, or both give one label alone.
+    compared : bool
+        Whether judges could be told apart: takes two judges and two topics.
+    confidence_level : float
+        Probability that the best judge in truth is not said to be behind.
+    n_topics, n_resamples : int
+    random_source : str
+    """
+
+    table: pd.DataFrame
+    measure: str
+    reference: str
+    undefined: tuple[str, ...]
+    compared: bool
+    confidence_level: float
+    n_topics: int
+    n_resamples: int
+    random_source: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a judge, best first."""
+        return self.table.copy()
+
+    def open_to_best(self) -> tuple[str, ...]:
+        """Return the judges, the best first, that the topics do not tell from it."""
+        return tuple(self.table.loc[~self.table["behind"], "judge"])
+
+    def plot(self) -> "Figure":
+        """Draw how far every judge is behind the best."""
+        from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
+
+        columns = ["judge", "difference", "difference_low", "difference_high"]
+        shown = self.table[columns].set_axis(["name", "value", "low", "high"], axis=1)
+        return agreement_dots(shown, label=f"{self.measure.replace('_', ' ')}, less that of {self.table['judge'][0]}")
+
+
+def rank_judges(
+    labels: Labels,
+    *,
+    reference: str,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RNGLike = None,
+) -> JudgeRanking:
+    r"""Order judges by their agreement with a reference, and say which the topics tell apart.
+
+    Parameters
+    ----------
+    labels : Labels
+    reference : str
+        The judge that the others are held against.
+    confidence_level : float
+        Probability that the judge who is best in truth is not said to be behind, however many there are.
+    n_resamples : int
+        Resamples of the topics, shared by all judges.
+    rng : None, int or Generator
+
+    Returns
+    -------
+    JudgeRanking
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference is not a judge.
+    ScoresError
+        If no judge has anything in common with the reference, or labels are not whole.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.agreement.compare_labels : every statistic of every pair
+    metaeval.resampling.rank_intervals : which ranks topics leave open for systems
+
+    Notes
+    -----
+    With :math:`O_t` the disagreement of a judge with the reference on topic t by weights w, :math:`N_t` its items,
+    :math:`r_t, c_t` how often either gave each label, and O, N, r, c their sums, :math:`\kappa = 1 - O N / E` with
+    :math:`E = r^T w c`. Topic t adds
+
+    .. math:: \kappa_t = \frac{(1 - \kappa)(r_t^T w c + r^T w c_t) - O_t N - O N_t}{E}
+
+    to it, which sums to 0 over topics. Two judges differ by d with the standard error s, which is :math:`\sqrt{T}`
+    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`. A judge i is held against whoever came out
+    best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is the quantile over resamples of the topics of the
+    largest :math:`|d^*| / s` of i and anybody else, taken from the normal law to that of t with T - 1 degrees of
+    freedom, T the topics that both have. The judge that is best in truth is then wrongly found behind with probability
+    :math:`1 -` `confidence_level` at most, up to the approximation (multiple comparisons with the best [1]_). With one
+    topic there is no interval, and nobody is behind.
+
+    :math:`\kappa` expects the disagreement of a judge and a reference with their own habits, Krippendorff's
+    :math:`\alpha` that of two with the pooled ones. For squared distances these are :math:`\sigma_1^2 + \sigma_2^2 +
+    b^2` and :math:`\sigma_1^2 + \sigma_2^2 + b^2/2`, b the difference of the mean labels: who labels higher or lower
+    than the reference loses by :math:`\alpha`, and nobody gains.
+
+    References
+    ----------
+    .. [1] Hsu (1984). Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of
+       Statistics 12, 1136-1144. :doi:`10.1214/aos/1176346732`
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> rng = np.random.default_rng(1)
+    >>> truth = rng.integers(0, 3, (20, 30))
+    >>> said = {"nist": truth} | {
+    ...     name: np.where(rng.random(truth.shape) < share, rng.permuted(truth, axis=1), truth)
+    ...     for name, share in (("careful", 0.2), ("hasty", 0.5))
+    ... }
+    >>> table = {
+    ...     name: {str(t): {f"d{i}": int(one) for i, one in enumerate(row)} for t, row in enumerate(own)}
+    ...     for name, own in said.items()
+    ... }
+    >>> found = rank_judges(as_labels(table), reference="nist", rng=0)
+    >>> found.table[["judge", "behind"]].to_numpy().tolist()
+    [['careful', False], ['hasty', True]]
+    """
+    check_choice(reference, "judge", labels.judges)
+    check_share(confidence_level, "confidence_level")
+    check_count(n_resamples, "n_resamples", least=2)
+    labels.require_whole("the order of judges by agreement")
+    source = resolve_rng(rng)
+    measure = leading_kappa(labels.scale)
+    scale = np.array(labels.scale, dtype=np.float64)
+    own = labels.judges.index(reference)
+    tables = contingency(labels, topics=labels.topics)[:, own].transpose(0, 2, 1, 3)  # topic, judge, reference's, own
+    names = np.array(labels.judges, dtype=object)
+    found = pooled(tables.sum(axis=0), scale, rel=0)
+    ranked = np.isfinite(found[measure]) & (names != reference)
+    if not ranked.any():
+        message = (
+            f"no judge can be ordered by its agreement with {reference!r}: they have no item in common, or each gave "
+            "one and the same label to all of them"
+        )
+        raise ScoresError(message)
+    there = tables.sum(axis=(1, 2, 3)) > 0
+    table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
+    parts = _parts_of_topics(tables[there][:, ranked], np.abs(scale[:, None] - scale), squared=measure != "kappa")
+    compared = min(parts.shape) >= _TWO
+    drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, parts.shape[1]), parts.shape[1])
+    table = table.assign(difference=table[measure] - table[measure].max())
+    table = table.assign(**_beside_best(table, parts, drawn, confidence_level))
+    return JudgeRanking(
+        table=table.sort_values(measure, ascending=False, kind="stable", ignore_index=True),
+        measure=measure,
+        reference=reference,
+        undefined=tuple(names[~ranked & (names != reference)]),
+        compared=compared,
+        confidence_level=float(confidence_level),
+        n_topics=int(there.sum()),
+        n_resamples=int(n_resamples),
+        random_source=source.description,
+    )
+
+
+def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:
+    """Return every figure of every judge by which labels may be compared, with its rank."""
+    summed = tables.sum(axis=0)
+    found = pooled(summed, scale, rel=0)
+    grades = np.arange(len(scale))
+    near = np.abs(grades[:, None] - grades) <= 1
+    both = summed + summed.swapaxes(1, 2)
+    items = summed.sum(axis=(1, 2))
+    table = pd.DataFrame(
+        {
+            "judge": names,
+            "items": items.astype(np.int64),
+            "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
+            "quadratic_kappa": found["quadratic_kappa"],
+            "kappa": found["kappa"],
+            "alpha": krippendorff_alpha(both, scale.tolist(), level="nominal" if measure == "kappa" else "interval"),
+            "same": found["same"],
+            "near": (summed * near).sum(axis=(1, 2)) / items,
+            "bias": found["bias"],
+        }
+    )
+    for name in ("quadratic_kappa", "kappa", "alpha"):
+        table[f"{name}_rank"] = table[name].rank(ascending=False, method="min").astype("Int64")
+    return table
+
+
+def _parts_of_topics(tables: Floats, distance: Floats, *, squared: bool) -> Floats:
+    """Return what every topic adds to a judge's kappa, times the number of topics: (judge, topic)."""
+    weights = distance**2 if squared else (distance > 0).astype(np.float64)
+    apart = np.einsum("tjab,ab->jt", tables, weights)
+    items = tables.sum(axis=(2, 3)).T
+    rows, columns = tables.sum(axis=3), tables.sum(axis=2)  # the reference's labels, and the judge's
+    row, column = rows.sum(axis=0), columns.sum(axis=0)
+    expected = np.einsum("ja,ab,jb->j", row, weights, column)
+    observed, total = apart.sum(axis=1), items.sum(axis=1)
+    beyond = observed * total / expected  # 1 - kappa
+    change = np.einsum("tja,ab,jb->jt", rows, weights, column) + np.einsum("ja,ab,tjb->jt", row, weights, columns)
+    parts = beyond[:, None] * change - apart * total[:, None] - observed[:, None] * items
+    return np.asarray(len(tables) * parts / expected[:, None])
+
+
+def _beside_best(table: pd.DataFrame, parts: Floats, drawn: Floats, confidence_level: float) -> dict[str, NDArray[Any]]:
+    """Return the interval of every judge's difference from the best, and whether it is behind."""
+    n_judges, n_topics = parts.shape
+    difference, topics = table["difference"].to_numpy(), table["topics"].to_numpy()
+    best, sizes = int(np.argmax(difference)), np.abs(parts).sum(axis=1)
+    fewer = np.minimum(topics, topics[best])
+    means = drawn @ parts.T / n_topics  # resample, judge
+    reach = np.full(n_judges, np.nan)
+    for judge in np.flatnonzero((fewer >= _TWO) & (np.arange(n_judges) != best)):
+        spread = (parts - parts[judge]).std(axis=1)
+        varied = spread * n_topics > RELATIVE * (sizes + sizes[judge])
+        beside = np.abs(means[:, varied] - means[:, [judge]]) / (spread[varied] / np.sqrt(n_topics))
+        level = _single_level(beside, confidence_level)
+        error = spread[best] / np.sqrt(n_topics) if varied[best] else 0.0
+        reach[judge] = error * reach_of_topics(fewer[judge], level)
+    return {
+        "difference_low": difference - reach,
+        "difference_high": difference + reach,
+        "behind": difference + reach < -RELATIVE,
+    }
+
+
+def _single_level(largest: Floats, confidence_level: float) -> float:
+    """Return the level at which each interval alone is taken so that those of one judge and all others hold at once.
+
+    Read from studentised differences (resample, other); never less than for a single other, nor more than Bonferroni's.
+    """
+    n_others = largest.shape[1]
+    if n_others < _TWO:
+        return confidence_level
+    tail = 2.0 * ndtr(-np.quantile(largest.max(axis=1), confidence_level))
+    return 1.0 - float(np.clip(tail, (1.0 - confidence_level) / n_others, 1.0 - confidence_level))

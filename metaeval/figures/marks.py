@@ -1,0 +1,354 @@
+"""What a reader may point at in a picture: where it is, and what there is to say of it.
+
+A function that draws also notes its marks (`note_points`, `note_line`, `note_cells`, `note_pairs`); a page reads them
+with `marks_json` and shows their words beside the pointer. The figure itself stays as it is drawn, and so do the files.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from metaeval.visible import visible
+
+__all__ = ["Column", "Marks", "marks_json", "marks_of", "note_cells", "note_line", "note_pairs", "note_points"]
+
+type Kind = Literal["point", "line", "cell", "pair"]
+type Column = Sequence[object] | NDArray[Any] | pd.Series | str
+"""One word for every mark, or one for all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Marks:
+    """Marks of one kind in one panel.
+
+    Attributes
+    ----------
+    kind : {"point", "line", "cell", "pair"}
+        Points stand for themselves; those of a line are joined in their order; cells are squares of side 1; a pair is
+        two cells of a square map, on both sides of its diagonal.
+    panel : int
+        Place of the axes in the figure.
+    x, y : numpy.ndarray
+        In the units of the axes.
+    low, high : numpy.ndarray or None
+        Ends of the bar through each point, along x, or along y where `upright`.
+    say : str
+        What there is to say, with the names of columns in braces.
+    columns : mapping of str to list of str
+        Words for the braces, one for every mark.
+    of : tuple of str
+        Columns that name what the mark is of: a system, two systems, a metric.
+    label : str
+        What the key calls all of them; empty if they are in none.
+    color : str
+        Of a line.
+    upright : bool
+    names, groups : tuple of str
+        Rows and columns of a map of pairs, in order, and what group each belongs to; the first stands at 1.
+    """
+
+    kind: Kind
+    panel: int
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64] | None
+    high: NDArray[np.float64] | None
+    say: str
+    columns: Mapping[str, list[str]]
+    of: tuple[str, ...]
+    label: str
+    color: str
+    upright: bool
+    names: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+    def words(self) -> list[str]:
+        """Return what is said of every mark."""
+        rows = zip(*self.columns.values(), strict=True) if self.columns else [()] * len(self.x)
+        return [self.say.format(**dict(zip(self.columns, row, strict=True))) for row in rows]
+
+
+_NOTED: WeakKeyDictionary[Figure, list[Marks]] = WeakKeyDictionary()
+
+
+def note_points(  # noqa: PLR0913 - what there is to know of a point
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    say: str,
+    words: Mapping[str, Column],
+    *,
+    of: Sequence[str] = (),
+    span: tuple[ArrayLike, ArrayLike] | None = None,
+    upright: bool = False,
+    label: str = "",
+    color: str = "",
+) -> None:
+    """Note points, with the bars through them.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    x, y : array-like
+        Where they are; one number stands for all.
+    say : str
+        What there is to say, with the names of columns in braces.
+    words : mapping
+        Words for the braces by the name of the column, one for every point or one for all.
+    of : sequence of str
+        Columns that name what a point is of.
+    span : (array-like, array-like), optional
+        Ends of the bars, along x, or along y where `upright`.
+    upright : bool, default False
+    label, color : str
+        As the key and the picture have them.
+    """
+    _note(axes, "point", x, y, say, words, of=of, span=span, upright=upright, label=label, color=color)
+
+
+def note_line(  # noqa: PLR0913 - what there is to know of a line
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    say: str,
+    words: Mapping[str, Column],
+    *,
+    color: str,
+    of: Sequence[str] = (),
+    label: str = "",
+) -> None:
+    """Note the points of one line, in their order; parameters as those of `note_points`."""
+    _note(axes, "line", x, y, say, words, of=of, label=label, color=color)
+
+
+def note_cells(  # noqa: PLR0913 - what there is to know of a cell
+    axes: Axes, x: ArrayLike, y: ArrayLike, say: str, words: Mapping[str, Column], *, of: Sequence[str] = ()
+) -> None:
+    """Note cells of a map by their middles; parameters as those of `note_points`."""
+    _note(axes, "cell", x, y, say, words, of=of)
+
+
+def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of them
+    axes: Axes,
+    names: Sequence[object],
+    first: ArrayLike,
+    second: ArrayLike,
+    say: str,
+    words: Mapping[str, Column],
+    *,
+    groups: Sequence[str] = (),
+) -> None:
+    """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    names : sequence
+        Of the rows, and of the columns in the same order.
+    first, second : array-like of int
+        Places of the two of every pair among them, from 0 on.
+    say : str
+        What there is to say behind both names, which a page puts before it: first, then second.
+    words : mapping
+        As that of `note_points`.
+    groups : sequence of str, optional
+        What group every row belongs to, empty for those that belong to none.
+    """
+    _note(axes, "pair", first, second, say, words, names=[str(name) for name in names], groups=groups)
+
+
+def marks_of(figure: Figure) -> tuple[Marks, ...]:
+    """Return what was noted of a figure."""
+    return tuple(_NOTED.get(figure, ()))
+
+
+def marks_json(figure: Figure) -> str:
+    """Return the marks of a drawn figure for a page, as JSON; empty if there are none.
+
+    Places are points from the upper left corner, as in the figure's SVG. A column is a list of words and the place of
+    each mark's word in it, or words alone where most differ.
+    """
+    noted = [_written(figure, marks) for marks in marks_of(figure)]
+    shown = [one for one in noted if one["x"]]
+    return json.dumps(shown, ensure_ascii=False, separators=(",", ":")) if shown else ""
+
+
+def _note(  # noqa: PLR0913, PLR0917 - all there is to know
+    axes: Axes,
+    kind: Kind,
+    x: ArrayLike,
+    y: ArrayLike,
+    say: str,
+    words: Mapping[str, Column],
+    *,
+    of: Sequence[str] = (),
+    span: tuple[ArrayLike, ArrayLike] | None = None,
+    upright: bool = False,
+    label: str = "",
+    color: str = "",
+    names: Sequence[str] = (),
+    groups: Sequence[str] = (),
+) -> None:
+    across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
+    ends = [None, None] if span is None else [np.broadcast_to(np.asarray(end, dtype=float), up.shape) for end in span]
+    columns = {name: _listed(column, len(up)) for name, column in words.items()}
+    braced = set(re.findall(r"\{(\w+)\}", say))
+    if not braced | set(of) <= set(columns):
+        message = f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing"
+        raise ValueError(message)
+    figure = axes.get_figure(root=True)
+    if not isinstance(figure, Figure):
+        message = "marks belong to axes of a figure"
+        raise TypeError(message)
+    made = Marks(
+        kind=kind,
+        panel=figure.axes.index(axes),
+        x=across,
+        y=up,
+        low=ends[0],
+        high=ends[1],
+        say=say,
+        columns=columns,
+        of=tuple(of),
+        label=label,
+        color=to_hex(color) if color else "",
+        upright=upright,
+        names=tuple(map(visible, names)),
+        groups=tuple(map(visible, groups)),
+    )
+    _NOTED.setdefault(figure, []).append(made)
+
+
+def _listed(column: Column, length: int) -> list[str]:
+    words = [column] * length if isinstance(column, str) else [str(word) for word in column]
+    if len(words) != length:
+        message = f"{len(words)} words for {length} marks"
+        raise ValueError(message)
+    return [visible(word) for word in words]
+
+
+def _written(figure: Figure, marks: Marks) -> dict[str, object]:
+    """Return marks as JSON has them, those that stand outside the axes left out."""
+    axes = figure.axes[marks.panel]
+    if marks.kind == "pair":
+        return _written_pairs(figure, axes, marks)
+    x, y = _points(figure, axes, marks.x, marks.y)
+    (left, right), (top, bottom) = _frame(figure, axes)
+    inside = np.isfinite(x) & np.isfinite(y)
+    inside &= (x >= left - 1) & (x <= right + 1) & (y >= top - 1) & (y <= bottom + 1)
+    kept = np.flatnonzero(inside)
+    found: dict[str, object] = {"kind": marks.kind, "x": _short(x[kept]), "y": _short(y[kept])}
+    if marks.low is not None and marks.high is not None:
+        ends = (marks.low, marks.high)
+        low, high = (
+            np.clip(_points(figure, axes, marks.x, end)[1], top, bottom)
+            if marks.upright
+            else np.clip(_points(figure, axes, end, marks.y)[0], left, right)
+            for end in ends
+        )
+        middle = y if marks.upright else x
+        found |= {"low": _short(_kept(low, middle)[kept]), "high": _short(_kept(high, middle)[kept])}
+        found |= {"upright": True} if marks.upright else {}
+    if marks.kind == "line" and len(kept):
+        corners = np.array([[left, top], [right, bottom]])
+        places = np.column_stack([x, y])
+        for name, own, beyond in (("from", kept[0], kept[0] - 1), ("to", kept[-1], kept[-1] + 1)):
+            if 0 <= beyond < len(x) and np.isfinite(places[beyond]).all():
+                found[name] = _short(_crossing(places[own], places[beyond], corners))
+    if marks.kind == "cell":
+        (x0, x1), (y0, y1) = _points(figure, axes, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+        found["size"] = _short(np.abs([x1 - x0, y1 - y0]))
+    found |= _said(marks, kept)
+    names = list(marks.columns)
+    found |= {"of": [names.index(name) for name in marks.of]} if marks.of else {}
+    found |= {"label": visible(marks.label)} if marks.label else {}
+    found |= {"color": marks.color} if marks.color else {}
+    return found
+
+
+def _written_pairs(figure: Figure, axes: Axes, marks: Marks) -> dict[str, object]:
+    """Return a map of pairs: the middle of its first cell, the size of one, and pairs in order, as far as known."""
+    middles, size = _points(figure, axes, np.array([1.0, 2.0]), np.array([1.0, 2.0])), len(marks.names)
+    upper = np.triu_indices(size, 1)
+    first, second = marks.x.astype(int), marks.y.astype(int)
+    order = np.lexsort((second, first))
+    whole = len(order) == len(upper[0]) and all(
+        np.array_equal(own[order], all_of) for own, all_of in zip((first, second), upper, strict=True)
+    )
+    return {
+        "kind": "pair",
+        "x": _short([middles[0][0]]),
+        "y": _short([middles[1][0]]),
+        "size": [round(float(at[1] - at[0]), 3) for at in middles],
+        "names": list(marks.names),
+        **({"groups": list(marks.groups)} if marks.groups else {}),
+        **({} if whole else {"pairs": [first[order].tolist(), second[order].tolist()]}),
+        **_said(marks, order),
+    }
+
+
+def _said(marks: Marks, kept: NDArray[np.intp]) -> dict[str, object]:
+    """Return what is said of some marks: columns by their place, and their words."""
+    names = list(marks.columns)
+    return {
+        "say": visible(re.sub(r"\{(\w+)\}", lambda brace: f"{{{names.index(brace[1])}}}", marks.say)),
+        "words": [_coded([words[place] for place in kept]) for words in marks.columns.values()],
+    }
+
+
+def _points(
+    figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return data coordinates as points from the upper left corner of the figure."""
+    axes.get_xlim(), axes.get_ylim()  # whatever limits are due are settled now
+    with np.errstate(divide="ignore", invalid="ignore"):  # a zero has no place on a logarithmic axis
+        places = axes.transData.transform(np.column_stack([x, y])) * 72 / figure.dpi
+    return places[:, 0], 72 * float(figure.get_size_inches()[1]) - places[:, 1]
+
+
+def _frame(figure: Figure, axes: Axes) -> NDArray[np.float64]:
+    """Return left and right, top and bottom of axes in points."""
+    corners = axes.transAxes.transform([[0, 0], [1, 1]]) * 72 / figure.dpi
+    height = 72 * float(figure.get_size_inches()[1])
+    return np.array([corners[:, 0], height - corners[::-1, 1]])
+
+
+def _crossing(
+    inside: NDArray[np.float64], outside: NDArray[np.float64], corners: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where the way from a point inside a frame to one outside meets the frame."""
+    way = outside - inside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = np.where(way > 0, corners[1] - inside, corners[0] - inside) / way
+    return inside + way * np.clip(np.nanmin(np.where(way == 0, np.nan, reached)), 0, 1)
+
+
+def _kept(ends: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put a bar without an end onto its point."""
+    return np.where(np.isfinite(ends), ends, middle)
+
+
+def _short(values: Iterable[float]) -> list[float]:
+    return [round(float(value), 1) for value in values]
+
+
+def _coded(words: list[str]) -> object:
+    """Return one word for all as it is, few words with their places, many as they stand."""
+    found = list(dict.fromkeys(words))
+    if len(found) == 1:
+        return found[0]
+    if 2 * len(found) > len(words):
+        return words
+    places = {word: place for place, word in enumerate(found)}
+    return [found, [places[word] for word in words]]

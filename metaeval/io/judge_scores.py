@@ -1,0 +1,392 @@
+"""Scores under several judges: one long table with a column of judges, or a score table a judge, into one shape.
+
+Every judge has the same systems, and topics of its own where people saw few topics and a machine many. What a study of
+judges takes is a mapping of metric to judge to `Scores`; files whose metrics share no name, as a leaderboard's truth
+and a judge's own measures, are held against each other measure by measure.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from metaeval.cells import first_few, is_measure, is_number
+from metaeval.checks import check_choice
+from metaeval.columns import LABELS, SCORES, column_roles, first_called, part_of_word, underscored
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
+from metaeval.io.blocks import AVERAGES, GAP_WORDS, place_of
+from metaeval.io.files import base_name
+from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sources import Source
+from metaeval.io.stored import rows_of_parquet
+from metaeval.io.tables import scores_of, scores_of_sheet
+from metaeval.scores import Missing, Scores
+
+__all__ = ["JUDGED_SCORES", "holds_scores", "scores_of_judges"]
+
+JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
+"""Parts of a table of scores under judges that a column may be named for."""
+
+_PARQUET = b"PAR1"
+_BINARY = (_PARQUET, b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
+_QRELS_CELLS = 4
+_FULL = 0.5
+"""Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
+_UNNAMED = "score"
+"""What a metric is called that has no name of its own."""
+
+
+def holds_scores(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> bool:
+    r"""Whether a file holds scores of systems and not what judges said of items.
+
+    Parameters
+    ----------
+    content : bytes
+    label : str
+        The file, for messages.
+    columns : mapping of str to str
+        Which column is which, where its name does not say so.
+    alone : bool
+        Whether it is the only file: then it must hold several judges, which a wide table of scores does not.
+
+    Examples
+    --------
+    >>> holds_scores(b"run,topic,judge,value\na,1,ann,0.5\n", "file", {}, alone=True)
+    True
+    >>> holds_scores(b"topic,item,ann,ben\n1,d1,0,1\n", "file", {}, alone=True)
+    False
+    """
+    if content.startswith(_BINARY) or read_json(content, label) is not None:
+        return True
+    if not content.strip():
+        return False
+    sheet = sheet_of(content, label)
+    names = header_names(sheet.sample()[0])
+    if len(names) == _QRELS_CELLS and is_number(names[-1]):
+        return _fills_four(sheet)
+    return _has_columns(names, columns) or (not alone and _is_wide(sheet, names, columns))
+
+
+def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    columns: Mapping[str, str],
+    where: Mapping[str, str],
+    metrics: Sequence[str] | None = None,
+    reference: str | None = None,
+    missing: Missing = "error",
+) -> dict[str, dict[str, Scores]]:
+    """Return metric to judge to scores, of files that were read already; see `metaeval.io.judges.read_judges`."""
+    for role in columns:
+        if role not in JUDGED_SCORES:
+            message = f"columns= of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}"
+            raise InvalidOptionError(message)
+    if len(contents) == 1:
+        source, content = contents[0]
+        sheet = _sheet_with_judges(content, source, columns)
+        found = _by_judge(sheet, columns, where, missing) if sheet is not None else {}
+        if not found:
+            _refuse_where(where, source)
+            found = _metrics_as_judges(scores_of(content, source, columns=columns, missing=missing), source, metrics)
+            return {_UNNAMED: _of_same_systems(found, missing)}
+        together = _of_metrics(found, metrics)
+        shared = _shared(together)
+        if not shared:
+            message = f"the judges in {source.path} share no metric: {_listed(together)}"
+            raise ScoresError(message)
+    else:
+        together = _of_metrics(_file_by_file(contents, columns, where, missing), metrics)
+        shared = _shared(together)
+    same = _of_same_systems(together, missing)
+    if shared:
+        _note_unshared(same, shared)
+        return {metric: {name: one.sel(metric=[metric]) for name, one in same.items()} for metric in shared}
+    return _crossed(same, reference)
+
+
+# ------------------------------------------------------------------------------------------------------------ telling
+
+
+def _fills_four(sheet: Sheet) -> bool:
+    """Whether four columns are run, measure, topic and value in either order, and no judgments.
+
+    Judgments have 0 or Q0 in the second column and documents of their own for every topic, so that the third names
+    hardly any twice; every run has every measure on every topic.
+    """
+    cells = [[cell.strip() for cell in row] for row in sheet.rows()]
+    if any(len(row) != _QRELS_CELLS for row in cells) or is_number(cells[0][0]):
+        return False
+    seconds, thirds = ({row[place] for row in cells} for place in (1, 2))
+    if not any(name.casefold() in AVERAGES for name in seconds | thirds):
+        numbered = all(map(is_number, seconds)) or {name.casefold() for name in seconds} == {"q0"}
+        if numbered and not all(map(is_measure, thirds)):
+            return False
+    return len(cells) >= _FULL * len({row[0] for row in cells}) * len(seconds) * len(thirds)
+
+
+def _has_columns(names: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether a header has systems and topics, and scores, or at least nothing that was labelled."""
+    chosen = {part: name for part, name in columns.items() if part in SCORES}
+    try:
+        parts = column_roles(names, chosen=chosen).parts
+    except ScoresError:  # two columns of one part; whoever reads the table says so
+        parts = {part: name for name in names if (part := part_of_word(name)) is not None}
+    if not {"system", "topic"} <= parts.keys():
+        return False
+    item = columns.get("item") or _called(names, "item")
+    return "score" in parts or (_called(names, "label") is None and item in {None, parts["topic"]})
+
+
+def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether this is a header of names and rows of numbers, and no column holds items that were labelled."""
+    if "item" in columns or _called(names, "item") is not None or any(map(is_number, names)):
+        return False
+    rows = sheet.sample()[1:]
+    return bool(rows) and all(
+        is_number(cell) or cell.strip().casefold() in GAP_WORDS for cells in rows for cell in cells[1:]
+    )
+
+
+def _called(names: Sequence[str], role: str) -> str | None:
+    place = first_called(names, LABELS[role], underscored)
+    return None if place is None else names[place]
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str]) -> Sheet | None:
+    """Return a table that has a column of judges, None for any other file."""
+    if content.startswith(_PARQUET):
+        content, _, _ = rows_of_parquet(content, source.path)
+        sheet = sheet_of(content, source.path, delimiter=",", has_lines=False)
+    elif content.startswith(_BINARY) or read_json(content, source.path) is not None:
+        if "judge" in columns:
+            message = "a column of judges (columns=) is one of a CSV, TSV or Parquet table; write it as such"
+            raise FileFormatError(message, path=source.path)
+        return None
+    else:
+        sheet = sheet_of(content, source.path)
+    names = header_names(sheet.sample()[0])
+    if "judge" in columns:
+        place_of(columns["judge"], names, sheet)
+    return sheet if "judge" in columns or _called(names, "judge") is not None else None
+
+
+def _by_judge(
+    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+) -> dict[str, Scores]:
+    """Return the scores of every judge of one long table."""
+    names = header_names(sheet.sample()[0])
+    judge = columns.get("judge") or _called(names, "judge") or ""
+    others = {part: name for part, name in columns.items() if part != "judge"}
+    parts: dict[str, list[tuple[int, list[str]]]] = {}
+    for line, cells in _kept_rows(sheet, names, where):
+        parts.setdefault(cells[names.index(judge)].strip(), []).append((line, cells))
+    if "" in parts:
+        message = f"the judge (column {judge!r}) is empty; fill it in"
+        raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
+    kept = [name for name in names if name != judge and name not in where]
+    _refuse_others(sheet, kept, others)
+    found = {}
+    for name, rows in parts.items():
+        scores = scores_of_sheet(_sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing)
+        found[name] = _named(scores, sheet.label)
+    return found
+
+
+def _kept_rows(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that have these texts in these columns, each with its line."""
+    places = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
+    seen: dict[int, set[str]] = {place: set() for place in places}
+    found = False
+    for line, cells in sheet.without_header().numbered():
+        if len(cells) != len(names):
+            message = f"a row of {len(cells)} cells, and the header has {len(names)}; give every row the same number"
+            raise FileFormatError(message, path=sheet.label, line=line if sheet.has_lines else None)
+        for place, own in seen.items():
+            own.add(cells[place].strip())
+        if all(cells[place].strip() == text for place, text in places.items()):
+            found = True
+            yield line, cells
+    if found:
+        return
+    for place, text in places.items():
+        if text not in seen[place]:
+            raise sheet.error(
+                f"no row has {text!r} in column {names[place]!r}; there are {first_few(sorted(seen[place]))}"
+            )
+    raise sheet.error("no row is left" if places else "the table has a header and no row")
+
+
+def _refuse_others(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> None:
+    """Refuse columns that are no part of scores, by which rows are chosen or which are to go."""
+    try:
+        parts, others = column_roles(names, chosen=columns)
+    except ScoresError as error:
+        raise sheet.error(str(error)) from error
+    if "score" in parts and others:
+        found = first_few(list(map(repr, others)))
+        message = (
+            f"no part of scores under judges: column{'s' * (len(others) > 1)} {found}; choose the rows that belong "
+            f"together by their text in it (where=), or leave it out of the file"
+        )
+        raise sheet.error(message)
+
+
+def _sheet_of_rows(
+    sheet: Sheet, names: Sequence[str], kept: Sequence[str], rows: Sequence[tuple[int, list[str]]]
+) -> Sheet:
+    """Return some rows and columns of a sheet as one of their own, whose lines are those of the file."""
+    places = [names.index(name) for name in kept]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(kept)
+    lines = [1]
+    for line, cells in rows:
+        own = [cells[place] for place in places]
+        writer.writerow(own)
+        lines += [line] * (1 + sum(cell.count("\n") for cell in own))
+    made = sheet_of(text.getvalue().encode(), sheet.label, delimiter=",", has_lines=sheet.has_lines)
+    return replace(made, lines=tuple(lines))
+
+
+def _file_by_file(
+    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+) -> dict[str, Scores]:
+    found: dict[str, Scores] = {}
+    for source, content in contents:
+        sheet = _sheet_with_judges(content, source, columns)
+        if sheet is not None:
+            own = _by_judge(sheet, columns, where, missing)
+        else:
+            _refuse_where(where, source)
+            nameless = Source(source.path)
+            scores = _named(scores_of(content, nameless, columns=columns, missing=missing), source.path)
+            if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
+                scores = scores.sel(metric=[source.own_name])
+            own = {source.own_name: scores}
+        for name, scores in own.items():
+            if name in found:
+                message = f"two judges are called {name!r}; name them with NAME=FILE, or leave one out"
+                raise InvalidOptionError(message)
+            found[name] = scores
+    return found
+
+
+def _named(scores: Scores, path: str) -> Scores:
+    """Return scores whose one metric has the file's name for want of its own under no name."""
+    unnamed = scores["metric"].to_numpy().tolist() == [base_name(path)]
+    return scores.assign_coords(metric=[_UNNAMED]) if unnamed else scores
+
+
+def _refuse_where(where: Mapping[str, str], source: Source) -> None:
+    if where:
+        message = f"where= chooses rows of a table with a column of judges, and {source.path} has none"
+        raise InvalidOptionError(message)
+
+
+# ------------------------------------------------------------------------------------------------- judges and metrics
+
+
+def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | None) -> dict[str, Scores]:
+    """Return the metrics of one table as judges."""
+    known = scores["metric"].to_numpy().tolist()
+    for name in metrics or ():
+        check_choice(name, "metric in the score table", known)
+    kept = list(metrics or known)
+    if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
+        message = (
+            f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
+            "NAME=FILE, or name the column of judges (columns=, --column judge=NAME)"
+        )
+        raise ScoresError(message)
+    return {name: scores.sel(metric=[name]) for name in kept}
+
+
+def _of_metrics(found: Mapping[str, Scores], metrics: Sequence[str] | None) -> dict[str, Scores]:
+    """Return of every judge the metrics asked for that it has."""
+    if metrics is None:
+        return dict(found)
+    known = list(dict.fromkeys(name for one in found.values() for name in one["metric"].to_numpy().tolist()))
+    for name in metrics:
+        if name not in known:
+            raise UnknownNameError("metric in the score tables", name, known)
+    kept = {}
+    for judge, one in found.items():
+        own = [name for name in metrics if name in one["metric"].to_numpy()]
+        if not own:
+            there = first_few(one["metric"].to_numpy().tolist())
+            message = (
+                f"{judge} has none of the metrics {', '.join(metrics)}, and has {there}; name one of these too "
+                "(metrics=), or leave that judge out"
+            )
+            raise ScoresError(message)
+        kept[judge] = one.sel(metric=own)
+    return kept
+
+
+def _shared(found: Mapping[str, Scores]) -> list[str]:
+    parts = [one["metric"].to_numpy().tolist() for one in found.values()]
+    return [name for name in parts[0] if all(name in own for own in parts)]
+
+
+def _note_unshared(found: dict[str, Scores], shared: Sequence[str]) -> None:
+    every = dict.fromkeys(name for one in found.values() for name in one["metric"].to_numpy().tolist())
+    left = [name for name in every if name not in shared]
+    if left:
+        note = f"metrics that only some judges have, left out: {first_few(left)}"
+        for name, one in found.items():
+            found[name] = one.assign_attrs(notes=[*one.attrs.get("notes", []), note])
+
+
+def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, dict[str, Scores]]:
+    """Hold every metric of the reference against every metric of the others, where they share none."""
+    if reference is None:
+        if any(one.sizes["metric"] > 1 for one in found.values()):
+            message = (
+                f"the judges share no metric: {_listed(found)}; name the judge that the others are measured by "
+                "(reference=), or the metrics that belong together (metrics=)"
+            )
+            raise ScoresError(message)
+        return {_UNNAMED: dict(found)}
+    check_choice(reference, "judge", list(found))
+    others = {
+        name if one.sizes["metric"] == 1 else f"{name}:{metric}": one.sel(metric=[metric])
+        for name, one in found.items()
+        if name != reference
+        for metric in one["metric"].to_numpy().tolist()
+    }
+    truth = found[reference]
+    return {metric: {reference: truth.sel(metric=[metric]), **others} for metric in truth["metric"].to_numpy().tolist()}
+
+
+def _listed(found: Mapping[str, Scores]) -> str:
+    return "; ".join(f"{name} has {first_few(one['metric'].to_numpy().tolist())}" for name, one in found.items())
+
+
+def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
+    """Return the scores of every judge with systems in one order; others are an error, or go."""
+    held = {name: one["system"].to_numpy().tolist() for name, one in found.items()}
+    first = next(iter(held.values()))
+    common = [system for system in first if all(system in own for own in held.values())]
+    every = list(dict.fromkeys(system for own in held.values() for system in own))
+    left = [system for system in every if system not in common]
+    if left and missing != "drop-systems":
+        name, lacking = next(
+            (name, absent) for name, own in held.items() if (absent := [one for one in every if one not in own])
+        )
+        message = (
+            f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
+            f"missing='drop-systems' to keep the {len(common)} that all have"
+        )
+        raise ScoresError(message)
+    if len(common) < 2:  # noqa: PLR2004 - a pair
+        message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
+        raise ScoresError(message)
+    note = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []
+    return {
+        name: one.sel(system=common).assign_attrs(notes=[*one.attrs.get("notes", []), *note])
+        for name, one in found.items()
+    }

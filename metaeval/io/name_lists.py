@@ -1,0 +1,54 @@
+"""Lists of names: the topics or systems that a study is about, one a line."""
+
+from pathlib import Path
+
+from metaeval.errors import FileFormatError
+from metaeval.io.files import read_text
+
+__all__ = ["read_names"]
+
+
+def read_names(path: str | Path) -> tuple[str, ...]:
+    r"""Read names of topics or systems.
+
+    Parameters
+    ----------
+    path : str or path
+        Text; compressed files are unpacked. A line holds a name; what stands behind a tab, such as the words of a
+        query, is passed over, and so are empty lines.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the file.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no name, or one stands there twice.
+
+    See Also
+    --------
+    metaeval.choose_data
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "topics.tsv")
+    ...     _ = path.write_text("1037798\twho is robert gray\n1043135\twho killed nicholas ii\n")
+    ...     read_names(path)
+    ('1037798', '1043135')
+    """
+    lines: dict[str, int] = {}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        name = line.partition("\t")[0].strip()
+        if name in lines:
+            message = f"{name!r} is in line {lines[name]} already; keep one of the two"
+            raise FileFormatError(message, path=str(path), line=number)
+        if name:
+            lines[name] = number
+    if not lines:
+        message = "there is no name; write one a line"
+        raise FileFormatError(message, path=str(path))
+    return tuple(lines)

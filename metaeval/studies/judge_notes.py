@@ -1,0 +1,92 @@
+"""What a study of judges says of its input: which labels take no part, and which judges say nothing."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from metaeval.agreement.label_agreement import LabelAgreement
+from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.agreement.labels import Labels
+from metaeval.cells import first_few
+
+if TYPE_CHECKING:
+    from metaeval.resampling.judge_conclusions import JudgeConclusions
+
+__all__ = ["label_notes", "listed_rules", "score_notes"]
+
+_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
+_SHOWN = 10
+
+
+def listed_rules(rules: Mapping[str, str], names: Sequence[str]) -> str:
+    """Return judges with what was done to their grades.
+
+    Examples
+    --------
+    >>> listed_rules({"a": "fitted", "b": "kept"}, ["a"])
+    'a (fitted)'
+    """
+    return first_few([f"{name} ({rules[name]})" for name in names], most=_SHOWN)
+
+
+def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
+    """Say what of the labels takes no part, from what is there."""
+    notes = []
+    outside = labels.outside.groupby("judge").size()
+    if len(outside):
+        notes.append(
+            f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
+            f"{', '.join(f'{name} {count}' for name, count in outside.items())}"
+        )
+    missing = {name: count for name, count in labels.table.isna().sum().items() if count}
+    if missing:
+        notes.append(
+            f"items without a label, of {len(labels.table)}: "
+            f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two judges are compared on the "
+            "items that both labelled"
+        )
+    several = labels.table.loc[:, labels.table.count() > 1]
+    lowest = several.min()
+    constant = [f"{name} {label:g}" for name, label in lowest[lowest == several.max()].items()]
+    if constant:
+        notes.append(f"one and the same label for every item: {first_few(constant, most=_SHOWN)}")
+    if agreement.reference is not None:
+        leading = leading_kappa(labels.scale)
+        turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
+        named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
+        if named:
+            notes.append(
+                f"kappa below 0 with all of its interval, so the labels run against those of {agreement.reference}: "
+                f"{first_few(named, most=_SHOWN)}; a scale may be turned round"
+            )
+    compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
+    lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
+    if agreement.reference is not None:
+        lacking = [pair for pair in lacking if agreement.reference in pair]
+    if lacking:
+        notes.append(
+            "pairs of judges without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
+        )
+    undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
+    topics = agreement.per_topic.loc[undefined, "topic"].nunique()
+    if topics:
+        notes.append(
+            f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
+            f"{len(labels.topics)}"
+        )
+    return notes
+
+
+def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
+    """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
+    notes = []
+    for metric, found in conclusions.items():
+        if found.n_reference == 0:
+            notes.append(
+                f"{metric}: {found.reference} tells no pair of systems apart, so precision, recall and F1 of "
+                "significant pairs say nothing of a judge"
+            )
+        flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
+        if flat:
+            notes.append(f"{metric}: no rank correlation where all systems score alike: {first_few(flat, most=_SHOWN)}")
+    return notes

@@ -1,0 +1,232 @@
+"""What the scores of systems under judges say: conclusions, favoured groups, and what a judge is worth in topics."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import pandas as pd
+import xarray as xr
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.favour import FavouredGroups, favoured_by_covariate, favoured_groups
+from metaeval.agreement.label_agreement import LabelAgreement
+from metaeval.cells import first_few
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
+from metaeval.models.judge_worth import topics_with_judge
+from metaeval.models.prediction_powered import prediction_powered
+from metaeval.models.repeats import judge_repeats
+from metaeval.parallel import track
+from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.scores import Scores
+from metaeval.studies.judge_parts import Asked
+from metaeval.studies.study import Attempts
+
+__all__ = ["EFFECTS", "KnownOfSystems", "Part", "all_effects", "of_scores"]
+
+type Part = dict[str, Any]
+"""Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
+
+EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
+_MARK = "#"
+
+
+class KnownOfSystems(NamedTuple):
+    """What is known of the systems beside their scores.
+
+    Attributes
+    ----------
+    groups : mapping of str to str, optional
+        System to group.
+    built_with : mapping of str to sequence of str, optional
+        Judge to the groups or systems that hold it.
+    covariate : mapping of str to float, optional
+        System to a number.
+    covariate_name : str
+    """
+
+    groups: Mapping[str, str] | None = None
+    built_with: Mapping[str, Sequence[str]] | None = None
+    covariate: Mapping[str, float] | None = None
+    covariate_name: str = "covariate"
+
+
+def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
+    scores: Mapping[str, Scores | Mapping[str, Scores]],
+    reference: str,
+    weights: Mapping[str, float],
+    known: KnownOfSystems,
+    human_topics: int,
+    asked: Asked,
+    attempt: Attempts,
+) -> Part:
+    """Ask of every metric what is concluded, who is favoured, and what judges are worth."""
+    part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
+    for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
+        found = _concluded(metric, table, reference, weights, asked)
+        part["conclusions"][metric] = found
+        untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
+        if untested:
+            who = reference if found.n_reference is None else first_few(untested)
+            attempt.failed[f"Which pairs are told apart under {metric}"] = (
+                f"takes two topics at least, and {who} has one; the rankings by that one are compared"
+            )
+        judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
+        side = {name: _side(table, name) for name in (reference, *judges, *weights)}
+        together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
+        if known.groups is not None:
+            ask = partial(_favoured, together, known.groups, reference, weights, known.built_with)
+            _kept(part["favoured"], metric, attempt(f"Whom a judge favours under {metric}", ask))
+        if known.covariate is not None:
+            ask = partial(_by_covariate, together, known, reference, weights)
+            what = f"Whether a judge favours more {known.covariate_name} under {metric}"
+            _kept(part["by_covariate"], metric, attempt(what, ask))
+        _worths(part, metric, side, reference, judges, human_topics, asked, attempt)
+        passes = [name for name in judges if _MARK in name]
+        if len(passes) > 1 and isinstance(table, xr.DataArray):
+            ask_again = partial(judge_repeats, table.sel(metric=passes))
+            _kept(part["repeats"], metric, attempt(f"Repeats of a judge under {metric}", ask_again))
+    return part
+
+
+def _worths(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
+    part: Part,
+    metric: str,
+    side: Mapping[str, Scores],
+    reference: str,
+    judges: Sequence[str],
+    human_topics: int,
+    asked: Asked,
+    attempt: Attempts,
+) -> None:
+    """Ask what every judge is worth in human topics, and what people and judge find together."""
+    human = _called(side[reference], metric)
+    for name in judges:
+        ask = _worth(human, side[name], human_topics, asked)
+        _kept(part["worth"], (metric, name), attempt(f"What {name} is worth under {metric}", ask))
+        if set(side[name]["topic"].to_numpy()) > set(human["topic"].to_numpy()):
+            ask = _powered(human, side[name], asked)
+            _kept(part["powered"], (metric, name), attempt(f"People and {name} together under {metric}", ask))
+
+
+def _kept(found: dict[Any, Any], key: object, answer: object) -> None:
+    """Keep an answer, if there is one."""
+    if answer is not None:
+        found[key] = answer
+
+
+def _concluded(
+    metric: str, table: Scores | Mapping[str, Scores], reference: str, weights: Mapping[str, float], asked: Asked
+) -> JudgeConclusions:
+    try:
+        return judge_conclusions(
+            table,
+            reference=reference,
+            people=weights,
+            test=asked.test,
+            correction=asked.correction,
+            alpha=asked.alpha,
+            top=asked.top,
+            confidence_level=asked.confidence_level,
+            n_resamples=asked.n_resamples,
+            rng=int(asked.source.generator.integers(2**63)),
+        )
+    except MetaevalError as error:
+        error.add_note(f"while comparing what is concluded under {metric}")
+        raise
+
+
+def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
+    return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
+
+
+def _called(side: Scores, metric: str) -> Scores:
+    """Return the scores under the reference by the name of the metric."""
+    return side.assign_coords(metric=[metric])
+
+
+def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
+    """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
+    parts = list(sides.values())
+    common = [topic for topic in parts[0]["topic"].to_numpy() if all(topic in one["topic"].to_numpy() for one in parts)]
+    if len(common) < 3:  # noqa: PLR2004 - an interval over topics
+        return None
+    return xr.concat([one.sel(topic=common) for one in parts], "metric", coords="minimal", compat="override")
+
+
+def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
+    """Return scores with judges in place of metrics where all have the same topics."""
+    topics = {frozenset(one["topic"].to_numpy().tolist()) for one in sides.values()}
+    return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
+
+
+def _favoured(
+    table: Scores | None,
+    groups: Mapping[str, str],
+    reference: str,
+    weights: Mapping[str, float],
+    built_with: Mapping[str, Sequence[str]] | None,
+) -> FavouredGroups:
+    return favoured_groups(_enough(table), groups, reference=reference, people=[*weights], built_with=built_with)
+
+
+def _by_covariate(
+    table: Scores | None, known: KnownOfSystems, reference: str, weights: Mapping[str, float]
+) -> FavouredGroups:
+    return favoured_by_covariate(
+        _enough(table), known.covariate or {}, reference=reference, name=known.covariate_name, people=[*weights]
+    )
+
+
+def _enough(table: Scores | None) -> Scores:
+    if table is None:
+        message = "takes three topics that every judge has"
+        raise ScoresError(message)
+    return table
+
+
+def _worth(human: Scores, judge: Scores, human_topics: int, asked: Asked) -> Callable[[], Any]:
+    return lambda: topics_with_judge(
+        human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
+    )
+
+
+def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:
+    return lambda: prediction_powered(human, judge, alpha=asked.alpha, confidence_level=asked.confidence_level)
+
+
+def all_effects(
+    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, asked: Asked
+) -> pd.DataFrame:
+    """Compare what is concluded under every two judges, where none is the reference."""
+    parts = []
+    for name, given in track(list(scores.items()), description="testing pairs of runs"):
+        table = given if isinstance(given, xr.DataArray) else _of_same_topics(given)
+        if table is None:
+            message = "judges with topics of their own are compared with a reference; name it (reference=)"
+            raise InvalidOptionError(message)
+        parts.append(_effects(name, table, agreement, asked))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked: Asked) -> pd.DataFrame:
+    try:
+        found = decision_agreement(
+            scores,
+            test=asked.test,
+            correction=asked.correction,
+            alphas=asked.alpha,
+            n_resamples=asked.n_resamples,
+            rng=int(asked.source.generator.integers(2**63)),
+        )
+    except MetaevalError as error:
+        error.add_note(f"while comparing what judges conclude under {name}")
+        raise
+    frame = found.to_frame().rename(columns={"truth": "first", "predictor": "second"})
+    if agreement is None:
+        order = list(found.metrics)
+        kept = [order.index(a) < order.index(b) for a, b in zip(frame["first"], frame["second"], strict=True)]
+    else:
+        wanted = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
+        kept = [pair in wanted for pair in zip(frame["first"], frame["second"], strict=True)]
+    columns = ["first", "second", "n_pairs", *EFFECTS]
+    return frame.loc[kept, columns].assign(metric=name)[["metric", *columns]].reset_index(drop=True)

@@ -1,0 +1,219 @@
+"""Judges in order of agreement: against derivatives taken slowly, a literal bootstrap, laws, and worthless judges."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis.extra.numpy import arrays
+from matplotlib.text import Text
+
+from metaeval.agreement.judge_ranking import _parts_of_topics, rank_judges
+from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
+from metaeval.agreement.label_agreement import compare_labels
+from metaeval.agreement.label_statistics import contingency, pooled
+from metaeval.agreement.labels import as_labels
+from metaeval.draws import bootstrap_counts, bootstrap_indices
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+
+
+def labels_of(columns, *, n_topics):
+    """Make labels of arrays, items dealt out to the topics in turn."""
+    n = len(next(iter(columns.values())))
+    index = pd.MultiIndex.from_arrays(
+        [[str(place % n_topics) for place in range(n)], [f"d{place}" for place in range(n)]], names=["topic", "item"]
+    )
+    return as_labels(pd.DataFrame(columns, index=index, dtype=float))
+
+
+def drawn(shares, *, n_topics=20, n_items=600, n_grades=4, seed=0):
+    """Draw a reference, and judges who label a share of the items without looking; some topics are harder."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_grades, n_items)
+    harder = rng.uniform(0.5, 1.5, n_topics)[np.arange(n_items) % n_topics]
+    columns = {"nist": truth} | {
+        name: np.where(rng.random(n_items) < share * harder, rng.integers(0, n_grades, n_items), truth)
+        for name, share in shares.items()
+    }
+    return labels_of(columns, n_topics=n_topics)
+
+
+def test_figures_are_those_of_the_comparison_and_of_alpha_for_two():
+    """Kappas, equal labels and bias are those of `compare_labels`, alpha that of the judge and the reference alone."""
+    labels = drawn({"a": 0.6, "b": 0.3, "c": 0.9})
+    found = rank_judges(labels, reference="nist", rng=0)
+    pairs = compare_labels(labels, reference="nist", rng=0, n_resamples=2).pairs.set_index("second")
+    table = found.table.set_index("judge")
+    assert table.index.tolist() == ["b", "a", "c"]
+    assert found.measure == "quadratic_kappa"
+    for name in ("quadratic_kappa", "kappa", "same", "bias", "items", "topics"):
+        np.testing.assert_allclose(table[name], pairs[name].reindex(table.index), atol=1e-12)
+    for judge in table.index:
+        two = labels.select(["nist", judge])
+        alpha = krippendorff_alpha(coincidences(two, topics=two.topics).sum(axis=0), two.scale, level="interval")
+        assert table["alpha"][judge] == pytest.approx(float(alpha), abs=1e-12)
+        apart = (two.table["nist"] - two.table[judge]).abs()
+        assert table["near"][judge] == (apart <= 1).mean()
+    assert table["quadratic_kappa_rank"].tolist() == [1, 2, 3]
+
+
+@given(arrays(np.int64, (2, 24), elements=st.integers(0, 3)), st.sampled_from([True, False]))
+def test_what_a_topic_adds_is_the_slope_of_kappa(values, squared):
+    """Taking a topic a little more than once changes kappa as its part says, and the parts sum to nothing."""
+    labels = labels_of({"nist": values[0], "judge": values[1], "whole": np.arange(24) % 4}, n_topics=4)
+    tables = contingency(labels, topics=labels.topics)[:, 0].transpose(0, 2, 1, 3)[:, 1:2]
+    scale, name = np.arange(4.0), "quadratic_kappa" if squared else "kappa"
+    if not np.isfinite(pooled(tables.sum(axis=0), scale, 0)[name]).all():
+        return
+    parts = _parts_of_topics(tables, np.abs(scale[:, None] - scale), squared=squared)[0] / len(tables)
+    assert parts.sum() == pytest.approx(0, abs=1e-12)
+    for topic, part in enumerate(parts):
+        ends = []
+        for step in (-1e-5, 1e-5):
+            weights = np.ones((len(tables), 1, 1, 1))
+            weights[topic] += step
+            ends.append(pooled((weights * tables).sum(axis=0), scale, 0)[name].item())
+        assert part == pytest.approx((ends[1] - ends[0]) / 2e-5, abs=1e-6)
+
+
+def test_differences_spread_as_those_of_a_literal_bootstrap():
+    """With one other judge, the interval is t times the spread of the difference of kappas over resampled topics."""
+    labels = drawn({"a": 0.5, "b": 0.45}, n_topics=40, n_items=2000)
+    row = rank_judges(labels, reference="nist", rng=0).table.iloc[1]
+    generator = np.random.default_rng(1)
+    counts = bootstrap_counts(bootstrap_indices(generator, 4000, 40), 40)
+    tables = contingency(labels, topics=labels.topics)[:, 0].transpose(0, 2, 1, 3)[:, 1:]
+    summed = (counts @ tables.reshape(40, -1)).reshape(4000, *tables.shape[1:])
+    kappas = pooled(summed, np.arange(4.0), 0)["quadratic_kappa"]
+    spread = (kappas[:, 0] - kappas[:, 1]).std(ddof=1) * np.sqrt(40 / 39)
+    assert (row["difference_high"] - row["difference_low"]) / 2 == pytest.approx(2.0227 * spread, rel=0.04)
+
+
+@given(arrays(np.int64, (2, 30), elements=st.integers(0, 3)))
+def test_pooled_habits_cost_whoever_labels_higher_or_lower(values):
+    """The expected disagreement of alpha lacks half of the squared difference of the means, as the notes say."""
+    labels = labels_of({"nist": values[0], "judge": values[1]}, n_topics=3)
+    if len(labels.scale) < 3 or (values == values[:, :1]).all():
+        return
+    row = rank_judges(labels, reference="nist", rng=0, n_resamples=2).table.iloc[0]
+    own, pooled_habits = values.var(axis=1).sum() + row["bias"] ** 2, values.var(axis=1).sum() + row["bias"] ** 2 / 2
+    n = values.size
+    assert (1 - row["alpha"]) * n / (n - 1) * pooled_habits == pytest.approx((1 - row["quadratic_kappa"]) * own)
+    assert (1 - row["alpha"]) * n / (n - 1) >= (1 - row["quadratic_kappa"]) - 1e-12
+
+
+def test_judges_as_good_as_the_best_are_seldom_found_behind():
+    """Of judges that are equally good in truth, one named beforehand is found behind in 5 % of the cases at most."""
+    lost = dict.fromkeys((2, 8), 0)
+    for n in lost:
+        for seed in range(200):
+            labels = drawn({f"j{place}": 0.5 for place in range(n)}, n_topics=12, n_items=240, seed=seed)
+            table = rank_judges(labels, reference="nist", n_resamples=200, rng=seed).table
+            lost[n] += bool(table.set_index("judge")["behind"]["j0"])
+    assert lost[2] <= 11  # it is the worse of the two in half of the cases
+    assert lost[8] <= 16
+
+
+def test_more_judges_ask_for_more():
+    """The interval of one and the same difference is wider among many judges, and Bonferroni's at most."""
+    shares = {"best": 0.2, "next": 0.4}
+    many = shares | {f"j{place}": 0.6 for place in range(20)}
+    widths = []
+    for some in (shares, many):
+        labels = drawn(many).select(["nist", *some])
+        row = rank_judges(labels, reference="nist", rng=0).table.set_index("judge").loc["next"]
+        widths.append(row["difference_high"] - row["difference_low"])
+    assert 1 < widths[1] / widths[0] < 3.4568 / 2.0930  # t with 19 degrees of freedom at 1 - .05/(2 * 21), and .975
+
+
+def test_equal_judges_and_constant_ones():
+    """Two that label alike are not told apart by 0 ± 0; one that says the same of everything has kappa 0."""
+    rng = np.random.default_rng(0)
+    truth, noise = rng.integers(0, 3, 200), rng.integers(0, 3, 200)
+    said = np.where(rng.random(200) < 0.3, noise, truth)
+    labels = labels_of({"nist": truth, "one": said, "same": said, "zero": np.zeros(200)}, n_topics=10)
+    table = rank_judges(labels, reference="nist", rng=0).table.set_index("judge")
+    assert table.loc["same", ["difference", "difference_low", "difference_high"]].tolist() == [0, 0, 0]
+    assert table["behind"].to_dict() == {"one": False, "same": False, "zero": True}
+    assert table.loc["zero", ["quadratic_kappa", "kappa"]].tolist() == [0, 0]
+
+
+def test_one_topic_tells_of_no_other():
+    """With one topic, and for a judge with one topic, there is no interval, and nobody is behind."""
+    labels = drawn({"a": 0.2, "b": 0.9}, n_topics=1)
+    found = rank_judges(labels, reference="nist", rng=0)
+    assert not found.compared
+    assert found.open_to_best() == ("a", "b")
+    assert found.table["difference_low"].isna().all()
+    labels = drawn({"a": 0.2, "b": 0.9, "few": 0.99})
+    table = labels.table.copy()
+    table.loc[table.index.get_level_values("topic") != "3", "few"] = np.nan
+    found = rank_judges(as_labels(table), reference="nist", rng=0).table.set_index("judge")
+    assert found.loc["few", "topics"] == 1
+    assert np.isnan(found.loc["few", "difference_low"])
+    assert found["behind"].to_dict() == {"a": False, "b": True, "few": False}
+
+
+def test_a_single_judge_has_a_row_and_no_rival():
+    """One judge is the best, and there is nothing to compare it with."""
+    found = rank_judges(drawn({"a": 0.4}), reference="nist", rng=0)
+    assert found.open_to_best() == ("a",)
+    assert not found.compared
+    assert found.table["difference"].tolist() == [0]
+
+
+def test_judges_without_an_order_are_named():
+    """A judge with nothing in common with the reference has none; if nobody has one, that is an error."""
+    labels = drawn({"a": 0.2, "b": 0.9})
+    table = labels.table.copy()
+    table["elsewhere"] = np.where(table["nist"].notna(), np.nan, 0.0)
+    table.loc[("0", "another"), :] = [np.nan, 1, 1, 1]
+    found = rank_judges(as_labels(table), reference="nist", rng=0)
+    assert found.undefined == ("elsewhere",)
+    assert found.table["judge"].tolist() == ["a", "b"]
+    with pytest.raises(ScoresError, match="no judge can be ordered by its agreement with 'nist'"):
+        rank_judges(as_labels(table[["nist", "elsewhere"]]), reference="nist", rng=0)
+    same = labels_of({"nist": np.zeros(8), "judge": np.zeros(8)}, n_topics=2)
+    with pytest.raises(ScoresError, match="one and the same label"):
+        rank_judges(same, reference="nist", rng=0)
+
+
+def test_two_grades_are_compared_without_weights():
+    """Where labels are yes or no, plain kappa leads and alpha takes labels as names."""
+    labels = drawn({"a": 0.2, "b": 0.5}, n_grades=2)
+    found = rank_judges(labels, reference="nist", rng=0)
+    two = labels.select(["nist", "a"])
+    alpha = krippendorff_alpha(coincidences(two, topics=two.topics).sum(axis=0), two.scale, level="nominal")
+    assert found.measure == "kappa"
+    assert found.table["alpha"][0] == pytest.approx(float(alpha), abs=1e-12)
+
+
+def test_bad_options_stop():
+    """The reference must be known, and options inside their rules."""
+    labels = drawn({"a": 0.2})
+    with pytest.raises(UnknownNameError, match="no judge 'zoe'"):
+        rank_judges(labels, reference="zoe")
+    with pytest.raises(InvalidOptionError, match="confidence_level"):
+        rank_judges(labels, reference="nist", confidence_level=1.0)
+    with pytest.raises(InvalidOptionError, match="n_resamples"):
+        rank_judges(labels, reference="nist", n_resamples=1)
+
+
+def test_the_picture_has_a_row_a_judge():
+    """The plot shows how far every judge is behind."""
+    found = rank_judges(drawn({"a": 0.2, "b": 0.5}), reference="nist", rng=0)
+    assert {"a", "b", "quadratic kappa, less that of a"} <= {text.get_text() for text in found.plot().findobj(Text)}
+    assert found.to_frame().equals(found.table)
+
+
+def test_the_judges_of_dl23(data_folder):
+    """Beside the one person of TREC DL 2023, GPT-4o of one team leads and seven judges are behind it."""
+    frame = pd.read_csv(data_folder / "llmjudge-dl23" / "judgments.csv.gz", dtype={"qid": str, "pid": str})
+    labels = as_labels(
+        frame.set_index(["qid", "pid"]).rename_axis(["topic", "item"]), scale=(0, 1, 2, 3), outside="drop"
+    )
+    found = rank_judges(labels, reference="human", rng=0)
+    assert (found.n_topics, len(found.table)) == (25, 33)
+    assert found.table.loc[0, ["judge", "quadratic_kappa"]].tolist() == ["Olz-gpt4o", pytest.approx(0.5069, abs=1e-4)]
+    assert found.table["behind"].sum() == pytest.approx(8, abs=2)
+    assert found.table["behind"].tolist()[-3:] == [True] * 3

@@ -1,0 +1,71 @@
+# ruff: noqa: RUF001 - signs as people see them
+"""Tables in a browser: sorted by any column, by mouse and keyboard, and filtered."""
+
+import pandas as pd
+import pytest
+
+from metaeval.provenance import Provenance
+from metaeval.reports.report import Methods, Report, Section
+from metaeval.reports.tables import Column, Table
+
+WORDS = ["12", "<5", "5", "–", ">99 %", "99 %", "−3", "1,200", "<0.0001", "none", "4.5 %", "1e-05", "230"]
+RISING = ["−3", "1e-05", "<0.0001", "4.5 %", "<5", "5", "12", "99 %", ">99 %", "230", "1,200", "none", "–"]
+
+
+@pytest.fixture(scope="module")
+def table_page(browser, tmp_path_factory):  # noqa: ARG001 - nothing is made where there is none
+    """Write a page with one table of everything that cells hold."""
+    frame = pd.DataFrame({"value": WORDS, "run": [f"Run {place} of team {place % 3}" for place in range(len(WORDS))]})
+    columns = Column(name="value", label="Value", align="right"), Column(name="run", label="Run")
+    table = Table(name="t", title="T", caption="C.", frame=frame, columns=columns)
+    report = Report(
+        command="c",
+        title="T",
+        facts=(),
+        summary=("S.",),
+        sections=(Section(id="one", title="One", lead="It shows one table.", blocks=(table,)),),
+        methods=Methods(paragraphs=("It was done.",)),
+        rows=frame,
+        provenance=Provenance(command="c"),
+    )
+    return report.save(tmp_path_factory.mktemp("browser") / "table")
+
+
+def column(page, number=0):
+    """Return the cells of a column, as far as they are shown."""
+    return page.locator(f"#one tbody tr:visible td:nth-child({number + 1})").all_inner_texts()
+
+
+def test_bounds_stand_beside_their_numbers_and_what_is_missing_comes_last(table_page, opened):
+    """Rising and falling; the head says which, to those who cannot see it too."""
+    page = opened(table_page)
+    head = page.locator("#one").get_by_role("columnheader", name="Value")
+    for order, expected in (("ascending", RISING), ("descending", RISING[-3::-1] + RISING[-2:])):
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == order
+        assert column(page) == expected
+
+
+def test_tables_are_sorted_from_the_keyboard(table_page, opened):
+    """Enter and the blank press a head; numbers inside names count as numbers."""
+    page = opened(table_page)
+    page.get_by_role("columnheader", name="Run").get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert column(page, 1) == [f"Run {place} of team {place % 3}" for place in range(len(WORDS))]
+    page.keyboard.press(" ")
+    assert column(page, 1)[0] == f"Run {len(WORDS) - 1} of team 0"
+
+
+def test_a_filter_keeps_the_rows_that_hold_every_word(table_page, opened):
+    """In any order and case, and it says how many are left."""
+    page = opened(table_page)
+    field = page.get_by_label("Filter rows").first
+    field.fill("TEAM run 2")
+    assert column(page, 1) == [
+        f"Run {place} of team {place % 3}"
+        for place in range(len(WORDS))
+        if "2" in f"{place} {place % 3} {WORDS[place]}"
+    ]
+    assert page.locator(".filter output").first.inner_text() == f"{len(column(page))} of {len(WORDS)}"
+    field.fill("")
+    assert len(column(page)) == len(WORDS)

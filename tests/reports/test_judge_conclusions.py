@@ -1,0 +1,86 @@
+"""The section on conclusions: the study's own numbers beside people, every choice of persons, pairs turned round."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence
+
+
+def tables_of(blocks):
+    """Return all tables by name, folded ones too."""
+    found = {}
+    for block in blocks:
+        if block.kind == "table":
+            found[block.name] = block
+        elif block.kind == "fold":
+            found |= tables_of(block.blocks)
+        elif block.kind == "choice":
+            found |= tables_of([one for part in block.parts for one in part])
+    return found
+
+
+def test_rankings_and_pairs_are_those_of_the_study(judged_study):
+    """Of every metric a table of judges, people first, with the power of the reference in its caption."""
+    study = judged_study()
+    (section,) = conclusion_sections(study)
+    tables = tables_of(section.blocks)
+    for metric, slug in (("nDCG@10", "ndcg@10"), ("AP", "ap")):
+        found = study.conclusions[metric]
+        table = tables[f"judge-conclusions-{slug}"]
+        assert table.frame["judge"].iloc[0] == "a second person"
+        own = found.table.set_index("judge")
+        for row in table.frame.to_dict("records"):
+            name = "people" if row["judge"] == "a second person" else row["judge"]
+            assert row["tau"] == own.loc[name, "tau"]
+            assert row["f1"] == own.loc[name, "f1"]
+        power = found.reference_power
+        assert f"nist tells {100 * power[0]:.1f} % [" in table.caption
+        assert f"of the {found.n_pairs} pairs apart" in table.caption
+    (choice,) = section.blocks
+    assert choice.names == ("nDCG@10", "AP")
+
+
+def test_people_are_a_yardstick_where_there_are_some(judged_study):
+    """Each judge less a second person, and the choices of persons; without people neither."""
+    study = judged_study()
+    tables = tables_of(conclusion_sections(study)[0].blocks)
+    beside = tables["judge-beside-people-ndcg@10"].data
+    assert beside.equals(study.conclusions["nDCG@10"].beside_people)
+    assert len(tables["judge-choices-ndcg@10"].frame) == len(study.conclusions["nDCG@10"].choices) == 2
+    alone = tables_of(conclusion_sections(judged_study(people=False))[0].blocks)
+    assert not [name for name in alone if "people" in name or "choices" in name]
+    assert not [name for name in alone if "conflicts" in name]
+
+
+def test_pairs_turned_round_are_named(judged_study):
+    """With their number in the title of the fold, and all of them in the data."""
+    study = judged_study()
+    pairs = pd.DataFrame(
+        [("model", f"r{one}", f"r{one + 1}") for one in range(40)], columns=["judge", "better", "worse"]
+    )
+    first = replace(study.conclusions["nDCG@10"], conflicts=pairs)
+    (section,) = conclusion_sections(replace(study, conclusions={"nDCG@10": first}))
+    (fold,) = (block for block in section.blocks if block.kind == "fold" and "opposite" in block.title)
+    assert fold.title == "40 pairs in opposite directions"
+    assert (len(fold.blocks[0].frame), len(fold.blocks[0].data)) == (30, 40)
+
+
+def test_without_a_reference_every_two_judges_are_compared(judged_study):
+    """The sentence has the median and the lowest of all pairs, the table the study's rows."""
+    study = judged_study(reference=None, people=False, groups=False)
+    (section,) = conclusion_sections(study)
+    (table,) = tables_of(section.blocks).values()
+    assert table.frame.equals(study.effects)
+    sentence = effect_sentence(study.effects)
+    assert f"has median {study.effects['tau'].median():.2f}, lowest {study.effects['tau'].min():.2f}" in sentence
+    assert sentence.endswith("No pair of runs is significant in opposite directions.")
+    one = study.effects.iloc[[0]].assign(n_truth=0, n_predictor=0, n_conflicts=1)
+    sentence = effect_sentence(one)
+    assert "1 pair of runs is significant in opposite directions" in sentence
+    assert "Where nobody finds a significant pair (nDCG@10), F1 is 1 and says little." in sentence
+
+
+def test_without_runs_there_is_no_section(judged_study):
+    """Labels alone conclude nothing about systems."""
+    assert conclusion_sections(judged_study(runs=False)) == ()

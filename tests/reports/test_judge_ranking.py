@@ -1,0 +1,181 @@
+# ruff: noqa: RUF001 - Greek letters and the true minus sign are what is tested
+"""The sentences on who labels best and why figures differ: for one judge, two and many, by rule."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement.labels import as_labels
+from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
+from metaeval.reports.judges import judges_report
+from metaeval.studies.judges import study_judges
+
+
+def labels_of(columns, *, n_topics=20):
+    """Make labels of arrays, items dealt out to the topics in turn."""
+    n = len(next(iter(columns.values())))
+    index = pd.MultiIndex.from_arrays(
+        [[str(place % n_topics) for place in range(n)], [f"d{place}" for place in range(n)]], names=["topic", "item"]
+    )
+    return as_labels(pd.DataFrame(columns, index=index, dtype=float))
+
+
+def noisy(truth, share, *, seed, n_grades=4):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(len(truth)) < share, rng.integers(0, n_grades, len(truth)), truth)
+
+
+TRUTH = np.random.default_rng(0).integers(0, 4, 400)
+
+
+def words_of(columns, **options):
+    study = study_judges(labels_of({"nist": TRUTH} | columns), reference="nist", n_resamples=300, rng=0, **options)
+    return study, ranking_words(study.labelling)
+
+
+def test_one_judge_stands_beside_its_own_shuffled_labels():
+    """With a single judge there is no place: its kappa, that of its labels in random order, and its habits."""
+    study, (best, why) = words_of({"model": noisy(TRUTH, 0.3, seed=1)})
+    row = study.labelling.agreement.pairs.iloc[0]
+    low, high = row["quadratic_kappa_low"], row["quadratic_kappa_high"]
+    kappa = f"{row['quadratic_kappa']:.2f} [{low:.2f}, {high:.2f}]"
+    assert best.startswith(f"Between nist and model κ with quadratic weights is {kappa}; model's labels in random")
+    assert why.startswith("κ takes out what chance gives by each judge's own habits, α by the pooled ones")
+    assert "model, whose mean label is" in why
+    assert "Quadratic weights" not in why
+    assert why.endswith("An alt-test takes two people beside a judge on the same items, and nist is the one named.")
+    assert ranking_section(study.labelling) == ()
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.9, True), (0.32, False)])
+def test_two_judges_differ_or_cannot_be_told_apart(share, told):
+    """Of two the difference is given with its interval over the same topics."""
+    study, (best, _) = words_of({"good": noisy(TRUTH, 0.3, seed=1), "bad": noisy(TRUTH, share, seed=2)})
+    first, second = study.labelling.ranking.table.to_dict("records")
+    ends = [-second[name] for name in ("difference", "difference_high", "difference_low")]
+    apart = "the difference is {:.2f} [{:.2f}, {:.2f}] on 20 topics)".format(*ends).replace("-", "−")
+    assert best.endswith(f"{apart}.")
+    word = "labels more as nist does than" if told else "cannot be told apart by how they label beside nist"
+    assert word in best
+    assert best.startswith(first["judge"])
+    assert len(study.labelling.ranking.open_to_best()) == 2 - told
+
+
+def test_of_many_the_best_is_named_with_those_that_cannot_be_told_from_it():
+    """The first sentence gives the best, how many are level with it and how many behind: the table's numbers."""
+    judges = {f"good{place}": noisy(TRUTH, 0.3, seed=place) for place in range(5)}
+    judges |= {f"bad{place}": noisy(TRUTH, 0.9, seed=9 + place) for place in range(2)}
+    study, (best, _) = words_of(judges)
+    found = study.labelling.ranking
+    level = found.open_to_best()
+    assert {name[:-1] for name in level} == {"good"}
+    assert best.startswith(f"Of 7 judges {level[0]} labels most as nist does (κ with quadratic weights 0.")
+    said = f"{len(level) - 1} others cannot be told from it on 20 topics"
+    assert f"{said} ({level[1]}, {level[2]}, {level[3]}" in best
+    assert best.endswith(f"and {7 - len(level)} are behind it.")
+    (section,) = ranking_section(study.labelling)
+    (table,) = section.blocks
+    assert table.frame["judge"].tolist() == found.table["judge"].tolist()
+
+
+def test_all_behind_or_none():
+    """Where all or none of the others are behind, that is said."""
+    _, (best, _) = words_of({"good": TRUTH} | {f"bad{one}": noisy(TRUTH, 0.9, seed=one) for one in range(3)})
+    assert "all others are behind it on 20 topics, bad" in best
+    _, (best, _) = words_of({f"bad{one}": noisy(TRUTH, 0.6, seed=one) for one in range(3)})
+    assert "none of the others can be told from it on 20 topics: next bad" in best
+
+
+def test_one_topic_tells_of_no_other():
+    """Nothing is said to be behind on one topic."""
+    columns = {"nist": TRUTH, "a": noisy(TRUTH, 0.1, seed=1), "b": noisy(TRUTH, 0.9, seed=1)}
+    study = study_judges(labels_of(columns, n_topics=1), reference="nist", n_resamples=50, rng=0)
+    assert ", for one topic tells of no other" in ranking_words(study.labelling)[0]
+
+
+def test_whoever_labels_higher_loses_places_in_alpha():
+    """The judge with other grades is named, with its two places and figures."""
+    higher = np.minimum(TRUTH + 1, 3)
+    others = {f"even{place}": noisy(TRUTH, 0.2 + 0.02 * place, seed=place) for place in range(20)}
+    study, (_, why) = words_of({"higher": higher} | others)
+    row = study.labelling.ranking.table.set_index("judge").loc["higher"]
+    assert row["alpha_rank"] > row["quadratic_kappa_rank"]
+    assert (
+        f"higher, whose mean label is {row['bias']:.2f} higher, is at place {row['quadratic_kappa_rank']} by κ "
+        f"({row['quadratic_kappa']:.2f}) and at {row['alpha_rank']} by α ({row['alpha']:.2f})"
+    ) in why
+
+
+def test_whoever_is_one_grade_off_loses_places_without_weights():
+    """The judge whose errors are small is named, with its two places and figures."""
+    rng = np.random.default_rng(3)
+    near = np.where(rng.random(400) < 0.7, np.clip(TRUTH + rng.choice([-1, 1], 400), 0, 3), TRUTH)
+    study, (_, why) = words_of({"near": near} | {f"far{one}": noisy(TRUTH, 0.4, seed=one) for one in range(4)})
+    row = study.labelling.ranking.table.set_index("judge").loc["near"]
+    assert row["kappa_rank"] > row["quadratic_kappa_rank"]
+    assert "near, 100.0 % of whose differing labels are one grade off" in why
+    assert f"is at place {row['quadratic_kappa_rank']} with them ({row['quadratic_kappa']:.2f})" in why
+    assert f"at {row['kappa_rank']} without ({row['kappa']:.2f})" in why
+
+
+def test_two_grades_need_no_word_on_weights():
+    """Of yes and no the weights are the same, and what costs in alpha is how freely a label is given."""
+    truth = (TRUTH > 1).astype(int)
+    columns = {"nist": truth} | {f"j{one}": noisy(truth, 0.4, seed=one, n_grades=2) for one in range(3)}
+    study = study_judges(labels_of(columns), reference="nist", n_resamples=50, rng=0)
+    best, why = ranking_words(study.labelling)
+    assert "(Cohen's κ 0." in best
+    assert "gives a label more or less freely than nist loses in α" in why
+    assert "Quadratic" not in why
+
+
+def test_with_people_the_three_figures_stand_side_by_side():
+    """The alt-test's verdict is in the first sentence, its place beside that of kappa, and the reason in the second."""
+    rng = np.random.default_rng(5)
+    truth = rng.choice([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3], 600)
+    people = {name: noisy(truth, 0.2, seed=seed) for seed, name in enumerate(("ann", "ben"))}
+    judges = {"zero": np.zeros(600), "model": noisy(truth, 0.4, seed=7), "other": noisy(truth, 0.5, seed=8)}
+    study = study_judges(
+        labels_of({"nist": truth} | people | judges),
+        reference="nist",
+        people=["ann", "ben"],
+        scoring="accuracy",
+        n_resamples=200,
+        rng=0,
+    )
+    best, why = ranking_words(study.labelling)
+    passing = study.labelling.alt.judges.query("passes")["judge"].tolist()
+    assert f"by the alt-test {len(passing)} of 3 may stand in for a person as a labeller" in best
+    assert "takes no chance out: zero is at place 3 by κ (0.00) and at 1 by the alt-test" in why
+    (section,) = ranking_section(study.labelling)
+    labels = [column.label for column in section.blocks[0].columns]
+    assert [label for label in labels if label in {"α", "κ, plain", "Alt-test, ω"}] == ["α", "κ, plain", "Alt-test, ω"]
+    assert len(alt_section(study.alt)) == 1
+    assert "ann" not in study.labelling.ranking.table["judge"].tolist()
+
+
+def test_the_page_without_runs_says_three_things_first():
+    """Who labels best, why figures differ, and what runs would add; the title does not promise systems."""
+    study, words = words_of({"good": noisy(TRUTH, 0.2, seed=1), "bad": noisy(TRUTH, 0.8, seed=2)})
+    page = judges_report(study)
+    assert [*page.summary[:2]] == words
+    assert page.summary[2].startswith("Runs (--runs) would answer what labels cannot")
+    assert page.title == "Who labels as nist does?"
+
+
+def test_the_page_of_dl23(data_folder):
+    """On the labels of TREC DL 2023 the three sentences name what the data show."""
+    frame = pd.read_csv(data_folder / "llmjudge-dl23" / "judgments.csv.gz", dtype={"qid": str, "pid": str})
+    frame = frame.set_index(["qid", "pid"]).rename_axis(["topic", "item"])
+    labels = as_labels(frame, scale=(0, 1, 2, 3), outside="drop")
+    first, second, third, *_ = judges_report(study_judges(labels, reference="human", rng=0)).summary
+    assert first.startswith(
+        "Of 33 judges Olz-gpt4o labels most as human does (κ with quadratic weights 0.51 [0.40, 0.62])"
+    )
+    assert (
+        "prophet-setting4, whose mean label is 0.59 lower, is at place 31 by κ (0.23) and at 32 by α (0.14)" in second
+    )
+    assert "NISTRetrieval-reason2, 80.1 % of whose differing labels are one grade off" in second
+    assert "is at place 16 with them (0.39) and at 22 without (0.18)" in second
+    assert "human is the one named" in second
+    assert "systems would be ranked alike" in third

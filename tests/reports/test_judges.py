@@ -1,0 +1,180 @@
+# ruff: noqa: RUF001 - Greek letters and the true minus sign are what is tested
+"""The page on judges: the verdict in words for every rule, what stands on the page, and what it says it did."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.reports.judges import judges_report
+
+
+def with_verdict(study, **changes):
+    """Return the study with its first verdict changed."""
+    frame = study.verdicts.copy()
+    for name, value in changes.items():
+        frame[name] = frame[name].astype(object)
+        frame.loc[0, name] = value
+    return replace(study, verdicts=frame)
+
+
+def first_sentence(study):
+    return judges_report(study).summary[0]
+
+
+def section_of(page, name):
+    (found,) = (one for one in page.sections if one.id == name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ranking", "words"),
+    [
+        ("may", "model may replace people for ranking systems (nDCG@10: F1 of significant pairs 0."),
+        ("may not", "model may not replace people for ranking systems (nDCG@10: F1"),
+        (
+            "not settled",
+            "model may or may not replace people for ranking systems: these topics and people do not settle",
+        ),
+        ("no yardstick", "model cannot be held against a second person, for there is none (nDCG@10"),
+        ("no pairs", "model cannot be held against people for ranking systems, for nist tells no pair of them apart ("),
+    ],
+)
+def test_every_verdict_has_its_sentence(judged_study, ranking, words):
+    """The first sentence of the page says the verdict of the rule."""
+    assert first_sentence(with_verdict(judged_study(), ranking=ranking)).startswith(words)
+
+
+def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
+    """F1 with its interval, the second person's, the alt-test and whom the judge favours, as the study has them."""
+    study = judged_study()
+    row = study.verdicts.iloc[0]
+    f1 = f"F1 of significant pairs {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}]"
+    sentence = first_sentence(study)
+    assert f"(nDCG@10: {f1}; a second person {row['people_f1']:.2f}); for labels it may, too (ω = 1.00)" in sentence
+    assert sentence.endswith("; no group of systems is shown to be favoured.")
+    assert "; for labels it may not (ω = 0.25)" in first_sentence(
+        with_verdict(study, labels="may not", winning_rate=0.25)
+    )
+    assert "; 3 pairs opposite)" in first_sentence(with_verdict(study, n_conflicts=3))
+    assert "; 1 pair opposite)" in first_sentence(with_verdict(study, n_conflicts=1))
+
+
+@pytest.mark.parametrize(
+    ("figure", "low", "high", "words"),
+    [
+        (0.04, 0.02, 0.06, "it favours a by 0.040 [0.020, 0.060]"),
+        (-0.04, -0.06, -0.02, "it disfavours a by 0.040 [0.020, 0.060]"),
+    ],
+)
+def test_whom_a_judge_favours_stands_with_what_people_do_not_share(judged_study, figure, low, high, words):
+    """A loss is said as one, without a minus sign, and what is beyond people beside it where there are some."""
+    nothing = dict.fromkeys(("beyond_people", "beyond_low", "beyond_high"), np.nan)
+    given = {"favours": "a", "favour": figure, "favour_low": low, "favour_high": high}
+    alone = first_sentence(with_verdict(judged_study(), **given, **nothing))
+    assert alone.endswith(f"; {words}.")
+    beyond = {"beyond_people": 0.01, "beyond_low": -0.02, "beyond_high": 0.04}
+    sentence = first_sentence(with_verdict(judged_study(), **given, **beyond))
+    assert sentence.endswith(f"; {words}, of which 0.010 [−0.020, 0.040] is beyond what second people do.")
+
+
+def test_of_several_judges_it_says_how_many_may(judged_study):
+    """The second sentence counts, and gives the range of F1; without people there is no count."""
+    study = judged_study()
+    best, last = study.verdicts["f1"].iloc[[0, -1]]
+    span = f"F1 from {last:.2f} (hasty) to {best:.2f}."
+    assert judges_report(study).summary[1] == f"Of 2 judges none may replace people for ranking systems; {span}"
+    one = judges_report(with_verdict(study, ranking="may")).summary[1]
+    assert one == f"Of 2 judges 1 may replace people for ranking systems; {span}"
+    alone = judges_report(judged_study(people=False)).summary
+    assert alone[1] == f"Of 2 judges it agrees most; {span}"
+    assert not any(words.startswith("Of 1") for words in judges_report(judged_study(judges=("model",))).summary)
+
+
+def test_more_topics_are_told_from_errors(judged_study):
+    """Where a judge has more topics, the page says what as many as the reference has would show."""
+    study = judged_study()
+    found = study.conclusions["nDCG@10"]
+    fewer = {"judge": ["model"], "n_topics": [20], "power": [0.5], "precision": [0.9], "recall": [0.9], "f1": [0.9]}
+    same = pd.DataFrame(fewer | {"only_with_more": [0.75]})
+    more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
+    words = " ".join(judges_report(replace(study, conclusions=MappingProxyType(dict(more)))).summary)
+    power = found.table.set_index("judge").loc["model", "power"]
+    assert f"model tells {100 * power:.1f} % of the pairs apart on 20 topics and 50.0 % on 20, as many as nist" in words
+    assert "of what it alone finds, 75.0 % is what so few topics do not show." in words
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        ({}, "verdicts conclusions favour worth ranking agreement alt-test alike by-topic labels"),
+        ({"people": False}, "verdicts conclusions favour worth ranking agreement alike by-topic labels unanswered"),
+        ({"groups": False}, "verdicts conclusions worth ranking agreement alt-test alike by-topic labels unanswered"),
+        ({"runs": False}, "verdicts ranking agreement alt-test alike by-topic labels unanswered"),
+        ({"runs": False, "people": False}, "ranking agreement alike by-topic labels unanswered"),
+        ({"judges": ("model",)}, "verdicts conclusions favour worth agreement alt-test alike by-topic labels"),
+        ({"reference": None, "people": False}, "effect agreement alike by-topic labels"),
+        (
+            {"own_scale": True},
+            "verdicts conclusions favour worth ranking agreement alt-test alike by-topic labels scales",
+        ),
+    ],
+)
+def test_sections_are_those_that_the_input_answers(judged_study, options, ids):
+    """What the input lacks has no section, and stands among the questions that are not answered."""
+    assert [one.id for one in judges_report(judged_study(**options)).sections] == ids.split()
+
+
+def test_what_is_missing_is_said_with_what_it_takes(judged_study):
+    """People for the alt-test, runs for conclusions, groups for favour: each by its option."""
+    page = judges_report(judged_study(runs=False, people=False))
+    items = {item.term: item.words for item in section_of(page, "unanswered").blocks[1].items}
+    assert "--people" in items["May a judge stand in for a person as a labeller? (alt-test)"]
+    assert "--runs" in items["What is concluded about systems"]
+    page = judges_report(judged_study(groups=False))
+    (item,) = section_of(page, "unanswered").blocks[1].items
+    assert item.term == "Whom a judge favours"
+    assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        ({}, "May this judge decide between my systems?"),
+        ({"runs": False}, "Who labels as nist does?"),
+        ({"reference": None, "people": False}, "Do the judges agree?"),
+    ],
+)
+def test_the_title_is_the_question_that_is_answered(judged_study, options, title):
+    """Without runs nothing is promised about systems."""
+    assert judges_report(judged_study(**options)).title == title
+
+
+def test_the_table_of_verdicts_is_the_studys(judged_study):
+    """A row a judge, with the columns that are answered, and the rule with the margin."""
+    study = judged_study()
+    (table,) = section_of(judges_report(study), "verdicts").blocks
+    assert table.frame.equals(study.verdicts)
+    names = "judge ranking f1 people_f1 n_conflicts labels winning_rate favours favour"
+    assert [column.name for column in table.columns] == names.split()
+    assert "by less than 0.05, with the whole 95 % interval" in table.caption
+    (table,) = section_of(judges_report(judged_study(runs=False)), "verdicts").blocks
+    assert [column.name for column in table.columns] == ["judge", "labels", "winning_rate"]
+    assert not table.caption.startswith("Ranking")
+
+
+def test_methods_cite_what_was_done(judged_study):
+    """Every part that ran is described with its source, and none that did not."""
+    cite = set(judges_report(judged_study()).methods.cite)
+    assert {"calderon2025", "angelopoulos2023", "ogilvie2006", "voorhees2000", "hsu1984", "krippendorff2011"} <= cite
+    cite = set(judges_report(judged_study(runs=False, people=False)).methods.cite)
+    assert not {"calderon2025", "angelopoulos2023", "ogilvie2006"} & cite
+    assert "hsu1984" not in judges_report(judged_study(judges=("model",))).methods.cite
+
+
+def test_facts_count_what_came_in(judged_study):
+    """Judges, items, topics, labels and systems."""
+    facts = {what: number for number, what in judges_report(judged_study()).facts}
+    assert facts == {"judges": "5", "items": "600", "topics": "20", "labels": "3,000", "systems": "6"}

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from metaeval.errors import InvalidOptionError
+from metaeval.scores import as_scores
+from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.paired_t import paired_t_test
+from metaeval.tests_stat.t_intervals import difference_intervals
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("alternative", ["two-sided", "better"])
+def test_intervals_are_scipys(simulated_scores, level, alternative):
+    """Every pair has the interval of ``scipy.stats.ttest_rel``, whichever side was tested."""
+    scores = simulated_scores(2, 6, 15)
+    found = difference_intervals(paired_t_test(scores, alternative=alternative), confidence_level=level)
+    for metric, pair in np.ndindex(found["low"].shape):
+        a, b = (
+            scores.isel(metric=metric).sel(system=str(found[side][pair].item())) for side in ("system_a", "system_b")
+        )
+        expected = stats.ttest_rel(a, b).confidence_interval(level)
+        np.testing.assert_allclose([found["low"][metric, pair], found["high"][metric, pair]], expected, rtol=1e-9)
+
+
+def test_where_topics_lack_the_common_ones_count(simulated_scores):
+    """A pair with a gap has the interval of the topics that both systems have."""
+    values = simulated_scores(1, 3, 12).to_numpy().copy()
+    values[0, 0, :3] = np.nan
+    scores = as_scores(values, missing="pairwise")
+    found = difference_intervals(paired_t_test(scores))
+    expected = stats.ttest_rel(values[0, 0, 3:], values[0, 1, 3:]).confidence_interval(0.95)
+    np.testing.assert_allclose([found["low"][0, 0], found["high"][0, 0]], expected, rtol=1e-9)
+
+
+def test_an_interval_leaves_out_zero_where_the_test_is_significant(simulated_scores):
+    """At the level that belongs to alpha both say the same of every pair."""
+    result = paired_t_test(simulated_scores(2, 8, 12), correction="none", alpha=0.1)
+    found = difference_intervals(result, confidence_level=0.9)
+    leaves_out = (found["low"] > 0) | (found["high"] < 0)
+    np.testing.assert_array_equal(leaves_out, result.data["significant"])
+
+
+def test_what_cannot_be_told_is_missing(simulated_scores):
+    """Equal systems, a difference that never varies, and any other test have no interval."""
+    same = paired_t_test([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.25, 0.25, 0.25]])
+    assert np.isnan(difference_intervals(same).to_dataarray()).all()
+    other = compare_systems(simulated_scores(1, 3, 10), test="sign")
+    assert np.isnan(difference_intervals(other).to_dataarray()).all()
+
+
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_is_a_share(level):
+    """Percentages and certainty are refused by name."""
+    with pytest.raises(InvalidOptionError, match="confidence_level"):
+        difference_intervals(paired_t_test([[0.3, 0.5], [0.2, 0.3]]), confidence_level=level)
