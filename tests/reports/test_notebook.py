@@ -114,6 +114,8 @@ RESULTS = {
     "HumanStudy": lambda: studies.study_human(ITEMS, reference="RR", test="t", n_resamples=50, rng=0),
     "ItemAnalysis": lambda: agreement.analyse_items(SCORES),
     "JudgeConclusions": lambda: judge_conclusions(SCORES, reference="RR", n_resamples=20, rng=0),
+    "JudgeInput": lambda: metaeval.io.JudgeInput(labels=LABELS, annotations={}, assessments={}, scores={}),
+    "JudgeRanking": lambda: agreement.rank_judges(LABELS, reference="people", n_resamples=50, rng=0),
     "JudgeRepeats": lambda: models.judge_repeats(REPEATED),
     "JudgeStudy": lambda: studies.study_judges(LABELS, n_resamples=50, rng=0),
     "JudgmentsStudy": lambda: studies.study_judgments(
@@ -244,7 +246,15 @@ def test_every_result_shows_itself(name):
 
 PLOTS = {
     *("AgreementIntervals", "AltTest", "BayesianComparison", "BayesianErrorRate", "BestSystem", "DecisionAgreement"),
-    *("DifferenceBins", "ErrorRates", "FavouredGroups", "HumanAgreement", "JudgeConclusions", "LabelAgreement"),
+    *(
+        "DifferenceBins",
+        "ErrorRates",
+        "FavouredGroups",
+        "HumanAgreement",
+        "JudgeConclusions",
+        "JudgeRanking",
+        "LabelAgreement",
+    ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RunChoicePower"),
     *("SensitivityResult", "SplitHalves", "Stability"),
 }
