@@ -72,7 +72,7 @@ def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what
     >>> chosen = choose_data(scores, exclude_systems=["system5"], n_topics=10, rng=1)
     >>> chosen.sizes["system"], chosen.sizes["topic"]
     (4, 10)
-    >>> chosen.attrs["notes"]
+    >>> chosen.attrs["notes"][-2:]
     ['systems chosen: 4 of 5', 'topics chosen: 10 of 20, at random (seed 1)']
     """
     choice = DataChoice.checked(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval import as_scores, favoured_groups, read_collection, score
-from metaeval.agreement import favoured_by_covariate, kendall_tau
+from metaeval import as_scores, read_collection, score
+from metaeval.agreement import favoured_by_covariate, favoured_groups, kendall_tau
 from metaeval.agreement.favour_statistics import of_group
 from metaeval.collection.assembly import judgments_from
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
