@@ -3,7 +3,7 @@
 Systems have true qualities, topics and systems on topics their noise, which judge and reference share; each adds noise
 of its own labels. Judges without favour copy the truth or the reference, stretch the scale, or are uneven: every system
 gains or loses something lasting under them, by chance. Groups are 2, 5, 11 or 30 systems that are as good as others or
-better by .1. Counted is how often p of `metaeval.agreement.favoured_groups` lies below .05, over topics and systems and over
+better by .1. Counted is how often p of `favoured_groups` lies below .05, over topics and systems and over
 topics. A last part draws groups at random from the real runs of DL19 (in the folder of test data: $METAEVAL_DATA, else
 ../shared/data), where no group can be favoured but by chance.
 
