@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test browser required oldest lint docs picture benchmark clean
+.PHONY: help demo quick test browser required oldest lint docs picture notebooks benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -16,6 +16,7 @@ help:
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
 	@echo "make picture    draw the picture in README.md anew"
+	@echo "make notebooks  run the notebooks of examples/ anew"
 	@echo "make benchmark  time metaeval beside other packages"
 	@echo "make clean      remove .venv and everything built"
 
@@ -60,6 +61,10 @@ docs:
 
 picture: demo
 	$(bin)/python scripts/make_readme_picture.py
+
+notebooks:
+	@sh scripts/setup.sh dev
+	$(bin)/python scripts/run_notebooks.py
 
 benchmark:
 	@sh scripts/setup.sh dev

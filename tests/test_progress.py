@@ -60,13 +60,15 @@ class Cell:
     def __init__(self):
         self.shown, self.changes = [], 0
 
-    def display(self, thing, *, display_id):
-        """Show a thing that can be replaced."""
+    def display(self, thing, *, display_id, metadata):
+        """Show a thing that can be replaced, and told from an answer."""
         assert display_id
+        assert metadata == {"metaeval": "progress"}
         self.shown.append(thing)
         place = len(self.shown) - 1
 
-        def update(other):
+        def update(other, *, metadata):
+            assert metadata == {"metaeval": "progress"}
             self.shown[place] = other
             self.changes += 1
 

@@ -3,15 +3,18 @@
 - ``{command} power`` writes the help and every option of a command;
 - ``.. public-names:: metaeval.scores`` documents what `metaeval` exports from that module or package;
 - ``{publications} Significance tests`` lists what the bibliography holds on a subject;
+- ``{notebook} which-metrics`` shows a notebook of ``examples/notebooks`` as it was run;
 - ``{formats}`` writes the table of the formats of benchmarks, and the rule of each;
 - formulas become MathML, which browsers draw without help from the network.
 """
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from textwrap import indent
 from typing import Any, TypeAliasType
 
@@ -33,6 +36,8 @@ from metaeval.io.benchmarks.formats import format_table
 __all__ = ["command_parameters", "exported_from", "find_command", "public_names", "reference", "setup"]
 
 logger = logging.getLogger(__name__)
+
+NOTEBOOKS = Path(__file__).parents[2] / "examples" / "notebooks"
 
 SPELLINGS = {r"\iff": r"\Leftrightarrow", r"\dots": r"\ldots"}
 """Commands of LaTeX that docutils does not know, and others that mean the same."""
@@ -138,6 +143,37 @@ class Formats(SphinxDirective):
         return self.parse_text_to_nodes("\n".join([*lines, "", *rules]))
 
 
+class Notebook(SphinxDirective):
+    """A notebook as it was run: words, code, and what each cell showed. The page has its title already."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write every cell."""
+        path = NOTEBOOKS / f"{self.arguments[0]}.ipynb"
+        self.env.note_dependency(str(path))
+        shown: list[nodes.Node] = []
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            words = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                shown += self.parse_text_to_nodes(re.sub(r"\A# .*\n", "", words))
+            else:
+                shown.append(nodes.literal_block(words, words, language="python"))
+                shown += [_output(one["data"]) for one in cell["outputs"] if "data" in one]
+        return shown
+
+
+def _output(data: Mapping[str, str | list[str]]) -> nodes.Node:
+    """Return what a cell showed, in the best form that a page can show."""
+    kinds = {kind: "".join(words) for kind, words in data.items()}
+    if "text/html" in kinds:
+        return nodes.raw("", f'<div style="overflow-x: auto">{kinds["text/html"]}</div>', format="html")
+    if "image/png" in kinds:
+        source = f"data:image/png;base64,{kinds['image/png'].strip()}"
+        return nodes.raw("", f'<img alt="" style="max-width: 100%" src="{source}">', format="html")
+    return nodes.literal_block(kinds["text/plain"], kinds["text/plain"], language="none")
+
+
 class PublicNames(SphinxDirective):
     """Everything that `metaeval` exports from one module or package."""
 
@@ -196,6 +232,7 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the above."""
     sphinx.add_directive("command", Command)
     sphinx.add_directive("formats", Formats)
+    sphinx.add_directive("notebook", Notebook)
     sphinx.add_directive("public-names", PublicNames)
     sphinx.add_directive("publications", Publications)
     sphinx.connect("autodoc-process-docstring", _number_footnotes_apart)

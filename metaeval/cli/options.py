@@ -35,6 +35,7 @@ __all__ = [
     "MAX_ERROR",
     "OUTPUT",
     "OVERWRITE",
+    "POSTERIOR",
     "POWER",
     "QUIET",
     "READING",
@@ -116,6 +117,11 @@ INTERVALS = Option(
 REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.count())
 MAX_ERROR = Option("SHARE", "The error rate to stay within, below 0.5.", check_error_rate)
 TOPICS_NEEDED = flag("--topics/--no-topics", "Say how many topics each metric needs; some seconds for every metric.")
+POSTERIOR = flag(
+    "--posterior",
+    "Write the draws of the Bayesian model of error rates too, as data/posterior.nc: several megabytes.",
+    needs="out",
+)
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
 SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel=None)
 THREADS = Option(

@@ -35,6 +35,7 @@ def report(  # noqa: PLR0913 - the options of the command
     map_metric: Annotated[str | None, Option("METRIC", "Metric of the system map.", a_name, shown="the first")] = None,
     top: Annotated[int, _TOP] = 10,
     topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
+    posterior: Annotated[bool, opt.POSTERIOR] = False,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
@@ -50,6 +51,13 @@ def report(  # noqa: PLR0913 - the options of the command
 
         metaeval report AP=run_scores.csv --out reports/today --seed 7
     """
+    from metaeval.errors import InvalidOptionError  # noqa: PLC0415 - only here
+
+    if posterior and not topics:
+        message = (
+            "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
+        )
+        raise InvalidOptionError(message)
     study = counted(
         loaded,
         test=test,
@@ -69,10 +77,10 @@ def report(  # noqa: PLR0913 - the options of the command
     if collection is not None:
         metrics = loaded.metrics()
         whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
-    return _with_topics(whole, study, seed, threads) if topics else whole
+    return _with_topics(whole, study, seed, threads, posterior=posterior) if topics else whole
 
 
-def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int | None) -> "Report":
+def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int | None, *, posterior: bool) -> "Report":
     """Add what is said about topics: at least why there is nothing to say.
 
     Intervals are for the tolerances to quote: each takes seconds for every metric, and `metaeval topics` does all.
@@ -94,4 +102,4 @@ def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int 
         return without_topics(report, str(error))
     if study.scores.sizes["metric"] > 1:
         report = replace(report, title="Which metrics find significant differences, and how many topics do they need?")
-    return with_topics(report, topics)
+    return with_topics(report, topics, posterior=posterior)

@@ -12,6 +12,7 @@ from metaeval.cli.reading import Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
+    from metaeval.reports.report import Report
     from metaeval.studies.topics import TopicsStudy
 
 __all__ = ["parse_sizes", "topics"]
@@ -98,9 +99,10 @@ def topics(  # noqa: PLR0913 - the options of the command
     bayes: Annotated[bool, _BAYES] = True,
     pymc: Annotated[bool, _PYMC] = False,
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
+    posterior: Annotated[bool, opt.POSTERIOR] = False,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "TopicsStudy":
+) -> "Report":
     """Say how many topics each metric needs, and how sure that is.
 
     Two sets of topics of the same size are drawn many times from yours. When one system wins on the first set and
@@ -127,6 +129,10 @@ def topics(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(message)
     if pymc and not bayes:
         raise InvalidOptionError("--pymc samples the Bayesian model, which --no-bayes leaves out; drop one of them")
+    if posterior and not bayes:
+        raise InvalidOptionError(
+            "--posterior writes the draws of the Bayesian model, which --no-bayes leaves out; drop one of them"
+        )
     study = study_topics(
         loaded.scores(),
         sizes=wanted,
@@ -145,7 +151,7 @@ def topics(  # noqa: PLR0913 - the options of the command
         provenance=loaded.provenance,
     )
     loaded.at_end(lambda: _refuse_sampling(study))
-    return study
+    return study.report(posterior=posterior)
 
 
 def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:

@@ -53,8 +53,8 @@ class Marks:
     color : str
         Of a line.
     upright : bool
-    names : tuple of str
-        Rows and columns of a map of pairs, in order; the first stands at 1.
+    names, groups : tuple of str
+        Rows and columns of a map of pairs, in order, and what group each belongs to; the first stands at 1.
     """
 
     kind: Kind
@@ -70,6 +70,7 @@ class Marks:
     color: str
     upright: bool
     names: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
     def words(self) -> list[str]:
         """Return what is said of every mark."""
@@ -144,6 +145,8 @@ def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of 
     second: ArrayLike,
     say: str,
     words: Mapping[str, Column],
+    *,
+    groups: Sequence[str] = (),
 ) -> None:
     """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on.
 
@@ -158,8 +161,10 @@ def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of 
         What there is to say behind both names, which a page puts before it: first, then second.
     words : mapping
         As that of `note_points`.
+    groups : sequence of str, optional
+        What group every row belongs to, empty for those that belong to none.
     """
-    _note(axes, "pair", first, second, say, words, names=[str(name) for name in names])
+    _note(axes, "pair", first, second, say, words, names=[str(name) for name in names], groups=groups)
 
 
 def marks_of(figure: Figure) -> tuple[Marks, ...]:
@@ -192,6 +197,7 @@ def _note(  # noqa: PLR0913, PLR0917 - all there is to know
     label: str = "",
     color: str = "",
     names: Sequence[str] = (),
+    groups: Sequence[str] = (),
 ) -> None:
     across, up = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     across, up = np.atleast_1d(across).ravel(), np.atleast_1d(up).ravel()
@@ -219,6 +225,7 @@ def _note(  # noqa: PLR0913, PLR0917 - all there is to know
         color=to_hex(color) if color else "",
         upright=upright,
         names=tuple(map(visible, names)),
+        groups=tuple(map(visible, groups)),
     )
     _NOTED.setdefault(figure, []).append(made)
 
@@ -285,6 +292,7 @@ def _written_pairs(figure: Figure, axes: Axes, marks: Marks) -> dict[str, object
         "y": _short([middles[1][0]]),
         "size": [round(float(at[1] - at[0]), 3) for at in middles],
         "names": list(marks.names),
+        **({"groups": list(marks.groups)} if marks.groups else {}),
         **({} if whole else {"pairs": [first[order].tolist(), second[order].tolist()]}),
         **_said(marks, order),
     }

@@ -1,7 +1,8 @@
 # ruff: noqa: RUF001 - typographic minus is meant for people
 """The picture of all pairs of systems: which of the two is better, and whether the data show it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 from metaeval.figures.marks import note_pairs
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
+    CYCLE,
     KEY_STYLE,
     PAGE_WIDTH,
     THEME,
+    bars,
     cell_edges,
     inch_axes,
     row_names,
@@ -32,6 +35,10 @@ __all__ = ["significance_map"]
 _SELF, _UNTESTED = 9, 8
 _SIGNED = 25
 _WRITE = number(4)
+_STRIP, _STRIP_KEY, _STRIP_COLUMNS = 0.2, 0.17, 4
+"""Room for the strip of groups below the map and for a line of its key, in inches, and groups in such a line."""
+_FEWEST = 2
+"""Groups, and systems in one of them, that are worth a strip."""
 _BLUE, _ORANGE, _GREY = "#1a7fc1", "#dd6b1f", "#8492a3"
 _MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a dark page
     2: to_rgba(_BLUE),
@@ -45,7 +52,13 @@ _MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a
 
 
 @styled
-def significance_map(decisions: pd.DataFrame, *, correction: str | None, pairs: pd.DataFrame | None = None) -> Figure:
+def significance_map(
+    decisions: pd.DataFrame,
+    *,
+    correction: str | None,
+    pairs: pd.DataFrame | None = None,
+    groups: Mapping[str, str] | None = None,
+) -> Figure:
     """Draw which system is better than which under one metric.
 
     Blue: the row's system is better than the column's; orange: worse. Strong colour: significant after the
@@ -61,6 +74,8 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None, pairs: 
     pairs : pandas.DataFrame, optional
         What a reader can ask of a pair: system_a, system_b, difference, low and high (its interval, where there is
         one), p_value and p_corrected.
+    groups : mapping of str to str, optional
+        System to group: strips at the right and below show where the systems of each group stand.
     """
     states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)
@@ -69,7 +84,8 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None, pairs: 
     labels = short_names(decisions.index.tolist())
     left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
     side = min(n_systems * 0.36, PAGE_WIDTH - left - 0.2, 5.9)
-    head, foot = 0.5, 0.85
+    members = _members(decisions.index, groups)
+    head, foot = 0.5, 0.85 + (_STRIP + _STRIP_KEY * int(np.ceil(len(members) / _STRIP_COLUMNS)) if members else 0.0)
     height = head + side + foot
     figure = Figure(figsize=(PAGE_WIDTH, height))
     axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=head, bottom=foot)
@@ -86,12 +102,16 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None, pairs: 
         axes.tick_params(length=0, labelsize=7.5)
         axes.set_ylabel("row: a system, by its mean, best first")
     if pairs is not None:
-        _note_pairs(axes, decisions, pairs, correction)
+        _note_pairs(axes, decisions, pairs, correction, [(groups or {}).get(name, "") for name in decisions.index])
+    if members:
+        _group_strips(axes, members, n_systems, cell=side / n_systems)
     if n_systems <= _SIGNED:
         _signs(axes, states)
     words = "column: the other system, in the same order"
     axes.text(0, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
-    _map_key(figure, correction, left=left, foot=foot)
+    _map_key(figure, correction, left=left, foot=foot - _STRIP * bool(members))
+    if members:
+        _group_key(figure, members, left=left)
     return figure
 
 
@@ -105,7 +125,52 @@ def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
     cell_edges(axes, len(labels))
 
 
-def _note_pairs(axes: Axes, decisions: pd.DataFrame, pairs: pd.DataFrame, correction: str | None) -> None:
+def _members(systems: pd.Index, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
+    """Return the places of every group's systems, the largest groups first; none where no group has two."""
+    found: dict[str, list[int]] = {}
+    for place, system in enumerate(systems, 1):
+        if name := (groups or {}).get(system):
+            found.setdefault(str(name), []).append(place)
+    if len(found) < _FEWEST or max(map(len, found.values())) < _FEWEST:
+        return {}
+    ordered = sorted(found.items(), key=lambda one: -len(one[1]))
+    if len(ordered) > len(CYCLE):
+        rest = sorted(place for _, places in ordered[len(CYCLE) - 1 :] for place in places)
+        ordered = [*ordered[: len(CYCLE) - 1], (f"{len(ordered) - len(CYCLE) + 1} other groups", rest)]
+    return dict(ordered)
+
+
+def _group_strips(axes: Axes, members: Mapping[str, list[int]], n_systems: int, *, cell: float) -> None:
+    """Draw the strips at the right of the rows and below the columns, all systems of a group as one path each."""
+    beside, width = n_systems + 0.5 + 0.09 / cell, 72 * 0.1
+    for color, places in zip(_group_colours(members), members.values(), strict=True):
+        at = np.array(places)
+        line: dict[str, Any] = {"color": color, "linewidth": width, "clip_on": False}
+        bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), upright=True, **line)
+        bars(axes, at - 0.46, at + 0.46, np.full(len(at), beside), **line)
+    axes.set_xlim(0.5, n_systems + 0.5)
+    axes.set_ylim(n_systems + 0.5, 0.5)
+
+
+def _group_colours(members: Mapping[str, list[int]]) -> list[str]:
+    """Return a colour a group, grey for those that have none of their own."""
+    return [_GREY if name.endswith("other groups") else CYCLE[place] for place, name in enumerate(members)]
+
+
+def _group_key(figure: Figure, members: Mapping[str, list[int]], *, left: float) -> None:
+    figure.legend(
+        [Patch(facecolor=color, linewidth=0) for color in _group_colours(members)],
+        short_names(list(members), 22),
+        loc="lower left",
+        bbox_to_anchor=(min(left, 0.9) / PAGE_WIDTH - 0.012, 0.0),
+        ncols=_STRIP_COLUMNS,
+        **KEY_STYLE,
+    )
+
+
+def _note_pairs(
+    axes: Axes, decisions: pd.DataFrame, pairs: pd.DataFrame, correction: str | None, groups: Sequence[str]
+) -> None:
     """Note every pair, the system that stands higher first."""
     a, b = (decisions.index.get_indexer(pd.Index(pairs[side])) for side in ("system_a", "system_b"))
     turned = a > b
@@ -129,6 +194,7 @@ def _note_pairs(axes: Axes, decisions: pd.DataFrame, pairs: pd.DataFrame, correc
             "corrected": pairs["p_corrected"].map(p_value),
             "verdict": [verdicts[state] for state in states],
         },
+        groups=groups if any(groups) else (),
     )
 
 

@@ -148,7 +148,9 @@ class ShownFigure(Figure):
 
 
 def figure_svg(figure: Figure, *, salt: str) -> str:
-    """Return a figure as SVG with its text kept as text: the same figure gives the same bytes.
+    """Return a figure as SVG with its text kept as text, paths in hundredths of a point.
+
+    The same figure gives the same bytes.
 
     Parameters
     ----------
@@ -156,7 +158,19 @@ def figure_svg(figure: Figure, *, salt: str) -> str:
     salt : str
         Makes the ids inside differ from those of other figures on one page.
     """
-    return visible(_saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8"), keep="\n\t")
+    svg = _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8")
+    svg = re.sub(r"<[a-z][^>]*>", lambda tag: _shortened(tag[0]), svg)  # text between tags holds no angle bracket
+    return visible(svg, keep="\n\t")
+
+
+def _shortened(tag: str) -> str:
+    """Return a tag with its places in hundredths of a point, without turns by nothing."""
+    tag = re.sub(r' transform="rotate\(-?0 [^"]*"', "", tag)
+    return re.sub(r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*', lambda found: " ".join(_rounded(found[0]).split()), tag)
+
+
+def _rounded(numbers: str) -> str:
+    return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
 
 
 def figure_pdf(figure: Figure) -> bytes:
@@ -164,12 +178,12 @@ def figure_pdf(figure: Figure) -> bytes:
     return _saved(figure, "pdf", {"CreationDate": None, "Creator": None, "Producer": None}, salt="")
 
 
-def figure_png(figure: Figure) -> bytes:
-    """Return a figure as PNG, sharp at its own size on screens with twice the points: what notebooks show."""
+def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
+    """Return a figure as PNG with so many points an inch: what notebooks show."""
     from PIL import Image  # noqa: PLC0415 - only notebooks need it; matplotlib brings it
 
     # tight: a key beside the axes may reach beyond the paper, which a picture on its own has no need to keep
-    whole = _saved(figure, "png", {"Software": None}, salt="", dpi=150, bbox_inches="tight", pad_inches=0.06)
+    whole = _saved(figure, "png", {"Software": None}, salt="", dpi=dpi, bbox_inches="tight", pad_inches=0.06)
     image = Image.open(BytesIO(whole)).convert("RGB")
     stream = BytesIO()
     image.quantize(128, dither=Image.Dither.NONE).save(stream, "png", optimize=True)  # a third of the size

@@ -24,7 +24,7 @@ type Floats = NDArray[np.float64]
 
 _FEWEST = 4  # human topics beside a judge, for whom a slope is fitted: the price of that has a mean from here on
 _MOST = 1e7
-_HALVINGS = 40
+_TOLERANCES = {"xatol": 1e-10, "xrtol": 0.0, "fatol": 0.0, "frtol": 0.0}
 _NOTHING = 1e-9  # of a sum of squares: what rounding leaves of it when the one topic that made it goes
 _SUMMED = ("worth", "n_equivalent", "n_needed")
 
@@ -272,15 +272,24 @@ class _Plan:
             }
 
     def _needed(self, left: Floats, slope: Floats, spread: Floats) -> Floats:
-        """Return the human topics with the judge that find what `n_topics` alone find, by halving."""
-        target = _shift(np.array(self.n_topics - 1.0), self.alpha, self.power) / np.sqrt(self.n_topics)
-        low = np.full_like(left, float(_FEWEST))
-        high = np.full_like(left, 2.0 * self.n_topics + 20.0)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            enough = self._effect(middle, left, slope, spread) <= target
-            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return high
+        """Return the human topics with the judge that find what `n_topics` alone find, from few to twice as many."""
+        from scipy.optimize.elementwise import find_root  # noqa: PLC0415 - only a plan needs it
+
+        target = np.log(_shift(np.array(self.n_topics - 1.0), self.alpha, self.power) / np.sqrt(self.n_topics))
+
+        def beyond(n: Floats, *judge: Floats) -> Floats:
+            return np.asarray(np.log(self._effect(n, *judge)) - target)
+
+        judge = (left, slope, spread)
+        low, high = float(_FEWEST), 2.0 * self.n_topics + 20.0
+        too_few, enough = (beyond(np.full_like(left, n), *judge) for n in (low, high))
+        found = np.where(too_few <= 0.0, low, high)
+        between = (too_few > 0.0) & (enough < 0.0)
+        if between.any():
+            own = tuple(one[between] for one in judge)
+            ends = (np.full_like(own[0], low), np.full_like(own[0], high))
+            found[between] = find_root(beyond, ends, args=own, tolerances=_TOLERANCES).x
+        return found
 
     def _effect(self, n: Floats, left: Floats, slope: Floats, spread: Floats) -> Floats:
         """Return the difference found with the power asked for, in standard deviations of a human difference."""

@@ -95,7 +95,7 @@ def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
     """Return a matplotlib SVG fit to stand inside a page.
 
     The prologue, the ground and the ids that nothing refers to go, the frame's colours become the page's variables,
-    coordinates are rounded to a hundredth of a point, and a title and a description are added for screen readers.
+    and a title and a description are added for screen readers.
     """
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja2
 
@@ -168,15 +168,10 @@ def _colours() -> dict[str, str]:
 def _tidy_tag(found: re.Match[str]) -> str:
     """Tidy one tag; text between tags is never touched, because it cannot hold an angle bracket."""
     tag = found[0]
+    tag = tag.replace("font-family: 'DejaVu Sans'; ", "")  # the page's own letters stand here
     if tag.startswith("<g "):
         tag = re.sub(r' id="[^"]*"', "", tag)
-    tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{_rounded(path[1])}"', tag)
     return re.sub(r"#[0-9a-f]{6}(?=[;\"])", lambda colour: _colours().get(colour[0], colour[0]), tag)
-
-
-def _rounded(path: str) -> str:
-    short = re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), path)
-    return " ".join(short.split())
 
 
 @cache

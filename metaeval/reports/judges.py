@@ -99,7 +99,9 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    labels, more = ([], []) if study.labelling is None else label_words(study.labelling, alone=not study.conclusions)
+    labels, more = (
+        ([], []) if study.labelling is None else label_words(study.labelling, alone=deciding_metric(study) is None)
+    )
     if study.annotated is not None:
         labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report_html", "result_html"]
 
-_ROWS, _COLUMNS, _LONGEST, _MANY = 10, 12, 60, 1000
+_ROWS, _COLUMNS, _LONGEST, _MANY, _POINTS = 10, 12, 60, 1000, 1_000_000
 _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 
 
@@ -149,7 +149,9 @@ def _image(figure: "Figure", alt: str) -> str:
     """Return a figure as an image inside the page: a picture cannot disturb what stands around it, nor its names."""
     from metaeval.figures.style import figure_png  # noqa: PLC0415 - matplotlib
 
-    png = figure_png(figure)
-    width = round(int.from_bytes(png[16:20]) * 96 / 150)  # of 150 points an inch, and a page has 96
+    # sharp where a screen has half as many points again; a tall picture has fewer, and no more bytes than the others
+    dpi = min(150.0, (_POINTS / (figure.get_figwidth() * figure.get_figheight())) ** 0.5)
+    png = figure_png(figure, dpi=dpi)
+    width = round(int.from_bytes(png[16:20]) * 96 / dpi)
     data = base64.b64encode(png).decode()
     return Markup('<img alt="{}" width="{}" src="data:image/png;base64,{}">\n').format(visible(alt), width, data)

@@ -119,18 +119,21 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show which system is significantly better than which."""
     strict = deciding(study)
+    named = study.scores["group"].to_series().items() if "group" in study.scores.coords else ()
+    groups = {str(system): str(group) for system, group in named}
     pale = "" if strict.correction in ("none", "family-wise") else "; weak colour: only without the correction"
 
     def blocks(metric: str) -> tuple[Block, ...]:
         found = int(strict.data["significant"].sel(metric=metric).sum())
         picture = Picture(
             name=f"map {metric}",
-            draw=lambda: strict.plot(metric),
+            draw=lambda: strict.plot(metric, groups=groups),
             title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the uncoloured band along the diagonal, the farther "
             "apart two systems must stand in the ranking before they differ significantly. "
-            f"{decision_words(strict.procedure.label, strict.correction)}, α = {strict.alpha:g}.",
+            f"{decision_words(strict.procedure.label, strict.correction)}, α = {strict.alpha:g}."
+            + (" The strips at the right and below show the systems' groups." if groups else ""),
             alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
         )
         return (picture,)

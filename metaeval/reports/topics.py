@@ -51,8 +51,14 @@ _SOURCES = (
 )
 
 
-def topics_report(study: TopicsStudy) -> Report:
+def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Put a topics study into a report.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+    posterior : bool, default False
+        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
 
     Examples
     --------
@@ -72,11 +78,11 @@ def topics_report(study: TopicsStudy) -> Report:
         rows=_rows(study),
         provenance=study.provenance,
         notes=tuple(study.notes),
-        data=score_files(study.scores) | _data(study),
+        data=score_files(study.scores) | _data(study, posterior=posterior),
     )
 
 
-def with_topics(report: Report, study: TopicsStudy) -> Report:
+def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Return a report with the topics that its metrics need, how sure that is, and the error rates behind it.
 
     Parameters
@@ -84,13 +90,15 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
     report : Report
     study : TopicsStudy
         On the same scores.
+    posterior : bool, default False
+        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
     """
     return report.extended(
         sections=(*_size_sections(study), rates_section(study)),
         summary=topic_answers(study),
         methods=_methods(study),
         notes=tuple(study.notes),
-        data=_data(study),
+        data=_data(study, posterior=posterior),
     )
 
 
@@ -101,9 +109,9 @@ def without_topics(report: Report, reason: str) -> Report:
     return report.extended(sections=(Section(id="topics", title=_TITLE, lead=lead, blocks=(words,), brief=True),))
 
 
-def _data(study: TopicsStudy) -> dict[str, Writer]:
+def _data(study: TopicsStudy, *, posterior: bool) -> dict[str, Writer]:
     data = {"error_rates.csv": csv_file(study.error_rates.to_frame()), "curves.csv": csv_file(study.curves())}
-    return data if study.posterior is None else data | {"posterior.nc": study.posterior.save}
+    return data | {"posterior.nc": study.posterior.save} if posterior and study.posterior is not None else data
 
 
 def _rows(study: TopicsStudy) -> pd.DataFrame:

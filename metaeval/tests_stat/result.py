@@ -240,15 +240,15 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def plot(self, metric: str | None = None) -> "Figure":
-        """Draw which system is better than which under one metric (the first by default)."""
+    def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> "Figure":
+        """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
         from metaeval.tests_stat.t_intervals import difference_intervals  # noqa: PLC0415 - only here
 
         decisions = self.graded_decisions(metric or self.metrics[0])
         bounds = difference_intervals(self)
         pairs = self.data.assign(bounds).sel(metric=metric or self.metrics[0]).to_dataframe()
-        return significance_map(decisions, correction=name_in_picture(self.correction), pairs=pairs)
+        return significance_map(decisions, correction=name_in_picture(self.correction), pairs=pairs, groups=groups)
 
     def out_of_reach(self) -> str:
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from metaeval.reports.power import power_report
+from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +35,7 @@ def browser():
 def power_page(browser, simulated_scores, tmp_path_factory):  # noqa: ARG001 - nothing is made where there is none
     """Write the report of a power study with three metrics and twelve systems of four teams."""
     scores = simulated_scores(len(METRICS), len(SYSTEMS), 30, systems=SYSTEMS, metrics=METRICS)
+    scores = as_scores(scores, groups={name: f"group of {name.split('-')[0]}" for name in SYSTEMS})
     study = study_power(scores, tests=["t"], n_topic_resamples=20, rng=0)
     return power_report(study, top=5).save(tmp_path_factory.mktemp("browser") / "power")
 

@@ -28,6 +28,18 @@ def test_part_of_a_name_finds_all_that_hold_it(power_page, opened):
     assert page.locator(".tools output").inner_text() == "not found"
 
 
+def test_a_group_is_found_in_the_map(power_page, opened):
+    """Rows and columns of all its systems; a pair names the groups of both."""
+    page = opened(power_page)
+    page.get_by_label("Find").fill("group of team2")
+    assert page.locator("#map .one:visible .found rect").count() == 6
+    page.locator("#map .canvas:visible").focus()
+    page.keyboard.press("End")
+    first, second = page.locator(".tip").inner_text().split(":")[0].split(" minus ")
+    assert first.endswith(f"(group of {first.split('-')[0]})")
+    assert second.endswith(f"(group of {second.split('-')[0]})")
+
+
 def test_names_are_suggested(power_page, opened):
     """Systems and metrics, each once."""
     page = opened(power_page)

@@ -54,7 +54,7 @@ def test_a_pair_says_the_same_on_both_sides_of_the_diagonal(power_page, opened):
         page.mouse.move(*place_of(canvas, x + column * width, y + row * height))
         said.append(page.locator(".tip").inner_text())
     assert said[0] == said[1]
-    assert said[0].startswith(f"{group['names'][1]} minus {group['names'][3]}: ")
+    assert said[0].startswith(f"{group['names'][1]} (group of team4) minus {group['names'][3]} (")
     assert all(sign in said[0] for sign in ("[", ", p ", "significant"))
     page.mouse.move(*place_of(canvas, x + 2 * width, y + 2 * height))
     assert not page.locator(".tip").is_visible()

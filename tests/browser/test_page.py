@@ -90,6 +90,13 @@ def test_the_example_fits_twelve_pages(example_page, opened):
     assert telephone.locator("html").evaluate("page => page.scrollWidth") <= 390
 
 
+def test_the_example_weighs_less_than_five_megabytes(example_page):
+    """The page, and the whole folder, with everything but the draws of the model."""
+    sizes = {path.name: path.stat().st_size for path in example_page.parent.rglob("*") if path.is_file()}
+    assert "posterior.nc" not in sizes
+    assert sum(sizes.values()) < 5_000_000
+
+
 def test_what_is_to_be_copied_is_copied(power_page, opened):
     """The button puts the methods, and no word of its own, on the clipboard."""
     page = opened(power_page, permissions=["clipboard-read", "clipboard-write"])

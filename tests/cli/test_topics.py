@@ -121,6 +121,15 @@ def test_a_refused_sampling_ends_with_4_after_the_rest(command, wide, tmp_path, 
     assert {row["posterior_method"] for row in ended.json()["results"]} == {"fast"}
 
 
+def test_draws_are_written_where_they_are_asked_for(command, wide, tmp_path):
+    """They are megabytes that few readers open; the page lists them when they are there."""
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0")
+    for out, option in (("without", ()), ("with", ("--posterior",))):
+        assert command(*words, "--out", out, *option).code == 0
+        assert (tmp_path / out / "data" / "posterior.nc").exists() == bool(option)
+        assert ("posterior.nc" in (tmp_path / out / "index.html").read_text()) == bool(option)
+
+
 def test_quiet_says_nothing_besides_the_answer(command, wide):
     """With --quiet standard error stays empty."""
     assert command("topics", *wide, *QUICK, "--quiet").err == ""

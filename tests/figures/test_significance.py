@@ -45,3 +45,50 @@ def test_the_key_names_the_correction(simulated_scores, words, correction):
     shown = words(paired_t_test(simulated_scores(1, 5, 15), correction=correction).plot())
     assert ("row better, after Holm" in shown) == ("row better, only uncorrected" in shown) == (correction == "holm")
     assert ("row better, significant" in shown) == (correction == "none")
+
+
+def strips(figure):
+    """Return the colours of the strips' lines, of which a group has two, and what the key says of them."""
+    (axes,) = figure.axes
+    keys = [text.get_text() for text in figure.legends[-1].get_texts()]
+    return [line.get_color() for line in axes.lines if not line.get_clip_on()], keys
+
+
+@pytest.mark.parametrize("n_systems", [8, 60])
+def test_strips_show_the_groups_of_the_systems(simulated_scores, n_systems):
+    """Every group has its colour at the right and below, at the places of its systems; the map keeps its limits."""
+    scores = simulated_scores(1, n_systems, 15)
+    groups = {name: f"team {int(name[6:]) % 3}" for name in scores["system"].to_numpy().tolist()}
+    result = paired_t_test(scores)
+    figure = result.plot("metric1", groups=groups)
+    colours, keys = strips(figure)
+    assert sorted(keys) == ["team 0", "team 1", "team 2"]
+    assert len(colours) == 6
+    assert colours[::2] == colours[1::2]
+    (axes,) = figure.axes
+    order = result.graded_decisions("metric1").index
+    beside = [line for line in axes.lines if not line.get_clip_on()][::2]
+    for line, name in zip(beside, keys, strict=True):
+        places = line.get_ydata()[::3] + 0.46
+        assert {groups[order[round(place) - 1]] for place in places} == {name}
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0.5, n_systems + 0.5), (n_systems + 0.5, 0.5))
+
+
+def test_of_many_groups_the_largest_have_colours(simulated_scores):
+    """The others share a grey, and the key counts them."""
+    names = [f"system{number}" for number in range(1, 61)]
+    groups = {name: f"team {place % 20 if place < 40 else 0}" for place, name in enumerate(names)}
+    colours, keys = strips(paired_t_test(simulated_scores(1, 60, 10)).plot("metric1", groups=groups))
+    assert keys[0] == "team 0"
+    assert keys[-1] == "9 other groups"
+    assert len(set(colours)) == len(keys) == 12
+
+
+@pytest.mark.parametrize("of", [lambda _: "one", lambda name: name, lambda _: ""], ids=["one", "own", "none"])
+def test_groups_that_say_nothing_are_not_drawn(simulated_scores, of):
+    """One group, groups of one system each, or none."""
+    result = paired_t_test(simulated_scores(1, 5, 10))
+    groups = {f"system{number}": of(f"system{number}") for number in range(1, 6)}
+    figure = result.plot("metric1", groups=groups)
+    assert len(figure.legends) == 1
+    assert figure.get_size_inches().tolist() == result.plot("metric1").get_size_inches().tolist()

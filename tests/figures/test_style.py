@@ -1,3 +1,5 @@
+import re
+
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
@@ -113,3 +115,14 @@ def test_long_names_that_share_their_ends_stay_apart():
     shown = short_names(names)
     assert shown == ["…team0…", "…team1…", "…team2…"]
     assert short_names(["a", "b" * 60]) == ["a", short_name("b" * 60)]
+
+
+def test_paths_are_written_in_hundredths_of_a_point(simulated_scores):
+    """Nobody sees more, and the files are a third smaller; text that looks like a path stays."""
+    svg = figure_svg(
+        system_ranking(system_means(simulated_scores(systems=[' d="M 1.23456 2', *"abcd"])), "metric1"), salt="x"
+    )
+    paths = re.findall(r'<path [^>]*?d="([^"]*)"', svg)
+    assert len(paths) > 10
+    assert not any(re.search(r"\d\.\d{3}|\n", path) for path in paths)
+    assert 'd="M 1.23456 2<' in svg

@@ -114,6 +114,7 @@ RESULTS = {
     "HumanStudy": lambda: studies.study_human(ITEMS, reference="RR", test="t", n_resamples=50, rng=0),
     "ItemAnalysis": lambda: agreement.analyse_items(SCORES),
     "JudgeConclusions": lambda: judge_conclusions(SCORES, reference="RR", n_resamples=20, rng=0),
+    "JudgeRanking": lambda: agreement.rank_judges(LABELS, reference="people", n_resamples=50, rng=0),
     "JudgeRepeats": lambda: models.judge_repeats(REPEATED),
     "JudgeStudy": lambda: studies.study_judges(LABELS, n_resamples=50, rng=0),
     "JudgmentsStudy": lambda: studies.study_judgments(
@@ -163,6 +164,7 @@ RESULTS = {
 HELD = {
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
+    "JudgeInput": "what was read, before anybody asks",
     "JudgedCollection": "what collections have in common",
     "PoolRuns": "a part of a collection",
     "Study": "what studies have in common",
@@ -243,9 +245,9 @@ def test_every_result_shows_itself(name):
 
 PLOTS = {
     *("AgreementIntervals", "AltTest", "BayesianComparison", "BayesianErrorRate", "BestSystem", "DecisionAgreement"),
-    *("DifferenceBins", "ErrorRates", "FavouredGroups", "HumanAgreement", "JudgeConclusions", "LabelAgreement"),
-    *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RunChoicePower"),
-    *("SensitivityResult", "SplitHalves", "Stability"),
+    *("DifferenceBins", "ErrorRates", "FavouredGroups", "HumanAgreement", "JudgeConclusions", "JudgeRanking"),
+    *("LabelAgreement", "MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals"),
+    *("RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
 }
 
 

@@ -129,7 +129,8 @@ def test_as_a_part_of_another_report(study):
     assert whole.sections[: len(power.sections)] == power.sections
     assert whole.summary == (*power.summary, *study.report().summary[:2])
     assert whole.methods.paragraphs == power.methods.paragraphs + study.report().methods.paragraphs
-    assert {"error_rates.csv", "curves.csv", "posterior.nc"} == set(whole.data) - set(power.data)
+    assert {"error_rates.csv", "curves.csv"} == set(whole.data) - set(power.data)
+    assert "posterior.nc" in with_topics(power, study, posterior=True).data
     section = without_topics(power, "there are too few topics").sections[-1]
     assert section.blocks[0].paragraphs == ("This cannot be estimated: there are too few topics.",)
 
@@ -227,7 +228,8 @@ def test_many_metrics_are_summed_up_by_the_two_ends():
 
 def test_the_folder_is_written_whole(study, tmp_path):
     """Page, tables, figures and data are there; a saved posterior reloads to the same numbers."""
-    index = study.report().save(tmp_path / "out")
+    assert "posterior.nc" not in study.report().data
+    index = study.report(posterior=True).save(tmp_path / "out")
     folder = index.parent
     assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
     again = BayesianErrorRate.load(folder / "data" / "posterior.nc")

@@ -1,5 +1,5 @@
 // A system, or whatever else has a name, found in all figures and tables at once.
-const namesIn = (chart) => chart.groups.flatMap((group) => group.names
+const namesIn = (chart) => chart.groups.flatMap((group) => (group.names && [...group.names, ...new Set(group.groups ?? [])])
   ?? (group.of ?? []).flatMap((column) => {
     const words = group.words[column];
     return typeof words === "string" ? [words] : Array.isArray(words[0]) ? words[0] : words;
@@ -9,7 +9,7 @@ const showFound = (chart, wanted) => {
     if (group.kind === "pair") {
       const [w, h] = group.size;
       const side = group.names.length;
-      return group.names.flatMap((name, at) => !wanted(name) ? [] : [
+      return group.names.flatMap((name, at) => !wanted(name) && !wanted(group.groups?.[at] ?? "") ? [] : [
         draw("rect", { x: group.x[0] - w / 2, y: group.y[0] + (at - 0.5) * h, width: side * w, height: h }),
         draw("rect", { x: group.x[0] + (at - 0.5) * w, y: group.y[0] - h / 2, width: w, height: side * h }),
       ]);

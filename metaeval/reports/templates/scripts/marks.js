@@ -37,7 +37,11 @@ const paired = {
     return [first, first + 1 + left];
   },
   of: (group, place) => paired.ends(group, place).map((end) => group.names[end]),
-  say: (group, place) => `${paired.of(group, place).join(" minus ")}: ${said(group, place)}`,
+  named: (group, end) => group.groups?.[end] ? `${group.names[end]} (${group.groups[end]})` : group.names[end],
+  say: (group, place) => {
+    const both = paired.ends(group, place).map((end) => paired.named(group, end));
+    return `${both.join(" minus ")}: ${said(group, place)}`;
+  },
   boxes: (group, place) => {
     const [first, second] = paired.ends(group, place);
     const [w, h] = group.size;

@@ -1,0 +1,56 @@
+"""Run the notebooks of examples/notebooks and keep what they show: ``python scripts/run_notebooks.py [NAME ...]``.
+
+They run in a copy of examples/, so that the reports they write stay out of the repository. What differs from run to run
+(times, progress) is not kept.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+_SECONDS = 600
+
+
+def run(name: str, examples: Path) -> nbformat.NotebookNode:
+    """Return a notebook with what it shows, run in its place in a copy of the examples.
+
+    Raises
+    ------
+    nbclient.exceptions.CellExecutionError
+        If a cell ends in an error.
+    """
+    path = examples / "notebooks" / f"{name}.ipynb"
+    book = nbformat.read(path, as_version=4)
+    manager = AsyncKernelManager(kernel_name="python3")
+    client = NotebookClient(book, km=manager, timeout=_SECONDS, resources={"metadata": {"path": str(path.parent)}})
+    client.record_timing = False
+    with tempfile.TemporaryDirectory(prefix="kernel") as sockets:
+        if sys.platform != "win32":  # files of this user alone, where the default is ports of the machine
+            manager.transport, manager.ip = "ipc", str(Path(sockets) / "socket")
+        client.execute(cleanup_kc=True)  # or the kernel stays
+    book.metadata["language_info"] = {"name": "python"}  # without the version that it happened to run on
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [one for one in cell.outputs if one.get("metadata", {}).get("metaeval") != "progress"]
+    return book
+
+
+def main(names: list[str]) -> None:
+    """Run the notebooks of these names, or all, and write them back."""
+    found = sorted(path.stem for path in (EXAMPLES / "notebooks").glob("*.ipynb"))
+    for name in names or found:
+        with tempfile.TemporaryDirectory() as folder:
+            examples = Path(folder) / "examples"
+            shutil.copytree(EXAMPLES, examples)
+            nbformat.write(run(name, examples), EXAMPLES / "notebooks" / f"{name}.ipynb")
+        print(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

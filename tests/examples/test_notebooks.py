@@ -1,0 +1,115 @@
+"""Notebooks show what they keep, the documentation shows them, and a notebook shows every result."""
+
+import importlib.util
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "notebooks"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def nbformat():
+    """Return the package that reads and writes notebooks, where all that runs them is there."""
+    for name in ("nbclient", "ipykernel"):
+        pytest.importorskip(name)
+    return pytest.importorskip("nbformat")
+
+
+@pytest.fixture(scope="module")
+def run(nbformat):
+    """Return what runs a notebook in its place in a copy of the examples (scripts/run_notebooks.py)."""
+    assert nbformat
+    path = ROOT / "scripts" / "run_notebooks.py"
+    spec = importlib.util.spec_from_file_location("run_notebooks", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.run
+
+
+@pytest.fixture(autouse=True)
+def _quiet_clients(monkeypatch):
+    """Let what runs notebooks use the folders of this platform, and close its own event loop."""
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.fixture
+def examples(tmp_path):
+    """Return a copy of the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    return tmp_path / "examples"
+
+
+def _answers(book):
+    """Return what the cells show: words of tables, and which kinds of outputs there are."""
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            for one in cell["outputs"]:
+                data = {kind: "".join(words) for kind, words in one["data"].items()}
+                words = re.sub(r"base64,[^\"]+", "", data.get("text/html", data["text/plain"]))
+                yield one["output_type"], sorted(data), words
+
+
+def _kept(name):
+    return json.loads((FOLDER / f"{name}.ipynb").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_what_it_keeps(name, run, examples):
+    """Run anew it shows the same words and numbers in the same cells, pictures aside, and writes its report."""
+    assert list(_answers(run(name, examples))) == list(_answers(_kept(name)))
+    assert [path.name for path in (examples / "notebooks").glob("*-report/index.html")] == ["index.html"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_kept_as_it_was_run(name):
+    """No cell ended in an error or a warning, none shows a place on a machine, and its size is small."""
+    book = _kept(name)
+    cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == [place + 1 for place in range(len(cells))]
+    kinds = {one["output_type"] for cell in cells for one in cell["outputs"]}
+    assert kinds <= {"execute_result", "display_data"}
+    assert "/home/" not in json.dumps(book)
+    assert (FOLDER / f"{name}.ipynb").stat().st_size < 300_000
+    assert sum('class="metaeval"' in words for _, _, words in _answers(book)) >= 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_shows_every_notebook(name):
+    """It has a page with the same title."""
+    title = "".join(_kept(name)["cells"][0]["source"]).split("\n")[0]
+    page = (ROOT / "docs" / "notebooks" / f"{name}.md").read_text("utf-8")
+    assert page.startswith(f"{title}\n")
+    assert f"```{{notebook}} {name}\n" in page
+
+
+def test_every_page_is_that_of_a_notebook():
+    """No page is left of a notebook that went, and there is one for each of the great questions."""
+    assert sorted(path.stem for path in (ROOT / "docs" / "notebooks").glob("*.md")) == NAMES
+    guides = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert len(NAMES) >= 8
+    assert set(NAMES) <= guides  # named as the page that answers the question
+
+
+def test_a_notebook_shows_every_result(nbformat, run, examples):
+    """A cell that ends in any public result shows its sentence, its table and picture; without HTML, its short repr."""
+    folder = ROOT / "tests" / "reports"
+    law = (folder / "test_notebook.py").read_text("utf-8")
+    table = law.partition("\nRESULTS = {\n")[2].partition("\n}\n")[0]
+    names = re.findall(r'^    "(\w+)": ', table, flags=re.MULTILINE)
+    assert len(names) > 55
+    first = f"import sys, warnings; sys.path.insert(0, {str(folder)!r}); warnings.simplefilter('ignore')"
+    cells = [first, "import test_notebook as law", *(f"law.RESULTS[{name!r}]()" for name in names)]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(book, examples / "notebooks" / "all.ipynb")
+    for name, cell in zip(names, run("all", examples)["cells"][2:], strict=True):
+        (shown,) = [one["data"] for one in cell["outputs"] if one["output_type"] == "execute_result"]
+        assert shown["text/html"].startswith('<div class="metaeval">'), name
+        assert shown["text/plain"].startswith(f"{name}:"), name
+        assert len(shown["text/plain"]) <= 2000, name
