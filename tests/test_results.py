@@ -15,7 +15,15 @@ import pytest
 import xarray as xr
 
 import metaeval
-from metaeval.results import Result, ShortRepr
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.models.chances_of_best import best_system
+from metaeval.models.judge_worth import topics_with_judge
+from metaeval.models.prediction_powered import prediction_powered
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.ranks import rank_intervals
+from metaeval.resampling.swap import swap_method
+from metaeval.results import Result, ShortRepr, main_sentence
+from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.result import PairwiseResult
@@ -153,6 +161,51 @@ def test_a_repr_names_what_was_asked_and_found():
     assert f"{counts[0]} of 6 pairs differ significantly under AP, {counts[1]} under RR" in repr(result)
     assert {"test='sign'", "correction='fdr_by'", "alpha=0.05", "n_topics=20"} <= set(re.split(r",?\s", repr(result)))
     assert "\n  data: 2 metrics x 6 pairs of difference, " in repr(result)
+
+
+SCORES = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "RR"], rng=1)
+FOUND = {
+    "4 runs, 3 topics, ": lambda: simulate_collection(
+        n_groups=2, runs_per_group=2, n_topics=3, n_documents=30, depth=10, pool_depth=5, rng=1
+    ).to_collection(),
+    "two sets of 10 topics disagree about ": lambda: swap_method(SCORES, n_trials=5, rng=0),
+    " is the best in truth with probability 0.": lambda: best_system(SCORES, n_draws=50, n_resamples=50, rng=0),
+    "F1 of the significant pairs of two metrics from ": lambda: decision_agreement(SCORES, test="t", rng=0),
+    "of 10 pairs differ significantly under AP, ": lambda: rank_intervals(SCORES, n_resamples=50, rng=0),
+    " by the human topics alone": lambda: prediction_powered(
+        SCORES.sel(metric=["AP"]).isel(topic=slice(9)), SCORES.sel(metric=["RR"])
+    ),
+    "human topics have the power of": lambda: topics_with_judge(
+        SCORES.sel(metric=["AP"]), SCORES.sel(metric=["RR"]), n_topics=10, n_judged=100
+    ),
+    "power ": lambda: discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level
+@pytest.mark.parametrize("words", list(FOUND))
+def test_main_numbers_stand_in_the_second_line(words):
+    """What was found is said before what was asked and before any size."""
+    result = FOUND[words]()
+    assert words in repr(result).split("\n")[1]
+    assert main_sentence(result) == f"{repr(result).splitlines()[1].strip().removesuffix('.')}."
+
+
+def test_counts_and_rates_are_those_of_the_frame():
+    """The sentence says what the table says."""
+    rates = swap_method(SCORES, n_trials=5, rng=0)
+    last = rates.to_frame().query("size == size.max() and tolerance == 0").set_index("metric")["error_rate"]
+    assert f"{100 * last['AP']:.1f} % of the comparisons under AP, {100 * last['RR']:.1f} %" in repr(rates)
+    best = best_system(SCORES, n_draws=50, n_resamples=50, rng=0)
+    top = best.to_frame().sort_values("p_best", ascending=False, kind="stable").drop_duplicates("metric")
+    for row in top.itertuples():
+        assert f"{row.system} is the best in truth with probability {row.p_best:.2f} under {row.metric}" in repr(best)
+    powers = discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0)
+    row = powers.to_frame().iloc[0]
+    assert f"power {100 * row['power']:.1f} % [" in repr(powers)
+    assert repr(powers).splitlines()[1].endswith(f"({row['correction']})")
+    agreed = decision_agreement(SCORES, test="t", rng=0)
+    assert f"from {agreed.to_frame()['f1'].min():.2f} (" in repr(agreed)
 
 
 def test_a_class_may_write_its_own_repr():

@@ -73,6 +73,11 @@ class AltTest(Result):
     fewest_items: int
     fewest_people: int
 
+    def _found(self) -> str:
+        passed = self.judges.loc[self.judges["passes"], "judge"].tolist()
+        named = f": {first_few(passed)}" if passed else ""
+        return f"{len(passed)} of {count(len(self.judges), 'judge')} may stand in for the people{named}"
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge."""
         return self.judges.copy()

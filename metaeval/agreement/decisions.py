@@ -87,6 +87,11 @@ class DecisionAgreement(Result):
         """Number of pairs of systems."""
         return self.data.sizes["pair"]
 
+    def _found(self) -> str:
+        f1 = self.to_frame().query("alpha == alpha.iloc[0]").sort_values("f1", kind="stable")
+        (low, *_), (*_, high) = [[f"{one.f1:.2f} ({one.truth} and {one.predictor})" for one in f1.itertuples()]] * 2
+        return f"F1 of the significant pairs of two metrics from {low} to {high}"
+
     def with_correction(self, correction: str) -> "DecisionAgreement":
         """Return the agreement of the same tests under another correction; nothing is drawn again."""
         result = self.result.with_correction(correction)

@@ -21,6 +21,7 @@ from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
 from metaeval.results import Result
+from metaeval.words import bracketed, count, number
 from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class HumanAgreement(Result):
     confidence_level: float
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        best = self.table.iloc[0]
+        words = bracketed(best["value"], best["low"], best["high"], number(2))
+        return f"{best['metric']} agrees best of {count(len(self.table), 'metric')} with {self.reference}: {words}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""
@@ -290,9 +296,9 @@ def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
     """Return the statistic of every item over its systems; items with the same systems present go together."""
     values = np.full(cells.there.shape[1], np.nan)
     patterns, which = np.unique(cells.there, axis=1, return_inverse=True)
-    for number, pattern in enumerate(patterns.T):
+    for place, pattern in enumerate(patterns.T):
         if pattern.sum() >= FEWEST:
-            items = np.flatnonzero(which.ravel() == number)
+            items = np.flatnonzero(which.ravel() == place)
             block = np.ix_(pattern, items)
             values[items] = statistic(cells.human[block].T, cells.metric[block].T)
     return values

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
+from metaeval.cells import count, first_few
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.results import Result
@@ -52,6 +52,10 @@ class JudgedCollection(Result, ABC):
     n_retrieved : int32 array (n_systems, n_topics)
         Number of results of every list; 0 where the run lacks the topic.
     """
+
+    def _found(self) -> str:
+        judgments = count(len(self.by_document.levels), "judged document")
+        return f"{count(len(self.systems), 'run')}, {count(len(self.topics), 'topic')}, {judgments}"
 
     @property
     @abstractmethod

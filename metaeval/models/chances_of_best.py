@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE
@@ -65,6 +66,12 @@ class BestSystem(Result):
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics."""
         return tuple(self.data["metric"].to_numpy().tolist())
+
+    def _found(self) -> str:
+        best = self.data["p_best"]
+        first = zip(best["system"].to_numpy()[best.argmax("system")], best.max("system").to_numpy(), strict=True)
+        words = [f"{system} is the best in truth with probability {p:.2f}" for system, p in first]
+        return first_few([f"{one} under {metric}" for one, metric in zip(words, self.metrics, strict=True)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.

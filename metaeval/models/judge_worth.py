@@ -76,6 +76,9 @@ class TopicsWithJudge(Result):
         names = [name for name in ("system", "system_a", "system_b") if name in frame]
         return frame[[*names, *self.data.data_vars]]
 
+    def _found(self) -> str:
+        return self.sentence()
+
     def sentence(self) -> str:
         """Say what the judge is worth, for the median pair."""
         row = self.summary.loc["median"]

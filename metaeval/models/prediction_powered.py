@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from metaeval.cells import first_few
+from metaeval.cells import count, first_few
 from metaeval.checks import check_choice, check_share
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
@@ -87,6 +87,13 @@ class PredictionPowered(Result):
         frame = self.data.to_dataframe().reset_index(drop=self.of == "pairs")
         names = [name for name in ("system", "system_a", "system_b") if name in frame]
         return frame[[*names, *self.data.data_vars]]
+
+    def _found(self) -> str:
+        if self.of == "means":
+            return ""
+        both, alone = (int(self.data[name].sum()) for name in ("significant", "human_significant"))
+        pairs = count(self.data.sizes["pair"], "pair")
+        return f"{both} of {pairs} differ significantly under {self.metric}, {alone} by the human topics alone"
 
     def significant_pairs(self) -> pd.DataFrame:
         """Return the significant pairs, the largest difference first.

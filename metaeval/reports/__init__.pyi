@@ -10,4 +10,5 @@ from .report import Text as Text
 from .tables import Cell as Cell
 from .tables import Column as Column
 from .tables import Heading as Heading
+from .tables import Steps as Steps
 from .tables import Table as Table

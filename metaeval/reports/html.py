@@ -144,7 +144,7 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
-_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "tables", "copy", "contents")
+_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "tables", "steps", "copy", "contents")
 """Files in templates/scripts, in the order in which they run; the first holds what the others use."""
 
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
@@ -154,6 +154,7 @@ def _attribute(words: str) -> str:
     """Return JSON as the value of an attribute between single quotes, in which double ones need no escape."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
+    words = visible(words)
     escaped = words.replace("&", "&amp;").replace("'", "&#39;").replace("<", "&lt;").replace(">", "&gt;")
     return Markup(escaped)  # noqa: S704 - escaped in the line above
 
@@ -198,7 +199,7 @@ def _environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["bound"] = _bound
+    environment.filters |= {"bound": _bound, "attribute": _attribute}
     return environment
 
 

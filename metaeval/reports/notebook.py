@@ -135,7 +135,7 @@ def _cut(words: str) -> str:
 
 
 def _picture_of(result: Result, alt: str) -> str:
-    """Return what a result draws; some have too little to be drawn, and say so when they are asked."""
+    """Return what a result draws; some hold too little to be drawn, and say so when they are asked."""
     if not hasattr(result, "plot"):
         return ""
     try:

@@ -464,21 +464,30 @@ class Report(_Statements):
             for name, value in record.options.items()
             if value is not None and value is not False and value not in ([], ())
         ]
-        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()]
-        whole = pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"])
+        rows = [row for row in rows if row[1]]
+        sums: list[tuple[str, str | None]] = [
+            (f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()
+        ]
         table = Table(
             name="provenance",
             title="Provenance",
             caption="",
-            frame=whole.iloc[len(typed) :],  # the command stands above, to be copied
-            data=whole,
+            frame=pd.DataFrame(rows[len(typed) :], columns=["what", "value"]),  # the command stands above, to be copied
+            data=pd.DataFrame(rows + sums, columns=["what", "value"]),
+            columns=left(what="What", value="Value"),
+        )
+        inputs = Table(
+            name="checksums",
+            title="Checksums of the inputs",
+            caption="",
+            frame=pd.DataFrame(sums, columns=["what", "value"]),
             columns=left(what="What", value="Value"),
         )
         return Section(
             id="provenance",
             title="Provenance",
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
-            blocks=(*typed, table),
+            blocks=(*typed, table, *((Fold(title=inputs.title, blocks=(inputs,)),) if sums else ())),
         )
 
 

@@ -5,6 +5,7 @@ CSV keeps names, and numbers at full precision, with an apostrophe before what a
 what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -21,6 +22,7 @@ __all__ = [
     "Cell",
     "Column",
     "Heading",
+    "Steps",
     "Table",
     "Write",
     "bounded",
@@ -172,6 +174,31 @@ class Heading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Steps(ShortRepr):
+    """What a table shows at other numbers than its own: a page has a slider for them, which puts each into its title.
+
+    Attributes
+    ----------
+    what : str
+        What there is a number of, such as "Topics".
+    frames : mapping of int to pandas.DataFrame
+        A frame with the table's rows and columns at every number, rising.
+    at : int
+        The number at which the table itself stands.
+    """
+
+    what: str
+    frames: Mapping[int, pd.DataFrame]
+    at: int
+
+    def __post_init__(self) -> None:
+        numbers = [*self.frames]
+        if self.at not in self.frames or numbers != sorted(numbers):
+            message = f"steps rise and hold the number of their table, {self.at}; these are {numbers}"
+            raise ValueError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table(ShortRepr):
     """A table of a report: the data, and how to show them.
 
@@ -188,6 +215,8 @@ class Table(ShortRepr):
     columns : tuple of Column
     data : pandas.DataFrame or None
         What goes into the CSV file if not `frame` itself.
+    steps : Steps or None
+        What it shows at other numbers of something.
     """
 
     kind: ClassVar[str] = "table"
@@ -198,6 +227,7 @@ class Table(ShortRepr):
     frame: pd.DataFrame
     columns: tuple[Column, ...]
     data: pd.DataFrame | None = None
+    steps: Steps | None = None
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
@@ -238,6 +268,21 @@ class Table(ShortRepr):
     def stacked_cells(self) -> list[list[Cell]]:
         """Return the rows for the columns of `headings`."""
         return [self._stacked(row) for row in self.cells()]
+
+    def steps_json(self) -> str:
+        """Return what a page's slider reads: the numbers, the place of the table's own, and the cells at each.
+
+        A cell is its text, what it is sorted by, and what stands under it.
+        """
+        if self.steps is None:
+            return ""
+        numbers = list(self.steps.frames)
+        cells = [
+            [[[cell.text, cell.sort, cell.under] for cell in row] for row in replace(self, frame=frame).stacked_cells()]
+            for frame in self.steps.frames.values()
+        ]
+        told = {"what": self.steps.what, "numbers": numbers, "at": numbers.index(self.steps.at), "cells": cells}
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
     def _stacked(self, row: list[Cell]) -> list[Cell]:
         cells: list[Cell] = []

@@ -15,6 +15,7 @@ from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
 from metaeval.reports.shared import cited_in, computed_with
 from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
     TOLERANCE,
@@ -73,7 +74,7 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
         title="How many topics are enough?",
         facts=topic_facts(study),
         summary=topic_summary(study),
-        sections=(*_size_sections(study), *error_sections(study)),
+        sections=(*_size_sections(study), numbers_section(study), *error_sections(study)),
         methods=_methods(study),
         rows=_rows(study),
         provenance=study.provenance,
@@ -94,7 +95,7 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
         Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
     """
     return report.extended(
-        sections=(*_size_sections(study), rates_section(study)),
+        sections=(*_size_sections(study), numbers_section(study), rates_section(study)),
         summary=topic_answers(study),
         methods=_methods(study),
         notes=tuple(study.notes),
@@ -386,7 +387,8 @@ def _methods(study: TopicsStudy) -> Methods:
         f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
         f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
     )
-    words = " ".join((used, drawn, *_model_words(study), *_observed_words(study), computed_with(study.provenance)))
+    told = (*_model_words(study), *_observed_words(study), DETECTABLE, computed_with(study.provenance))
+    words = " ".join((used, drawn, *told))
     return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
 
 

@@ -16,6 +16,7 @@ from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_nu
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.equality import RELATIVE, settle
+from metaeval.errors import EstimationError
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 from metaeval.results import Result
@@ -70,10 +71,20 @@ class DifferenceBins(Result):
         return frame[["metric", "size", *columns]]
 
     def plot(self) -> "Figure":
-        """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed."""
+        """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed.
+
+        Raises
+        ------
+        EstimationError
+            If no two systems differ, so that there is no bin.
+        """
         from metaeval.figures.topics import difference_panels  # noqa: PLC0415 - matplotlib
 
-        return difference_panels(self.to_frame(), self.sensitivity(), max_error=self.max_error)
+        frame = self.to_frame()
+        if frame.empty:
+            message = "no two systems differ on any topic set, so there is no bin to draw"
+            raise EstimationError(message)
+        return difference_panels(frame, self.sensitivity(), max_error=self.max_error)
 
     def sensitivity(self, reading: Reading = "every larger bin") -> pd.DataFrame:
         """Return the difference that can be trusted and the share of comparisons that reach it.

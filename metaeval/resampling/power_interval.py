@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
@@ -24,6 +25,7 @@ from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
+from metaeval.words import bracketed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,6 +89,12 @@ class PowerIntervals(Result):
     def corrections(self) -> tuple[str, ...]:
         """Names of the corrections."""
         return tuple(self.data["correction"].to_numpy().tolist())
+
+    def _found(self) -> str:
+        frame = self.to_frame().head(len(self.metrics))
+        powers = [bracketed(*row) for row in frame[["power", "low", "high"]].itertuples(index=False)]
+        first, *others = [f"{power} under {metric}" for power, metric in zip(powers, frame["metric"], strict=True)]
+        return f"power {first_few([first, *others])} ({frame['correction'].iloc[0]})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a correction and metric: metric, test, correction, power, standard_error, low, high."""

@@ -15,6 +15,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
@@ -25,6 +26,7 @@ from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_to
 from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+from metaeval.words import share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -140,6 +142,12 @@ class ErrorRates(Result):
             ties = self.counts["zero_differences"].sum("trial") * (self.counts["tolerance"] == 0)
             swaps = swaps + 0.5 * ties.transpose(*swaps.dims)
         return xr.Dataset({"swaps": swaps, "comparisons": comparisons})
+
+    def _found(self) -> str:
+        rates = self.rates().isel(size=-1, tolerance=0)
+        found = zip(self.metrics, rates.to_numpy().tolist(), strict=True)
+        words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in found])
+        return f"two sets of {self.sizes[-1]} topics disagree about {words} (tolerance {self.tolerances[0]:g})"
 
     def plot(self, *, max_error: float = 0.05) -> "Figure":
         """Draw the error rate against the size of the topic sets: a panel a tolerance, a line a metric."""

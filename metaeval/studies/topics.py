@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
 from metaeval.draws import RNGLike, resolve_seed
@@ -167,6 +168,28 @@ class TopicsStudy(Study):
         keys = ["metric", "tolerance", "size"]
         frame = frame.merge(self.posterior.curves(sizes), on=keys, how="left")
         return frame.merge(self.posterior.predicted().drop(columns="observed"), on=keys, how="left")
+
+    def rates_at(self, sizes: ArrayLike) -> pd.DataFrame:
+        """Return the error rates to expect at some sizes: by the Bayesian model where there is one, else by the curve.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric, tolerance and size: ``rate``, ``low`` and ``high``; what cannot be estimated is missing.
+            With the model, the tolerances that it was asked for.
+        """
+        asked = np.atleast_1d(np.asarray(sizes, dtype=np.int64))
+        tolerances = self.error_rates.tolerances if self.posterior is None else self.posterior.tolerances
+        keys = pd.MultiIndex.from_product(
+            [self.error_rates.metrics, tolerances, asked], names=["metric", "tolerance", "size"]
+        )
+        if self.posterior is not None:
+            found = self.posterior.curves(asked).rename(columns={"median": "rate"})
+            return found.set_index(keys.names)[["rate", "low", "high"]].reindex(keys).reset_index()
+        family = str(self.minimum.family)
+        curves = [self.comparison.curves.get((one, other, family)) for one, other in keys.droplevel("size").unique()]
+        rates = [np.full(len(asked), np.nan) if curve is None else curve.rate(asked) for curve in curves]
+        return pd.DataFrame({"rate": np.concatenate(rates), "low": np.nan, "high": np.nan}, index=keys).reset_index()
 
     def published_curves(self) -> pd.DataFrame:
         """Return the lines of Figure 5 of Pal, Mitra and Kamps (2010): rates as seen, then their exponential.

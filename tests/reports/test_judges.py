@@ -136,7 +136,7 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     page = judges_report(judged_study(groups=False))
     (item,) = section_of(page, "unanswered").blocks[1].items
     assert item.term == "Whom a judge favours"
-    assert item.words.startswith("takes groups of systems (groups=, --groups)")
+    assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
 
 
 @pytest.mark.parametrize(

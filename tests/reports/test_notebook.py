@@ -16,7 +16,7 @@ from PIL import Image
 import metaeval
 from metaeval import agreement, inex, models, resampling, simulate, studies, tests_stat
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
 from metaeval.models.design_effect import design_effect
 from metaeval.parallel import limit_threads
@@ -114,6 +114,7 @@ RESULTS = {
     "HumanStudy": lambda: studies.study_human(ITEMS, reference="RR", test="t", n_resamples=50, rng=0),
     "ItemAnalysis": lambda: agreement.analyse_items(SCORES),
     "JudgeConclusions": lambda: judge_conclusions(SCORES, reference="RR", n_resamples=20, rng=0),
+    "JudgeInput": lambda: metaeval.io.JudgeInput(labels=LABELS, annotations={}, assessments={}, scores={}),
     "JudgeRanking": lambda: agreement.rank_judges(LABELS, reference="people", n_resamples=50, rng=0),
     "JudgeRepeats": lambda: models.judge_repeats(REPEATED),
     "JudgeStudy": lambda: studies.study_judges(LABELS, n_resamples=50, rng=0),
@@ -164,7 +165,6 @@ RESULTS = {
 HELD = {
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
-    "JudgeInput": "what was read, before anybody asks",
     "JudgedCollection": "what collections have in common",
     "PoolRuns": "a part of a collection",
     "Study": "what studies have in common",
@@ -239,15 +239,24 @@ def test_every_result_shows_itself(name):
     for found in images:
         picture = Image.open(io.BytesIO(base64.b64decode(found["src"].removeprefix("data:image/png;base64,"))))
         assert 300 < int(found["width"]) < 1000
-        assert picture.width == pytest.approx(int(found["width"]) * 150 / 96, abs=1)
+        assert 1.0 < picture.width / int(found["width"]) < 1.58
+        assert picture.width * picture.height < 1_300_000
     assert len(repr(result)) <= 2000
 
 
 PLOTS = {
     *("AgreementIntervals", "AltTest", "BayesianComparison", "BayesianErrorRate", "BestSystem", "DecisionAgreement"),
-    *("DifferenceBins", "ErrorRates", "FavouredGroups", "HumanAgreement", "JudgeConclusions", "JudgeRanking"),
-    *("LabelAgreement", "MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals"),
-    *("RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    *(
+        "DifferenceBins",
+        "ErrorRates",
+        "FavouredGroups",
+        "HumanAgreement",
+        "JudgeConclusions",
+        "JudgeRanking",
+        "LabelAgreement",
+    ),
+    *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RunChoicePower"),
+    *("SensitivityResult", "SplitHalves", "Stability"),
 }
 
 
@@ -308,6 +317,16 @@ def test_levels_of_agreement_stand_apart():
     found = resampling.agreement_intervals(SCORES, alphas=[0.05, 0.2], n_topic_resamples=5, rng=0)
     words = [text.get_text() for text in found.plot().findobj(Text)]
     assert {"alpha = 0.05", "alpha = 0.2", "nDCG@10 and RR"} <= set(words)
+
+
+def test_what_holds_nothing_to_draw_is_shown_without_a_picture():
+    """Where no two systems differ there is no bin: asked for a picture it says so, and a notebook goes without."""
+    same = metaeval.as_scores(np.full((1, 3, 8), 0.5))
+    found = resampling.difference_bins(same, sizes=[4], n_trials=3, duplicates="keep", rng=0)
+    with pytest.raises(EstimationError, match="no two systems differ"):
+        found.plot()
+    assert "<img" not in found._repr_html_()
+    assert "0 rows" in found._repr_html_()
 
 
 def test_a_figure_shows_itself_where_nobody_loaded_pyplot():

@@ -125,7 +125,7 @@ def test_as_a_part_of_another_report(study):
     power = study_power(study.scores, tests=["t"], rng=0).report()
     whole = with_topics(power, study)
     added = whole.sections[len(power.sections) :]
-    assert [section.id for section in added] == ["topics", "fewer", "error-rates"]
+    assert [section.id for section in added] == ["topics", "fewer", "numbers", "error-rates"]
     assert whole.sections[: len(power.sections)] == power.sections
     assert whole.summary == (*power.summary, *study.report().summary[:2])
     assert whole.methods.paragraphs == power.methods.paragraphs + study.report().methods.paragraphs

@@ -1,0 +1,83 @@
+"""What difference could other numbers of topics show? The minimum detectable difference of the median pair."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval.checks import check_count, check_number, check_share
+from metaeval.models.noncentral_t import detectable_shift
+from metaeval.scores import Scores, oriented_values
+from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.robust import difference_estimates
+from metaeval.topic_design import engine_scores
+from metaeval.topic_units import units_of
+
+__all__ = ["detectable_by_topics"]
+
+
+def detectable_by_topics(
+    scores: Scores, n_topics: Sequence[int], *, alpha: float = 0.05, power: float = 0.8
+) -> pd.DataFrame:
+    r"""Return the smallest true difference that a paired t test finds with so many topics, at the median pair.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    n_topics : sequence of int
+        Numbers of topics, each at least 2.
+    alpha : float, default 0.05
+        Level at which a pair is tested, without correction.
+    power : float, default 0.8
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric and number: metric, n_topics, difference in the metric's unit; NaN where no pair of systems
+        differs in its differences over topics.
+
+    Raises
+    ------
+    ScoresError
+        If topics have gaps, clusters, strata or weights: other topics might have others.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.models.detectable_difference.detectable_differences
+    metaeval.models.sample_size.topic_set_size_for_t
+
+    Notes
+    -----
+    The standard deviation s of the pair's differences over the topics at hand stands for that of other topics:
+    :math:`\delta(n)\, s / \sqrt{n}`, with the shift :math:`\delta(n)` at which the test has the power with n - 1
+    degrees of freedom. The order of the pairs is the same for every n, so the median pair is one pair.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> scores = simulate_scores(n_systems=5, n_topics=50, metrics=["AP"], rng=1)
+    >>> detectable_by_topics(scores, [25, 50, 100])["difference"].round(4).tolist()
+    [0.089, 0.0616, 0.0431]
+    """
+    scores = engine_scores(scores, what="detectable differences with other numbers of topics")
+    check_share(alpha, "alpha")
+    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    for number in n_topics:
+        check_count(number, "n_topics", least=2)
+    first, second = all_pairs(scores.sizes["system"])
+    own = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    spread = np.where(own.error > 0.0, own.error, np.nan) * np.sqrt(scores.sizes["topic"])
+    typical = np.array(
+        [np.nan if np.isnan(one).all() else np.nanquantile(one, 0.5, method="inverted_cdf") for one in spread]
+    )
+    numbers = np.asarray(n_topics, dtype=np.int64)
+    shift = detectable_shift(numbers - 1.0, alpha=alpha, power=power) / np.sqrt(numbers)
+    return pd.DataFrame(
+        {
+            "metric": np.repeat(scores["metric"].to_numpy(), len(numbers)),
+            "n_topics": np.tile(numbers, len(typical)),
+            "difference": np.outer(typical, shift).ravel(),
+        }
+    )
