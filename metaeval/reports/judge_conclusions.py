@@ -47,7 +47,7 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
 
 def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
     table = found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
-    named = table.assign(judge=table["judge"].replace({"people": "a second person"}))
+    named = table.assign(judge=table["judge"].mask(table["kind"] == "people", "a second person"))
     slug = metric.lower()
     level = percentage(found.confidence_level)
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
@@ -110,7 +110,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
-        part = found.table[["judge"]].assign(correlation=words)
+        part = found.table[["judge", "kind"]].assign(correlation=words)
         for side, measure in (("whole", name), ("top", f"{name}_top")):
             for end in ("", "_low", "_high"):
                 part[f"{side}{end}"] = found.table.get(f"{measure}{end}")
@@ -119,7 +119,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     order = {judge: place for place, judge in enumerate(found.table["judge"])}
     frame = frame.sort_values("judge", key=lambda names: names.map(order), kind="stable", ignore_index=True)
     shown, columns = bounded(
-        frame.assign(judge=frame["judge"].replace({"people": "a second person"})),
+        frame.assign(judge=frame["judge"].mask(frame["kind"] == "people", "a second person")),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
     )
     table = Table(
