@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import note_cells, note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
     FOOT,
@@ -25,6 +26,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import bracketed, name_of_metric, number
 
 __all__ = ["agreement_rows", "disagreement_panels", "matrix_map"]
 
@@ -41,6 +43,7 @@ _KIND_MARKERS = {"both": "o", "only predictor": "^", "only truth": "s", "conflic
 _FEW = 14
 _BLUE = "#1a7fc1"
 _MOST_DOTS = 3000
+_VALUE = number(3)
 
 
 @styled
@@ -76,6 +79,20 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         axes.text(-0.08 * inch, y, str(place), color=THEME["muted"], **style)
         axes.text(-0.34 * inch, y, name, **style)
         axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=THEME["muted"])
+    rows, columns = np.indices((n, n)).reshape(2, -1)
+    whole = [name_of_metric(name) for name in matrix.index]
+    note_cells(
+        axes,
+        columns + 1,
+        rows + 1,
+        "{row} and {column}: {value}",
+        {
+            "row": [whole[row] for row in rows],
+            "column": [whole[column] for column in columns],
+            "value": [_VALUE(value) for value in values.ravel()],
+        },
+        of=("row", "column"),
+    )
     digits = 2 if cell > text_width(".88", size - 1) + 0.03 else 1
     for row, column in np.ndindex(n, n):
         value = values[row, column]
@@ -112,6 +129,21 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     if "f1_low" in frame:
         bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
     axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
+    ends = (frame["f1_low"], frame["f1_high"]) if "f1_low" in frame else None
+    values = zip(frame["f1"], *(ends or (frame["f1"] * np.nan, frame["f1"] * np.nan)), strict=True)
+    note_points(
+        axes,
+        frame["f1"],
+        y,
+        "{label}{group}: F1 {value}",
+        {
+            "label": frame["label"],
+            "group": frame["group"].map(", {}".format) if "group" in frame else "",
+            "value": [bracketed(*one, _VALUE) for one in values],
+        },
+        of=("label",),
+        span=ends,
+    )
     mark_value(axes, min_f1, f"{min_f1:g}")
     lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
     axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
@@ -155,7 +187,39 @@ def disagreement_panels(
         dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
         style: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
         scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **style)
+        named = {name: dots[name] for name in ("system_a", "system_b") if name in dots}
+        who = "{system_a} and {system_b}: " if named else ""
+        note_points(
+            scatter,
+            dots["lead_predictor"],
+            dots["lead_truth"],
+            who + "{kind}; lead {x} under {predictor}, {y} under {truth}",
+            {
+                **named,
+                "kind": _KIND_WORDS[kind].format(names.get(kind, "")),
+                "predictor": name_of_metric(predictor),
+                "truth": name_of_metric(truth),
+                "x": dots["lead_predictor"].map(_VALUE),
+                "y": dots["lead_truth"].map(_VALUE),
+            },
+            of=tuple(named),
+            label=label,
+            color=_KIND_COLOURS[kind],
+        )
         curve = densities[densities["kind"] == kind]
+        note_line(
+            curves,
+            curve["difference"],
+            curve["density"],
+            "{kind}: density {y} at a difference of {x}",
+            {
+                "kind": _KIND_WORDS[kind].format(names.get(kind, "")),
+                "x": curve["difference"].map(_VALUE),
+                "y": curve["density"].map("{:.3g}".format),
+            },
+            label=label,
+            color=_KIND_COLOURS[kind],
+        )
         curves.plot(curve["difference"], curve["density"], color=_KIND_COLOURS[kind], linewidth=1.5)
     _zero_lines(scatter)
     tidy_axes(scatter, grid="")

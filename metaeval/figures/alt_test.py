@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import note_points
 from metaeval.figures.style import CYCLE, RIMMED, THEME, rows_figure, styled
+from metaeval.words import share
 
 __all__ = ["judge_dots"]
 
@@ -29,6 +31,19 @@ def judge_dots(judges: pd.DataFrame, *, statistic: str, line: float) -> Figure:
     values, passed = ordered[statistic].to_numpy(), ordered["passes"].to_numpy(dtype=bool)
     axes.plot(values[passed], rows[passed], "o", color=CYCLE[0], markersize=5.4, **RIMMED)
     axes.plot(values[~passed], rows[~passed], "o", markersize=5.4, mfc=THEME["paper"], mec=CYCLE[0])
+    note_points(
+        axes,
+        values,
+        rows,
+        "{judge}: {what} {value}; {passes}",
+        {
+            "judge": ordered["judge"],
+            "what": statistic.replace("_", " "),
+            "value": [share(value) for value in values],
+            "passes": ["passes" if one else "does not pass" for one in passed],
+        },
+        of=("judge",),
+    )
     axes.set_xlim(-0.03, 1.03)
     axes.set_xlabel(f"{statistic.replace('_', ' ')} (filled: passes)")
     return figure

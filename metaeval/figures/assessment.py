@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
+from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
     DASHES,
@@ -24,6 +25,7 @@ from metaeval.figures.style import (
     styled,
     tidy_axes,
 )
+from metaeval.words import share
 
 __all__ = ["entry_distances", "growth_lines", "new_run_panels", "passage_bars", "passage_law", "size_bars"]
 __all__ += ["specificity_bars", "time_strips"]
@@ -53,9 +55,18 @@ def growth_lines(growth: pd.DataFrame) -> Figure:
     sizes = np.r_[0, table["documents"].to_numpy()]
     known = [name for name in _WORDS if name in growth]
     for place, name in enumerate(known):
-        share = np.r_[0.0, table[name].to_numpy()]
-        axes.plot(sizes, share, color=CYCLE[place], linestyle=DASHES[place], linewidth=1.8, label=_WORDS[name])
-    axes.plot(sizes[[0, -1]], [0, float(share[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
+        found = np.r_[0.0, table[name].to_numpy()]
+        axes.plot(sizes, found, color=CYCLE[place], linestyle=DASHES[place], linewidth=1.8, label=_WORDS[name])
+        note_line(
+            axes,
+            sizes,
+            found,
+            "{share} of the {what} with {size} documents in the pool",
+            {"share": [share(one) for one in found], "what": _WORDS[name], "size": sizes.tolist()},
+            label=_WORDS[name],
+            color=CYCLE[place],
+        )
+    axes.plot(sizes[[0, -1]], [0, float(found[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
     axes.set_xlim(0, sizes[-1])
     axes.set_ylim(0, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -82,6 +93,15 @@ def passage_bars(passages: pd.DataFrame) -> Figure:
     if most > _MOST_PASSAGES:
         more = float(passages["share"][passages["passages"] > _MOST_PASSAGES].sum())
         axes.bar([_MOST_PASSAGES + 1], [more], width=0.72, color=THEME["blue"])
+    note_points(
+        axes,
+        shown["passages"],
+        shown["share"],
+        "{share} of the relevant documents have {passages} passages",
+        {"share": shown["share"].map(share), "passages": shown["passages"]},
+        span=(np.zeros(len(shown)), shown["share"]),
+        upright=True,
+    )
     last = min(most, _MOST_PASSAGES + 1)
     ticks = list(range(1, last + 1))
     labels = [f"{tick}" if tick in (most, *ticks[:_MOST_PASSAGES]) else f"{tick}–{most}" for tick in ticks]
@@ -107,6 +127,17 @@ def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
     """
     figure, axes = _wide(2.9, top=0.35)
     axes.plot(passages["passages"], passages["share"], "o", color=THEME["blue"], markersize=5, label="found", **RIMMED)
+    note_points(
+        axes,
+        passages["passages"],
+        passages["share"],
+        "{share} of the relevant documents have {passages} passages; {law} under the law",
+        {
+            "share": passages["share"].map(share),
+            "passages": passages["passages"],
+            "law": [share(shares[one - 1]) if one <= len(shares) else "–" for one in passages["passages"]],
+        },
+    )
     axes.plot(np.arange(1, len(shares) + 1), shares, color=THEME["orange"], linewidth=1.4, label="power law")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -142,6 +173,15 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
         for number, (size, part) in enumerate(own.groupby("size")):
             style: dict[str, Any] = {"color": CYCLE[number % len(CYCLE)], "linestyle": DASHES[number % len(DASHES)]}
             lines = axes.plot(part["rank"], part["share_up_to"], linewidth=1.5, label=f"{size}", **style)
+            note_line(
+                axes,
+                part["rank"],
+                part["share_up_to"],
+                "pools of {size} {unit}: {share} of the results down to rank {rank}",
+                {"size": str(size), "unit": str(unit), "share": part["share_up_to"].map(share), "rank": part["rank"]},
+                label=f"{size}",
+                color=style["color"],
+            )
             handles += lines if not place else []
         axes.set_title(f"pools of {unit}", loc="left", fontsize=9.5)
         axes.set_ylim(0, 1.03)
@@ -173,7 +213,18 @@ def specificity_bars(specificity: pd.DataFrame) -> Figure:
         counts = table.loc[table["element_class"] == name, "elements"].to_numpy(dtype=float)
         style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "edgecolor": THEME["paper"], "linewidth": 0.6}
         axes.bar(np.arange(steps), counts, bottom=base, width=0.8, label=name, **style)
-        base += counts
+        note_points(
+            axes,
+            np.arange(steps),
+            base + counts / 2,
+            "{name}: {count} elements",
+            {"name": str(name), "count": [f"{count:.0f}" for count in counts]},
+            span=(base, base + counts),
+            upright=True,
+            label=str(name),
+            color=style["color"],
+        )
+        base = base + counts
     ends = table.loc[table["element_class"] == names[0], ["low", "high"]].to_numpy()
     words = [f"{low:.1f}–{high:.1f}" for low, high in ends] if steps > 3 else ["1", "2", "3"]  # noqa: PLR2004 - grades
     axes.set_xticks(np.arange(steps), words)
@@ -203,6 +254,15 @@ def size_bars(sizes: pd.DataFrame, *, short: int) -> Figure:
     bars(axes, sizes["low"], sizes["high"], rows, color=THEME["pale-blue"], linewidth=1.6, label="5 % to 95 %")
     bars(axes, sizes["quarter"], sizes["three_quarters"], rows, color=THEME["blue"], linewidth=5, label="middle half")
     axes.plot(sizes["median"], rows, "o", color=THEME["orange"], markersize=6, label="median", **RIMMED)
+    quantiles = ("low", "quarter", "median", "three_quarters", "high")
+    note_points(
+        axes,
+        sizes["median"],
+        rows,
+        "{name}: median {median} characters, middle half {quarter} to {three_quarters}, 90 % {low} to {high}",
+        {"name": names, **{one: sizes[one].map("{:.0f}".format) for one in quantiles}},
+        span=(sizes["low"], sizes["high"]),
+    )
     axes.axvline(short, color=THEME["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     axes.annotate(
         f"{short}",
@@ -236,6 +296,20 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
         counts = _binned(entries[name].to_numpy(dtype=float), edges)
         shown = np.where(counts > 0, counts, np.nan)
         style: dict[str, Any] = {"color": CYCLE[place], "marker": "oDs"[place], "markersize": 3.6}
+        known = np.isfinite(shown)
+        note_line(
+            axes,
+            middles[known],
+            shown[known],
+            "{name} passage: {count} documents at {at} characters",
+            {
+                "name": name,
+                "count": [f"{one:.0f}" for one in shown[known]],
+                "at": [f"{one:.0f}" for one in middles[known]],
+            },
+            label=f"{name} passage",
+            color=style["color"],
+        )
         axes.plot(middles, shown, linestyle=DASHES[place], linewidth=1.2, label=f"{name} passage", **style)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -272,6 +346,19 @@ def time_strips(times: pd.DataFrame) -> Figure:
     bars(axes, ends[:, 1], ends[:, 2], rows, color=THEME["blue"], linewidth=5, label="middle half")
     means = [minutes.mean() for _, minutes in parts]
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=6, label="mean", **RIMMED)
+    note_points(
+        axes,
+        means,
+        rows,
+        "{name} documents: {mean} minutes on average, middle half {low} to {high}",
+        {
+            "name": [name for name, _ in parts],
+            "mean": [f"{mean:.1f}" for mean in means],
+            "low": [f"{end:.1f}" for end in ends[:, 1]],
+            "high": [f"{end:.1f}" for end in ends[:, 2]],
+        },
+        span=(ends[:, 0], ends[:, 3]),
+    )
     axes.set_xlim(left=0)
     axes.set_xlabel("minutes for a document")
     key_above(axes, columns=3, fontsize=8.5)

@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
     DASHES,
@@ -24,6 +25,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import interval, name_of_metric, number, share
 
 __all__ = ["heaviness_panels", "trade_off"]
 
@@ -52,6 +54,22 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     figure = Figure(figsize=(PAGE_WIDTH, 4.4))
     axes = inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=FOOT)
     x, y = 100 * known["power"].to_numpy(), known[second].to_numpy()
+    ends = [interval(low, high) for low, high in zip(known["power_low"], known["power_high"], strict=True)]
+    note_points(
+        axes,
+        x,
+        y,
+        "{metric}: discriminative power {power}, interval {ends}; {label} {value}",
+        {
+            "metric": known["metric"].map(name_of_metric),
+            "power": known["power"].map(share),
+            "ends": ends,
+            "label": label,
+            "value": known[second].map(number(3)),
+        },
+        of=("metric",),
+        span=(100 * known["power_low"], 100 * known["power_high"]),
+    )
     best = known["metric"].isin(front).to_numpy()
     for mask, color in ((~best, THEME["muted"]), (best, CYCLE[0])):
         style: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
@@ -112,20 +130,37 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     top = 1.04 * float(curves.max())
     figure = Figure(figsize=(PAGE_WIDTH, max(3.1, 0.7 + 0.2 * len(names))))
     lines = []
-    for place, number in enumerate(relevant):
+    for place, many in enumerate(relevant):
         right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.45
         axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
         lines = [
             axes.plot(
                 curves["rank"],
-                curves.sel(relevant=number).to_numpy()[row],
+                curves.sel(relevant=many).to_numpy()[row],
                 color=CYCLE[row % _ALIKE],
                 linestyle=DASHES[row // _ALIKE % _DASHED],
                 linewidth=1.5,
             )[0]
             for row in range(len(names))
         ]
-        axes.set_title(f"{number} relevant documents", fontsize=9, fontweight="bold", loc="left")
+        for row, name in enumerate(curves["metric"].to_numpy().tolist()):
+            values = curves.sel(relevant=many).to_numpy()[row]
+            note_line(
+                axes,
+                curves["rank"].to_numpy(),
+                values,
+                "{metric}, {many} relevant documents, one found at rank {rank}: {value}",
+                {
+                    "metric": name_of_metric(name),
+                    "many": str(many),
+                    "rank": curves["rank"].to_numpy().tolist(),
+                    "value": [number(3)(value) for value in values],
+                },
+                of=("metric",),
+                label=names[row],
+                color=CYCLE[row % _ALIKE],
+            )
+        axes.set_title(f"{many} relevant documents", fontsize=9, fontweight="bold", loc="left")
         axes.set_ylim(0, top)
         axes.set_xlim(1, float(curves["rank"].max()))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.figures.marks import note_points
 from metaeval.figures.style import (
     CYCLE,
     MARKERS,
@@ -53,6 +54,22 @@ def rejections_against_errors(frame: pd.DataFrame) -> Figure:
             line = {"color": look["color"], "linewidth": 1.2, "alpha": 0.5}
             bars(axes, [row["error_rate_low"]], [row["error_rate_high"]], [row["rejected"]], **line)
             bars(axes, [row["rejected_low"]], [row["rejected_high"]], [row["error_rate"]], upright=True, **line)
+            note_points(
+                axes,
+                [row["error_rate"]],
+                [row["rejected"]],
+                "{test} under {metric}: {rejected} % of the pairs rejected, {error} % of them errors",
+                {
+                    "test": test,
+                    "metric": str(metric),
+                    "rejected": f"{row['rejected']:.1f}",
+                    "error": f"{row['error_rate']:.2f}",
+                },
+                of=("metric",),
+                label=test,
+                color=look["color"],
+                span=([row["error_rate_low"]], [row["error_rate_high"]]),
+            )
             axes.plot(row["error_rate"], row["rejected"], linestyle="", markersize=6.2, **look, **RIMMED)
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import note_points
 from metaeval.figures.style import RIMMED, THEME, bars, key_above, rows_figure, styled
+from metaeval.words import bracketed, number
 
 __all__ = ["favour_dots"]
 
@@ -36,6 +38,21 @@ def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figur
             part = table[own]
             low, high = (part[f"{before}{side}_both"].to_numpy() for side in ("low", "high"))
             bars(axes, low, high, rows[own], color=colour, linewidth=1.6)
+            note_points(
+                axes,
+                part[value],
+                rows[own],
+                "{group} under {judge}: {value}",
+                {
+                    "group": part["group"],
+                    "judge": part["judge"],
+                    "value": [bracketed(*one, number(4)) for one in zip(part[value], low, high, strict=True)],
+                },
+                of=("group", "judge"),
+                span=(low, high),
+                label=kind,
+                color=colour,
+            )
             axes.plot(part[value], rows[own], mark, color=colour, markersize=4.8, label=kind, **RIMMED)
     scale = ", the judge's scale taken off" if adjusted else ""
     what = "gain per standard deviation" if "standard_deviation" in table else "gain of the group"

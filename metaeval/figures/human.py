@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
     PAGE_WIDTH,
@@ -19,10 +20,12 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import number, p_value
 
 __all__ = ["comparison_map", "system_scatters"]
 
 _COLUMNS = 3
+_SCORE = number(3)
 
 
 @styled
@@ -41,6 +44,20 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
     figure, panels = panel_grid(names, columns=_COLUMNS, height=1.6, left=0.62)
     for metric, axes in zip(metrics, panels, strict=True):
         axes.plot(means[metric], means[reference], "o", color=CYCLE[0], markersize=4.6, **RIMMED)
+        note_points(
+            axes,
+            means[metric],
+            means[reference],
+            "{system}: {metric} {own}, {reference} {human}",
+            {
+                "system": means.index.tolist(),
+                "metric": metric,
+                "own": means[metric].map(_SCORE),
+                "reference": reference,
+                "human": means[reference].map(_SCORE),
+            },
+            of=("system",),
+        )
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("mean score of the metric")
@@ -74,6 +91,22 @@ def comparison_map(table: pd.DataFrame, *, order: list[str], alpha: float) -> Fi
         if p <= alpha and difference:
             better, worse = (a, b) if difference > 0 else (b, a)
             shades[place[better], place[worse]] = 1.0
+    leads = table["difference"].to_numpy() >= 0
+    better = [name if leads[row] else other for row, (name, other) in enumerate(_named(table))]
+    worse = [other if leads[row] else name for row, (name, other) in enumerate(_named(table))]
+    note_cells(
+        axes,
+        [place[name] for name in worse],
+        [place[name] for name in better],
+        "{better} over {worse}: {difference}, p {p}",
+        {
+            "better": better,
+            "worse": worse,
+            "difference": table["difference"].abs().map(_SCORE),
+            "p": table["p_corrected"].map(p_value),
+        },
+        of=("better", "worse"),
+    )
     for row, column in np.argwhere(shades > 0):
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=THEME["blue"], linewidth=0))
     axes.set_xlim(-0.5, count - 0.5)
@@ -87,3 +120,7 @@ def comparison_map(table: pd.DataFrame, *, order: list[str], alpha: float) -> Fi
     axes.grid(which="minor", color=THEME["rule"], linewidth=0.6)
     axes.tick_params(which="minor", length=0)
     return figure
+
+
+def _named(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return [(str(a), str(b)) for a, b in zip(table["metric_a"], table["metric_b"], strict=True)]

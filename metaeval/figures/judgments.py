@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from metaeval.figures.marks import note_line
 from metaeval.figures.style import (
     BOUND,
     CYCLE,
@@ -28,6 +29,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import name_of_metric, number, share
 
 __all__ = ["coverage_lines", "effort_panels", "growth_panels", "measure_label", "reduction_panels", "stability_panels"]
 __all__ += ["topic_growth_lines"]
@@ -45,6 +47,7 @@ _STYLES = 6
 _LAST_RANK = 100
 _NAMED = 4
 _NAME_HEIGHT = 6.0
+_VALUE = number(3)
 
 
 def measure_label(measure: str) -> str:
@@ -79,7 +82,9 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
     for measure, axes in zip(shown, panels, strict=True):
         drawn = _with_full(frame, measure) if percent else frame
         for place, metric in enumerate(metrics):
-            _line(axes, drawn[drawn["metric"] == metric], "left", measure, place)
+            part = drawn[drawn["metric"] == metric]
+            named = {"of": name_of_metric(metric), "label": metric_label(metric)}
+            _line(axes, part, "left", measure, place, **named, across=_left_label(frame))
         if _is_correlation(measure):
             _bound(axes, frame[measure], min_tau)
         elif measure == "power":
@@ -109,7 +114,9 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
     for reduction, axes in zip(reductions, panels, strict=True):
         own = frame[frame["reduction"] == reduction].assign(judged_percent=lambda rows: 100 * rows["judged_share"])
         for place, metric in enumerate(metrics):
-            _line(axes, own[own["metric"] == metric], "judged_percent", measure, place)
+            part = own[own["metric"] == metric]
+            named = {"of": name_of_metric(metric), "label": metric_label(metric)}
+            _line(axes, part, "judged_percent", measure, place, **named, across="judged documents left, %")
         _bound(axes, frame[measure], min_tau)
         axes.set_xlim(0, 103)
         axes.set_xlabel("judged documents left, %")
@@ -132,6 +139,18 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
         panels, ("pool_depth", "judged"), ("pool depth, ranks", "documents judged a topic"), strict=True
     ):
         axes.plot(grown[x], grown["relevant"], color=CYCLE[0], linewidth=1.4)
+        note_line(
+            axes,
+            grown[x],
+            grown["relevant"],
+            "{relevant} relevant documents a topic, {judged} judged, down to depth {depth}",
+            {
+                "relevant": grown["relevant"].map("{:.4g}".format),
+                "judged": grown["judged"].map("{:.4g}".format),
+                "depth": grown["pool_depth"],
+            },
+            color=CYCLE[0],
+        )
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.set_xlabel(label)
@@ -161,6 +180,16 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
     last = max(2, int(counts["pool_depth"].max()))
     for topic, part in counts.groupby("topic", sort=False):
         x, y = ([0, *part[name]] for name in ("pool_depth", "relevant"))
+        note_line(
+            axes,
+            x,
+            y,
+            "topic {topic}: {relevant} relevant documents down to depth {depth}",
+            {"topic": str(topic), "relevant": y, "depth": x},
+            of=("topic",),
+            color=CYCLE[named.index(topic) % len(CYCLE)] if topic in named else "0.6",
+            label=short_name(str(topic), 20) if topic in named else "",
+        )
         if topic not in named:
             axes.plot(x, y, color="0.82", linewidth=0.7, zorder=1)
             continue
@@ -201,6 +230,15 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
         color, dash = CYCLE[place % len(CYCLE)], DASHES[place // _STYLES % 2]
         axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=dash)
+        note_line(
+            axes,
+            part["rank"],
+            100 * part["at_rank"],
+            "pools of {size} documents: {judged} judged at rank {rank}",
+            {"size": str(size), "judged": part["at_rank"].map(share), "rank": part["rank"]},
+            label=f"{size} documents",
+            color=color,
+        )
         ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
     axes.set_ylim(0, 100)
     axes.set_xlim(1, last)
@@ -230,7 +268,9 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: flo
     figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
     for metric, axes in zip(metrics, panels, strict=True):
         for place, plan in enumerate(known):
-            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], "hours", "tau", place)
+            part = frame[(frame["metric"] == metric) & (frame["plan"] == plan)]
+            named = {"of": f"{plans[plan]}, {name_of_metric(metric)}", "label": plans[plan]}
+            _line(axes, part, "hours", "tau", place, **named, across="hours of judging")
         _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
         axes.set_xlabel("hours of judging")
@@ -270,7 +310,9 @@ def _style(place: int) -> dict[str, Any]:
     }
 
 
-def _line(axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int) -> None:
+def _line(  # noqa: PLR0913 - a line, and what it is of
+    axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int, *, of: str, label: str, across: str
+) -> None:
     """Draw one line with its standard errors, where there are any."""
     part = part.dropna(subset=[measure]).sort_values(x)
     spread = part.get(f"{measure}_se")
@@ -281,6 +323,24 @@ def _line(axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int) -> N
             axes, part[measure] - error, part[measure] + error, part[x],
             color=color, linewidth=2.2, alpha=0.35, upright=True,
         )  # fmt: skip
+    errors = [""] * len(part) if spread is None else [f" ± {_VALUE(one)}" if one > 0 else "" for one in spread]
+    note_line(
+        axes,
+        part[x],
+        part[measure],
+        "{of}: {measure} {value}{error} at {x} ({across})",
+        {
+            "of": of,
+            "measure": measure_label(measure),
+            "value": part[measure].map(_VALUE),
+            "error": errors,
+            "x": part[x].map("{:.4g}".format),
+            "across": across,
+        },
+        of=("of",),
+        label=label,
+        color=CYCLE[place % len(CYCLE)],
+    )
     axes.plot(part[x], part[measure], markersize=3.4, markeredgewidth=0, **_style(place))
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
     FOOT,
@@ -20,12 +21,14 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import bracketed, number
 
 __all__ = ["agreement_dots", "agreement_heat_map", "topic_dots"]
 
 _SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
 _DARK = 0.72
 _WRITTEN = 16
+_VALUE = number(3)
 
 
 @styled
@@ -45,6 +48,16 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
     low, high = (ordered[name].fillna(ordered["value"]) for name in ("low", "high"))
     bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
     axes.plot(ordered["value"], rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
+    bounds = zip(ordered["value"], ordered["low"], ordered["high"], strict=True)
+    note_points(
+        axes,
+        ordered["value"],
+        rows,
+        "{name}: {value}",
+        {"name": ordered["name"], "value": [bracketed(*one, _VALUE) for one in bounds]},
+        of=("name",),
+        span=(low, high),
+    )
     axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
     axes.set_xlim(float(np.nanmin([0.0, *low])) - 0.03, 1.02)
     axes.set_xlabel(label)
@@ -74,6 +87,19 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     axes.set_yticks(range(count), names, fontsize=7.5)
     tidy_axes(axes, grid="", spines=())
     axes.tick_params(length=0, labelsize=7.5)
+    across, down = np.indices(values.shape).reshape(2, -1)
+    note_cells(
+        axes,
+        down,
+        across,
+        "{row} and {column}: {value}",
+        {
+            "row": [str(matrix.index[place]) for place in across],
+            "column": [str(matrix.columns[place]) for place in down],
+            "value": [_VALUE(value) for value in values.ravel()],
+        },
+        of=("row", "column"),
+    )
     if count <= _WRITTEN:
         for row, column in np.argwhere(np.isfinite(values)):
             value = values[row, column]
@@ -113,6 +139,14 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
         known = per_topic[per_topic[statistic].notna()]
         rows = known["topic"].map(place)
         axes.plot(known[statistic], rows, "|", color=THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
+    note_points(
+        axes,
+        order,
+        range(len(order)),
+        "topic {topic}: {value}",
+        {"topic": [str(name) for name in order.index], "value": [_VALUE(value) for value in order]},
+        of=("topic",),
+    )
     axes.plot(order, range(len(order)), "o", color=CYCLE[1], markersize=4.6, **RIMMED)
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel(label)

@@ -32,7 +32,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import intervals, number, share
+from metaeval.words import bracketed, number, share
 
 __all__ = ["asl_curves", "decided_bars", "power_differences", "power_dots"]
 
@@ -157,26 +157,25 @@ def power_dots(frame: pd.DataFrame) -> Figure:
             bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
         style: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **RIMMED}
         axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **style)
-        given = "power_low" in part
+        ends = [part.get(name, part["power"] * np.nan) for name in ("power_low", "power_high")]
         note_points(
             axes,
             100 * part["power"],
             y,
-            "{metric}, {test}, {correction}: {power} of the pairs" + ("; interval {bounds}" if given else ""),
+            "{metric}, {test}, {correction}: {power} of the pairs",
             {
                 "metric": part["metric"],
                 "test": part["test"],
                 "correction": str(correction),
-                "power": part["power"].map(share),
-                "bounds": intervals(part["power_low"], part["power_high"]) if given else "",
+                "power": [bracketed(*one) for one in zip(part["power"], *ends, strict=True)],
             },
             of=("metric",),
-            span=(100 * part["power_low"], 100 * part["power_high"]) if given else None,
+            span=(100 * ends[0], 100 * ends[1]),
             label=str(correction),
             color=color,
         )
-        ends = part["power_high"].fillna(part["power"]) if "power_high" in part else part["power"]
-        for x, level, power in zip(100 * ends, y, part["power"], strict=True) if single else ():
+        right_ends = ends[1].fillna(part["power"])
+        for x, level, power in zip(100 * right_ends, y, part["power"], strict=True) if single else ():
             axes.annotate(share(power), (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
     axes.set_xlim(0, 100)
     axes.set_xlabel("discriminative power: share of significantly different pairs (%)")

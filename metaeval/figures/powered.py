@@ -3,7 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import note_points
 from metaeval.figures.style import BOUND, RIMMED, THEME, bars, key_above, metric_label, rows_figure, styled
+from metaeval.words import bracketed, number
 
 __all__ = ["gained_intervals"]
 
@@ -33,6 +35,21 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
     bars(axes, frame["low"], frame["high"], lower, color=THEME["blue"], linewidth=3.0)
     axes.plot(frame["human_estimate"], upper, "o", color=THEME["pale-blue"], label=f"{n_topics} human topics", **RIMMED)
     axes.plot(frame["estimate"], lower, "o", color=THEME["blue"], label="and the judge", **RIMMED)
+    for who, at, before in (("the human topics alone", upper, "human_"), ("and the judge", lower, "")):
+        estimate, low, high = (frame[f"{before}{name}"] for name in ("estimate", "low", "high"))
+        note_points(
+            axes,
+            estimate,
+            at,
+            "{label}: {value}, {who}",
+            {
+                "label": frame["label"],
+                "value": [bracketed(*one, number(4)) for one in zip(estimate, low, high, strict=True)],
+                "who": who,
+            },
+            of=("label",),
+            span=(low, high),
+        )
     if differences:
         axes.axvline(0.0, **BOUND)
     key_above(axes, columns=2)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.shown import AXES
 from metaeval.figures.style import (
     CYCLE,
@@ -27,6 +28,7 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
+from metaeval.words import number, share
 
 __all__ = ["overlap_scatters", "simulated_run_curves"]
 
@@ -35,6 +37,7 @@ _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark
 _MARKED = 25
 _COLUMNS = 3
 _NAMED = 8
+_VALUE = number(3)
 
 
 @styled
@@ -58,6 +61,21 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
         if len(places) <= _MARKED:
             look |= {"marker": "o", "markersize": 3.6}
         axes.plot(places, values[row], linewidth=1.7, label=label, zorder=4 - row / 10, **look)
+        note_line(
+            axes,
+            places,
+            values[row],
+            "{run}: {value} at {what} {place}",
+            {
+                "run": str(curve["system"].to_numpy()[row]),
+                "value": [_VALUE(value) for value in values[row]],
+                "what": AXES[axis][0].split(",")[0],
+                "place": [f"{place:.3g}" for place in places],
+            },
+            of=("run",),
+            label=label,
+            color=look["color"],
+        )
     axes.set_xlim(0, float(places.max()) * 1.01)
     axes.set_ylim(0, max(1.03, float(values.max()) * 1.03))
     axes.set_xlabel(AXES[axis][0])
@@ -92,6 +110,19 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
     for metric, axes in zip(metrics, panels, strict=True):
         own = submissions[submissions["metric"] == metric]
         axes.plot(100 * own["overlap"], own["value"], "o", color=THEME["blue"], markersize=4.6, **RIMMED)
+        note_points(
+            axes,
+            100 * own["overlap"],
+            own["value"],
+            "{run}: {metric} {value}, overlap {overlap}",
+            {
+                "run": own["run"],
+                "metric": str(metric),
+                "value": own["value"].map(_VALUE),
+                "overlap": own["overlap"].map(share),
+            },
+            of=("run",),
+        )
         axes.set_xlim(-3, 103)
         axes.set_ylim(0, 1.15 * float(own["value"].max()) or 1)
         if len(own) <= _NAMED:

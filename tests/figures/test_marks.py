@@ -1,9 +1,11 @@
 """What can be pointed at in a picture: it lies where the picture has it, and says what the data say."""
 
+import ast
 import gc
 import json
 import re
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from metaeval import figures
 from metaeval.figures import marks
 from metaeval.figures.marks import marks_json, marks_of, note_cells, note_line, note_pairs, note_points
 from metaeval.figures.power import power_differences
@@ -183,3 +186,27 @@ def test_every_pair_says_difference_interval_and_p(simulated_scores, correction)
         assert f", p {row['p_value']:.4f}" in words or "p <0.0001" in words
         assert ("Holm" in words) == (correction == "holm")
         assert words.endswith("; significant") == bool(row["significant"])
+
+
+def called_by(function, functions):
+    """Return the names of all functions that one calls, by way of others of its module too."""
+    found, ahead = set(), [function]
+    while ahead:
+        for node in ast.walk(functions[ahead.pop()]):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in found:
+                found.add(node.func.id)
+                ahead += [node.func.id] if node.func.id in functions else []
+    return found
+
+
+def test_every_picture_can_be_pointed_at():
+    """Whatever draws a figure notes what is in it, so that no page has pictures that say nothing."""
+    stub = ast.parse(Path(figures.__file__).with_suffix(".pyi").read_text("utf-8"))
+    silent = []
+    for line in stub.body:
+        (name,) = (alias.name for alias in line.names)
+        module = ast.parse(Path(figures.__file__).with_name(f"{line.module}.py").read_text("utf-8"))
+        functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef)}
+        if any("styled" in ast.unparse(one) for one in functions[name].decorator_list):
+            silent += [] if any(one.startswith("note_") for one in called_by(name, functions)) else [name]
+    assert silent == []
