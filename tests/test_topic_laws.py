@@ -24,6 +24,7 @@ from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.repeats import judge_repeats
 from metaeval.models.separation import topics_to_separate
+from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.models.variances import pilot_variance
 from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -149,6 +150,7 @@ ENGINES = {
     ),
     "best_system": lambda scores: best_system(scores, n_draws=12, n_resamples=50, rng=0).data,
     "detectable_differences": lambda scores: detectable_differences(scores).data,
+    "detectable_by_topics": lambda scores: detectable_by_topics(scores, [20]),
     "topics_to_separate": lambda scores: topics_to_separate(scores).to_frame(),
     "compare_subsets": lambda scores: compare_subsets(
         scores.isel(system=[0, 1, 2, 3, 0, 1, 2, 3]).assign_coords(system=list("abcdefgh")), n_splits=2, rng=0

@@ -25,5 +25,6 @@ from .separation import topics_to_separate as topics_to_separate
 from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
+from .topics_and_differences import detectable_by_topics as detectable_by_topics
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance

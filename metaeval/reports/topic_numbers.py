@@ -3,7 +3,7 @@
 
 import pandas as pd
 
-from metaeval.models.detectable_by_topics import detectable_by_topics
+from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.reports.report import Fold, Section
 from metaeval.reports.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.topic_words import tolerance_name

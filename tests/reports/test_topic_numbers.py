@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.models.detectable_by_topics import detectable_by_topics
+from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.reports.tables import Column, Steps, Table
 from metaeval.reports.topic_numbers import numbers_section
 from metaeval.simulate import simulate_scores
