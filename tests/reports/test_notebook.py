@@ -114,7 +114,9 @@ RESULTS = {
     "HumanStudy": lambda: studies.study_human(ITEMS, reference="RR", test="t", n_resamples=50, rng=0),
     "ItemAnalysis": lambda: agreement.analyse_items(SCORES),
     "JudgeConclusions": lambda: judge_conclusions(SCORES, reference="RR", n_resamples=20, rng=0),
-    "JudgeInput": lambda: metaeval.io.JudgeInput(labels=LABELS, annotations={}, assessments={}, scores={}),
+    "JudgeInput": lambda: metaeval.io.JudgeInput(
+        labels=LABELS.table, annotations={}, assessments={}, scores={}, files=("labels.csv",)
+    ),
     "JudgeRanking": lambda: agreement.rank_judges(LABELS, reference="people", n_resamples=50, rng=0),
     "JudgeRepeats": lambda: models.judge_repeats(REPEATED),
     "JudgeStudy": lambda: studies.study_judges(LABELS, n_resamples=50, rng=0),
