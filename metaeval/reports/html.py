@@ -144,7 +144,7 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
     return stems
 
 
-_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "tables", "steps", "copy", "contents")
+_SCRIPTS = ("parts", "switch", "marks", "keys", "find", "enlarge", "tables", "steps", "copy", "contents")
 """Files in templates/scripts, in the order in which they run; the first holds what the others use."""
 
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}

@@ -54,6 +54,19 @@ def test_on_a_telephone_nothing_sticks_out(power_page, opened, script):
     assert page.locator("html").evaluate("page => page.scrollWidth") <= 390
 
 
+def test_on_a_telephone_a_figure_can_be_enlarged(power_page, opened):
+    """Its words are then as large as elsewhere; it scrolls within its own frame. A wide window needs no such button."""
+    page = opened(power_page, width=390)
+    chart = page.locator("#systems .chart:visible")
+    small = chart.bounding_box()["width"]
+    page.locator("#systems").get_by_role("button", name="Enlarge").first.click()
+    assert (small < 390, chart.bounding_box()["width"]) == (True, 730)
+    assert page.locator("html").evaluate("page => page.scrollWidth") <= 390
+    page.locator("#systems").get_by_role("button", name="Fit the width").click()
+    assert chart.bounding_box()["width"] == small
+    assert not opened(power_page).get_by_role("button", name="Enlarge").first.is_visible()
+
+
 def test_in_the_dark_the_page_and_its_figures_are_dark(power_page, opened):
     """Ground and ink change places, in figures too."""
     colours = {}
