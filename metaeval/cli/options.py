@@ -20,6 +20,7 @@ __all__ = [
     "ALTERNATIVE",
     "BASELINE",
     "CHOOSE",
+    "CHOOSING",
     "COLUMNS",
     "CORRECTION",
     "CORRECTION_LIST",
@@ -378,7 +379,8 @@ def _group(options: type, panel: str | None) -> Group:
 
 RUNS = _group(_Scoring, "Scoring runs")
 _GROUPING = _group(_Grouping, "Reading")
-_CHOOSING = _group(_Choosing, _CHOSEN)
+CHOOSING = _group(_Choosing, _CHOSEN)
+"""Which systems and topics a command is about."""
 _TABLES = _group(_Tables, "Reading")
 WORKING = _group(_Working, None)
 """What commands that repeat work offer for it."""
@@ -413,7 +415,7 @@ _OF_RUNS: Group = {
     **RUNS,
     "qrels": (Annotated[Path, _NEEDED_QRELS], inspect.Parameter.empty),
     **_GROUPING,
-    **_CHOOSING,
+    **CHOOSING,
     "missing": _TABLES["missing"],
 }
 READING: Mapping[str, Group] = {
@@ -421,7 +423,7 @@ READING: Mapping[str, Group] = {
         "inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty),
         **RUNS,
         **_GROUPING,
-        **_CHOOSING,
+        **CHOOSING,
         **_TABLES,
     },
     "runs": _OF_RUNS,
@@ -435,7 +437,7 @@ READING: Mapping[str, Group] = {
         **RUNS,
         "qrels": (Annotated[Path | None, QRELS.but(needs="inputs")], None),
         **_GROUPING,
-        **_CHOOSING,
+        **CHOOSING,
         **_TABLES,
     },
     "plugins": {"plugin": RUNS["plugin"]},

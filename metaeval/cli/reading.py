@@ -9,7 +9,7 @@ import typer
 
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
-from metaeval.cli.options import ABOUT_TABLES, DEFAULT_METRICS, RUNS, parse_columns
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
 from metaeval.cli.together import registry_of
 from metaeval.words import count
 
@@ -243,8 +243,10 @@ class Loaded:
             fewest=fewest,
         )
 
-    def _choice(self) -> "DataChoice":
-        """Return which systems and topics to keep, as the options say."""
+    def _choice(self) -> "DataChoice | None":
+        """Return which systems and topics to keep, as the options say; None for all."""
+        if not any(self.options.get(name) for name in CHOOSING):
+            return None
         import numpy as np  # noqa: PLC0415 - loaded by now
 
         from metaeval.data_choice import DataChoice  # noqa: PLC0415 - loads numba
