@@ -39,11 +39,12 @@ _FILES = _HOLDS | {"assessments": "INEX files"}
 _ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores")
 _ABOUT = {
     **dict.fromkeys(("word", "scale", "outside", "rel", "maps", "labelled", "repeats"), ("labels",)),
+    **dict.fromkeys(("order", "score_precision"), ("labels",)),
     **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations")),
     **dict.fromkeys(("column", "where", "margin"), ("labels", "scores")),
     **dict.fromkeys(("reference", "resamples"), _ALL_BUT_ANNOTATIONS),
     **dict.fromkeys(("lenient", "element_sizes"), ("assessments",)),
-    "runs": ("labels", "assessments"),
+    **dict.fromkeys(("runs", "plugin"), ("labels", "assessments")),
     "missing": ("scores",),
 }
 """Options that mean something for some kinds of files only."""
@@ -195,7 +196,7 @@ _MISSING = choice(
 )
 
 
-@command("judges")
+@command("judges", reads="plugins")
 def judges(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -217,6 +218,8 @@ def judges(  # noqa: PLR0913 - the options of the command
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
     metrics: Annotated[str | None, _METRICS] = None,
+    order: Annotated[str, opt.ORDER.but(panel=_OF_RUNS, needs="runs")] = "score",
+    score_precision: Annotated[str, opt.SCORE_PRECISION.but(panel=_OF_RUNS, needs="runs")] = "float64",
     test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t",
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
@@ -286,7 +289,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     if read.labels is not None:
         levels = None if scale is None else _scale(scale)
         labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
-        collection = _beside_labels(loaded, labels, runs) if runs else None
+        collection = _beside_labels(loaded, labels, runs, order, score_precision) if runs else None
     elif read.assessments:
         labels = read.assessments
         collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
@@ -302,6 +305,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         scores=read.scores or None,
         annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
         metrics=chosen,
+        registry=loaded.registry if collection else None,
         reference=reference,
         people=() if read.annotations else named,
         maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
@@ -376,19 +380,24 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
             raise InvalidOptionError(message)
     if kind == "scores" or loaded.given("runs"):
         return
-    for name in _OF_SYSTEMS:
+    for name in (*_OF_SYSTEMS, "plugin"):
         if loaded.given(name):
             option = f"--{name.replace('_', '-')}"
             message = f"{option} does nothing without --runs; add that, or leave {option} out"
             raise InvalidOptionError(message)
 
 
-def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str]) -> "Collection":
+def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str], order: str, score_precision: str) -> "Collection":
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
     from metaeval.studies.scores_under_judges import judgments_of_labels  # noqa: PLC0415 - as above
 
-    collection = read_collection(runs, judgments_of_labels(labels))
+    collection = read_collection(
+        runs,
+        judgments_of_labels(labels),
+        order=order,  # type: ignore[arg-type]  # one of its choices
+        score_precision=score_precision,  # type: ignore[arg-type]  # as above
+    )
     loaded.read(*(source.path for source in run_sources(runs)))
     return collection
 

@@ -171,7 +171,8 @@ _UNDEFINED = choice(
     *("zero", "drop"),
     shown="zero; drop for measures of elements and passages",
 )
-_SCORE_PRECISION = choice(
+ORDER = choice("How the documents of a run are ordered.", "score", "ties-ascending", "rank", "input")
+SCORE_PRECISION = choice(
     "Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.", *("float64", "float32")
 )
 
@@ -181,10 +182,8 @@ class _Scoring:
     metrics: Annotated[str | None, _METRICS] = None
     plugin: Annotated[list[Path] | None, _PLUGIN] = None
     undefined: Annotated[str | None, _UNDEFINED] = None
-    order: Annotated[
-        str, choice("How the documents of a run are ordered.", "score", "ties-ascending", "rank", "input")
-    ] = "score"
-    score_precision: Annotated[str, _SCORE_PRECISION] = "float64"
+    order: Annotated[str, ORDER] = "score"
+    score_precision: Annotated[str, SCORE_PRECISION] = "float64"
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False
 

@@ -282,6 +282,38 @@ def test_options_of_the_other_kind_stop(command, campaigns, labels, words, messa
     assert message in " ".join(ended.err.split())
 
 
+@pytest.fixture
+def tied_runs(tmp_path):
+    """Two judges of three documents who find another one relevant, and runs that give all documents one score."""
+    for judge, grades in {"ann": "100", "ben": "001"}.items():
+        lines = [f"{topic} 0 d{place} {grade}" for topic in range(4) for place, grade in enumerate(grades)]
+        (tmp_path / judge).write_text("\n".join(lines) + "\n")
+    (tmp_path / "runs").mkdir()
+    for run, names in {"up": "012", "down": "210"}.items():
+        lines = [
+            f"{topic} Q0 d{name} {rank} 1.0 {run}" for topic in range(4) for rank, name in enumerate(names, start=1)
+        ]
+        (tmp_path / "runs" / run).write_text("\n".join(lines) + "\n")
+    return "judges", f"ann={tmp_path / 'ann'}", f"ben={tmp_path / 'ben'}", "--runs", tmp_path / "runs"
+
+
+@pytest.mark.parametrize(("order", "tau"), [("score", None), ("rank", -1)])
+def test_runs_are_ordered_as_asked(command, tied_runs, order, tau):
+    """Documents of one score stand as --order says: the runs' own order is turned round by the other judge."""
+    rows = command(*tied_runs, "--metrics", "AP", "--order", order, "--resamples", "9", "--json").json()["results"]
+    assert [row["value"] for row in rows if row["statistic"] == "tau"] == [tau]
+
+
+def test_a_metric_of_ones_own_under_each_judge(command, tied_runs):
+    """A plug-in's metric is scored under each judge; without runs there is nothing for it to score."""
+    file = Path(__file__).parents[2] / "examples" / "plugin" / "top_recall.py"
+    words = ("--plugin", file, "--metrics", "TopRecall@2,P@1", "--resamples", "9")
+    assert "TopRecall@2" in command(*tied_runs, *words).out
+    ended = command(*tied_runs[:3], "--plugin", file)
+    assert ended.code == 2
+    assert "--plugin does nothing without --runs" in ended.err
+
+
 # ---------------------------------------------------------------------------------------------------------- scores
 
 
