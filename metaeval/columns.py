@@ -28,7 +28,10 @@ __all__ = [
 type Words = Mapping[str, tuple[str, ...]]
 
 SCORES: Words = {
-    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+    "system": (
+        *("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+        *("model", "model_id", "model_name"),
+    ),
     "topic": (
         *("topic", "qid", "query_id", "query", "q_id", "topic_id"),
         *("item", "question_id", "sample", "doc", "id", "task"),
@@ -44,8 +47,8 @@ SCORES: Words = {
 }
 """A long table of scores; case, blanks and hyphens do not matter, and no two columns may play one part.
 
-Some words for topics count only where no surer one is there: item, question_id, sample and doc; then id; then task. A
-task beside a surer topic is its cluster.
+Some words count only where no surer one is there: for systems model; for topics item, question_id, sample and doc; then
+id; then task. A task beside a surer topic is its cluster.
 """
 
 ITEM_WORDS = frozenset(
@@ -95,8 +98,13 @@ SIZES: Words = {
 
 _DIVISION = re.compile(r"[\s-]+")
 _LONGEST_WORD = 100
-_LESS_SURE = {"item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2, "task": 3}
-"""Words for topics that count where none is there that is surer, a lower number."""
+_LESS_SURE = {
+    **dict.fromkeys(("model", "model_id", "model_name"), 1),
+    **dict.fromkeys(("item", "question_id", "sample", "doc"), 1),
+    "id": 2,
+    "task": 3,
+}
+"""Words that count where none for the same part is there that is surer, a lower number."""
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 
 
@@ -159,7 +167,7 @@ def column_roles(
     found: dict[str, list[str]] = {}
     others = []
     known = list(map(str, columns))
-    instead = _unsure_topics([name for name in known if name not in taken], parts)
+    instead = _unsure([name for name in known if name not in taken], parts)
     for column in known:
         part = instead.get(column, part_of_word(column))
         if column in taken:
@@ -183,18 +191,21 @@ def column_roles(
     return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
 
 
-def _unsure_topics(columns: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the parts of columns called as topics beside one that is surer: a task is its cluster, others none."""
-    sure = {name: _LESS_SURE.get(_word(name), 0) for name in columns if part_of_word(name) == "topic"}
-    surest = -1 if "topic" in chosen else min(sure.values(), default=0)
+def _unsure(columns: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the parts of columns called as others that are surer: a task is a topic's cluster, the rest have none."""
     grouped = chosen.keys() & {"cluster", "stratum"} or any(
         part_of_word(name) in {"cluster", "stratum"} for name in columns
     )
-    return {
-        name: "cluster" if _word(name) == "task" and not grouped else None
-        for name, sureness in sure.items()
-        if sureness > surest
-    }
+    unsure: dict[str, str | None] = {}
+    for part in ("system", "topic"):
+        known = {name: _LESS_SURE.get(_word(name), 0) for name in columns if part_of_word(name) == part}
+        surest = -1 if part in chosen else min(known.values(), default=0)
+        unsure |= {
+            name: "cluster" if _word(name) == "task" and not grouped else None
+            for name, sureness in known.items()
+            if sureness > surest
+        }
+    return unsure
 
 
 def underscored(name: str) -> str:

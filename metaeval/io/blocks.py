@@ -19,6 +19,7 @@ from metaeval.scores import Missing
 __all__ = [
     "AVERAGES",
     "GAP_WORDS",
+    "SUMMARIES",
     "BadCellError",
     "Block",
     "Form",
@@ -39,6 +40,16 @@ SystemsIn = Literal["columns", "rows"]
 
 AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
+SUMMARIES = frozenset(
+    {
+        *("se", "sem", "stderr", "std_err", "std_error", "standard_error"),
+        *("sd", "std", "std_dev", "stdev", "standard_deviation", "variance"),
+        *("ci", "ci_low", "ci_high", "ci_lower", "ci_upper", "ci_95", "margin_of_error"),
+        *("rank", "ranking", "elo", "win_rate", "votes", "num_votes", "n_votes", "n_items", "n_samples", "n_topics"),
+        *("avg_score", "average_score", "mean_score", "overall_score", "score", "value"),
+    }
+)
+"""Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own

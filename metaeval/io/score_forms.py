@@ -52,7 +52,8 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     """Refuse a long table that lacks a part; a first column of systems alone may be a wide table's."""
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [part for part in ("topic", "score") if part not in parts]
-        raise sheet.error(f"there is no column for the {' and the '.join(absent)}; {ways_to_name(names)}")
+        means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
+        raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways_to_name(names)}")
 
 
 def _refuse_runs(sheet: Sheet) -> None:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, is_measure, is_number, shortened
+from metaeval.cells import first_few, is_measure, is_number, metric_evidence, shortened
 from metaeval.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.io.blocks import (
     AVERAGES,
     GAP_WORDS,
+    SUMMARIES,
     BadCellError,
     Block,
     TableOptions,
@@ -30,6 +31,10 @@ from metaeval.layout import ATTACHED
 __all__ = ["read_wide"]
 
 _SHOWN = 5
+_SURE = 2
+"""`metric_evidence` of names that are those of metrics."""
+_FEWEST = 2
+_NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
 
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
@@ -62,6 +67,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         raise sheet.error(message)
     down = None if place is None else rows.column(place)
     across = [names[at] for at in used] if names else None
+    _refuse_summaries(across or (), sheet, options, transposed=transposed)
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
@@ -168,6 +174,28 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     )
 
 
+def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:
+    """Refuse a leaderboard, with a row a system and columns of means and their errors, which says nothing of topics."""
+    if options.form == "wide":
+        return
+    words = SUMMARIES if transposed else SUMMARIES | AVERAGES
+    found = [name for name in across if underscored(name) in words]
+    if found:
+        message = (
+            f"{_seeming(found, 'a summary of scores', 'summaries of scores')}, neither systems nor topics; {_NEEDED}"
+        )
+        raise sheet.error(f"{message} or, if the rest does so, leave out or rename what is no score", 0)
+    rest = [name for name in across if underscored(name) not in AVERAGES]
+    if transposed and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
+        found = rest or list(across)
+        message = f"{_seeming(found, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
+        raise sheet.error(f"{message} (systems_in='rows' if the columns are topics)", 0)
+
+
+def _seeming(names: Sequence[str], one: str, several: str) -> str:
+    return f"{first_few(names)} seem{'s' if len(names) == 1 else ''} to be {one if len(names) == 1 else several}"
+
+
 def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
@@ -175,7 +203,7 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
     measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
     if measures:
         message = (
-            f"{first_few(measures)} seem to be metrics, neither systems nor topics; a wide table holds one metric. "
+            f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
             "Write the scores of every topic in long form, or pass form='wide' if these are no metrics"
         )
         raise body.error(message)

@@ -392,6 +392,24 @@ def test_systems_named_by_numbers(tmp_path):
 TRANSPOSED = "MQ07,10,15,33\nbm25,0.25,0.5,0.0625\nlm,0.1,0.2,1e-05\n"
 
 
+def test_models_by_tasks_are_systems_by_topics(tmp_path):
+    """What benchmarks call a model is a system, and an average beside its tasks is left out."""
+    _put(tmp_path, {"wide.csv": "Model,arc,mmlu,Average\nm1,0.5,0.7,0.6\nm2,0.4,0.2,0.3\n"})
+    _put(tmp_path, {"long.csv": "model,task,score\nm1,arc,0.5\nm1,mmlu,0.7\nm2,arc,0.4\nm2,mmlu,0.2\n"})
+    tables = [read_scores(tmp_path / name) for name in ("wide.csv", "long.csv")]
+    for table in tables:
+        assert table["system"].to_numpy().tolist() == ["m1", "m2"]
+        assert table["topic"].to_numpy().tolist() == ["arc", "mmlu"]
+        np.testing.assert_array_equal(table.to_numpy()[0], [[0.5, 0.7], [0.4, 0.2]])
+
+
+def test_a_run_beside_its_model_is_the_system(tmp_path):
+    """A model is a system only where no surer word says which column is."""
+    _put(tmp_path, {"x.csv": "run,model,topic,score\na,m,1,0.1\nb,m,1,0.2\na,m,2,0.3\nb,m,2,0.4\n"})
+    found = read_scores(tmp_path / "x.csv", columns={"ignore": ["model"]})
+    assert found["system"].to_numpy().tolist() == ["a", "b"]
+
+
 def test_a_table_that_looks_transposed_is_not_guessed(tmp_path):
     """Numbers above and names aside could be either way round, so the caller has to say."""
     _put(tmp_path, {"AP.csv": TRANSPOSED, "RR.csv": ",10,15\na,0.1,0.2\nb,0.3,0.4\n"})
@@ -637,12 +655,30 @@ FAULTS = {
         "system,topic,metric,score,fold\na,1,AP,0.1,0\n",
         "unknown column 'fold'; columns found: 'system', 'topic', 'metric', 'score', 'fold'. Say which is which",
     ),
-    "no topic column": ("system,metric,score\na,AP,0.1\nb,AP,0.2\n", "there is no column for the topic; columns found"),
+    "no topic column": (
+        "system,metric,score\na,AP,0.1\nb,AP,0.2\n",
+        "there is no column for the topic .means alone do not tell whether.*; columns found",
+    ),
     "no score column": ("system,topic,metric\na,1,AP\nb,1,AP\n", "there is no column for the score; columns found"),
     "averages by system": (
         "run,map,ndcg\na,0.1,0.2\nb,0.3,0.4\n",
-        "map, ndcg seem to be metrics, neither systems nor topics",
+        "map, ndcg seem to be scores of systems without topics; whether a difference is more than luck",
     ),
+    "a leaderboard of means": ("model,score\na,0.6\nb,0.5\n", "no column for the topic .means alone do not tell"),
+    "a leaderboard of one benchmark": ("model,accuracy\na,0.6\nb,0.5\n", "accuracy seems to be one score a system"),
+    "a leaderboard of averages": (
+        "Model name,Average\na,0.6\nb,0.5\n",
+        "line 1: Average seems to be one score a system",
+    ),
+    "a leaderboard with errors": (
+        "model,arc,stderr\na,0.6,0.01\nb,0.5,0.01\nc,0.4,0.02\n",
+        "stderr seems to be a summary of scores, neither systems nor topics",
+    ),
+    "a leaderboard with errors, first column unknown": (
+        "approach,score,std\na,0.6,0.01\nb,0.5,0.01\nc,0.4,0.02\n",
+        "score, std seem to be summaries of scores",
+    ),
+    "a mean over systems": ("topic,a,b,mean\n1,0.1,0.3,0.2\n2,0.2,0.4,0.3\n", "mean seems to be a summary of scores"),
     "averages by metric": (
         "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",
         "P@10, RBP.p=0.8. seem to be metrics",
