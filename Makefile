@@ -56,6 +56,7 @@ lint:
 
 docs:
 	@sh scripts/setup.sh docs
+	$(bin)/python scripts/write_docs.py
 	$(bin)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
 

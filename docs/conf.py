@@ -14,16 +14,16 @@ version = release = installed_version("metaeval")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.extlinks",
     "sphinx.ext.napoleon",
+    "sphinx_external_toc",
     "metaeval_pages",
 ]
 exclude_patterns = ["_build"]
+external_toc_path = "_toc.yml"  # pages read as Markdown hold no table of contents
 default_role = "py:obj"  # single backticks in docstrings link where there is something to link to
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 autodoc_typehints = "none"  # numpydoc sections say the types, with shapes and units
 suppress_warnings = [
     "ref.footnote",  # a reference may stand for a whole docstring, not for one place in it

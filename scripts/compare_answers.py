@@ -37,9 +37,9 @@ def steps(page: Path) -> Iterator[tuple[str, str]]:
     """Yield what a page does, in order: ("python", code), ("command", line) or (name of a file, its text)."""
     for token in MarkdownIt().enable("table").parse(page.read_text("utf-8")):
         if token.type == "fence":
-            caption = re.match(r":caption: (\S+)\n\n?", token.content)
-            if caption:
-                yield caption[1], token.content[caption.end() :]
+            file = token.info.partition(" file=")[2].strip()
+            if file:
+                yield file, token.content
             elif token.info.strip() == "python" and ">>>" not in token.content:
                 yield "python", token.content
             elif token.info.strip() == "console":

@@ -94,5 +94,18 @@ def test_lists_of_references_are_by_author_and_hold_each_once():
 def test_the_page_shows_every_subject():
     """docs/bibliography.md has a section for each, filled from the table."""
     page = (ROOT / "docs" / "bibliography.md").read_text("utf-8")
-    shown = re.findall(r"^## (.+)\n\n```\{publications\} (.+)\n```$", page, flags=re.MULTILINE)
+    shown = re.findall(r"^## (.+)\n\n<!-- written: publications (.+) -->$", page, flags=re.MULTILINE)
     assert shown == [(subject, subject) for subject in BY_SUBJECT]
+
+
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=str)
+def test_what_a_page_cites_is_in_the_bibliography(page):
+    """A link to a DOI leads to a publication of the bibliography, and names its authors and year as they are there."""
+    known = {publication.doi: publication for publication in PUBLICATIONS.values() if publication.doi}
+    for words, doi in re.findall(
+        r"\[([^]]+)\]\(https://doi\.org/((?:[^()\s]|\([^()\s]*\))+)\)", page.read_text("utf-8")
+    ):
+        assert doi in known, f"{page.name} cites {doi}"
+        publication = known[doi]
+        by_authors = "{} ({})".format(*publication.cited.rsplit(", ", 1))
+        assert words in {f"doi:{doi}", str(publication.year), publication.cited, by_authors}

@@ -1,0 +1,205 @@
+"""Write into the pages of docs/ what they take from the code: ``python scripts/write_docs.py``, or ``make docs``.
+
+A page says where, between two comments that nobody sees when it is read:
+
+    <!-- written: options power -->
+    <!-- end -->
+
+and what stands between them is written anew:
+
+- ``options power``: the help and every option of a command;
+- ``publications Significance tests``: what the bibliography holds on a subject;
+- ``formats``: the formats of benchmarks, and the rule of each;
+- ``names metaeval.scores``: the public names that a module, or one below it, defines, with a sentence each;
+- ``chapters``: the pages of the reference;
+- ``commands``: the commands, each with its page and what it says.
+
+So a page reads the same in an editor, on a forge and as built. ``--check`` writes nothing and ends with 1 where a page
+is behind the code.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAliasType
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+import metaeval
+from metaeval.bibliography import BY_SUBJECT, Publication
+from metaeval.cli import app
+from metaeval.cli.commands import COMMANDS
+from metaeval.io.benchmarks.formats import format_table
+
+__all__ = ["exported_from", "main", "public_names", "write"]
+
+DOCS = Path(__file__).parents[1] / "docs"
+_MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+# ------------------------------------------------------------------------------------------------------------- options
+
+
+def _find_command(name: str) -> TyperCommand | TyperGroup:
+    command = typer.main.get_command(app)
+    for part in name.split():
+        command = command.commands[part]
+    return command
+
+
+def options(name: str) -> Iterator[str]:
+    """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
+    command = _find_command(name)
+    yield from (inspect.cleandoc(command.help or ""), "")
+    panels: dict[str, list[str]] = {}
+    for parameter in command.params:
+        panel = "" if isinstance(parameter, TyperArgument) else getattr(parameter, "rich_help_panel", None) or "Output"
+        panels.setdefault(panel, []).append(_parameter(parameter))
+    for panel, lines in panels.items():
+        yield from ([f"**{panel}**", ""] if panel else [])
+        yield from (*lines, "")
+
+
+def _parameter(parameter: TyperArgument | TyperOption) -> str:
+    meaning = re.sub(r"(?<![`\w-])(--[a-z][a-z-]*)", r"`\1`", parameter.help or "")
+    if isinstance(parameter, TyperArgument):
+        return f"- `{parameter.metavar or parameter.name.upper()}`: {meaning}"
+    spelling = ", ".join([*parameter.opts, *parameter.secondary_opts])
+    if not parameter.is_flag:
+        spelling += f" {parameter.metavar or parameter.type.name.upper()}"
+    return f"- `{spelling}`: {meaning} {_default(parameter)}".rstrip()
+
+
+def _default(parameter: TyperOption) -> str:
+    if isinstance(parameter.show_default, str):
+        return f"Default: {parameter.show_default}."
+    nothing = parameter.is_flag or parameter.default in (None, "", [], ()) or callable(parameter.default)
+    return "" if nothing else f"Default: `{parameter.default}`."
+
+
+def commands() -> Iterator[str]:
+    """Yield a table of the commands in the order of ``metaeval --help``."""
+    yield from ("| command | what it says |", "|---|---|")
+    yield from (f"| [`metaeval {name}`]({name}.md) | {words} |" for name, words in COMMANDS.items())
+
+
+# --------------------------------------------------------------------------------------------------------------- names
+
+
+def public_names() -> dict[str, Any]:
+    """Return everything public by the name it is imported as: first what stands at the top, then the chapters."""
+    chapters = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
+    found: dict[str, Any] = {}
+    for place in ("metaeval", *(f"metaeval.{name}" for name in chapters)):
+        module = import_module(place)
+        for name in sorted(module.__all__):
+            thing = getattr(module, name)
+            known = [other for other in found.values() if other is thing]
+            if not inspect.ismodule(thing) and hasattr(thing, "__module__") and not known:
+                found[f"{place}.{name}"] = thing
+    return found
+
+
+def exported_from(module: str) -> dict[str, Any]:
+    """Return the public names, of `metaeval` and of its chapters, that `module`, or a module below it, defines."""
+    return {name: thing for name, thing in public_names().items() if f"{thing.__module__}.".startswith(f"{module}.")}
+
+
+def names(module: str) -> Iterator[str]:
+    """Yield a table of the names with the first sentence of what is said of each."""
+    yield from ("| name | what it is |", "|---|---|")
+    for name, thing in exported_from(module).items():
+        yield f"| `{name}` | {_first_sentence(_described(thing))} |"
+
+
+def _described(thing: object) -> str:
+    # the alias of a type has no docstring of its own: its module says what it is
+    return inspect.getdoc(sys.modules[thing.__module__] if isinstance(thing, TypeAliasType) else thing) or ""
+
+
+def _first_sentence(text: str) -> str:
+    first = re.split(r"\n\s*\n", text, maxsplit=1)[0].replace("\n", " ")
+    return re.sub(r"``([^`]*)``", r"`\1`", first).replace("|", r"\|")
+
+
+def chapters() -> Iterator[str]:
+    """Yield a table of the pages of the reference."""
+    yield from ("| chapter | what is in it |", "|---|---|")
+    lines = []
+    for path in (DOCS / "reference").glob("*.md"):
+        text = path.read_text("utf-8")
+        if module := re.search(r"<!-- written: names (\S+) -->", text):
+            listed = [f"`{name.rpartition('.')[2]}`" for name in exported_from(module[1])]
+            lines.append(f"| [{text.partition('\n')[0].removeprefix('# ')}]({path.name}) | {', '.join(listed)} |")
+    yield from sorted(lines)
+
+
+# ------------------------------------------------------------------------------------------- publications and formats
+
+
+def publications(subject: str) -> Iterator[str]:
+    """Yield what the bibliography holds on a subject, by author, with its key and where it can be read."""
+    for one in sorted(BY_SUBJECT[subject], key=lambda one: one.full):
+        yield f"- {one.full}{_link(one)} (`{one.key}`)"
+
+
+def _link(publication: Publication) -> str:
+    if publication.doi:
+        return f" [doi:{publication.doi}]({publication.address})"
+    return f" <{publication.address}>" if publication.address else ""
+
+
+def formats() -> Iterator[str]:
+    """Yield the table of the formats of benchmarks, and the rule of each."""
+    rows = format_table()
+    shown = [name for name in rows[0] if name not in {"files", "told by", "rules"}]
+    yield from ("| " + " | ".join(shown) + " |", "|---" * len(shown) + "|")
+    yield from ("| " + " | ".join(str(row[name]).replace("|", r"\|") for name in shown) + " |" for row in rows)
+    yield ""
+    yield from (f"- **{row['format']}**: {row['files']}. Told by {row['told by']}. {row['rules']}" for row in rows)
+
+
+WRITERS: dict[str, Callable[..., Iterator[str]]] = {
+    writer.__name__: writer for writer in (options, commands, names, chapters, publications, formats)
+}
+
+
+def write(text: str) -> str:
+    """Return a page with what stands between its marks written anew.
+
+    Raises
+    ------
+    KeyError
+        If a mark asks for what is not known here.
+    """
+
+    def between(match: re.Match[str]) -> str:
+        begin, kind, about, end = match.groups()
+        lines = "\n".join(WRITERS[kind](*([] if about is None else [about]))).strip("\n")
+        return f"{begin}\n{lines}\n\n{end}"
+
+    return _MARKED.sub(between, text)
+
+
+def main() -> int:
+    """Write every page that is behind the code, and name it."""
+    check = "--check" in sys.argv[1:]
+    behind = []
+    for path in sorted(DOCS.rglob("*.md")):
+        text = path.read_text("utf-8")
+        written = write(text)
+        if written != text:
+            behind.append(path.relative_to(DOCS).as_posix())
+            if not check:
+                path.write_text(written, "utf-8")
+    if behind:
+        print(f"{'Behind the code' if check else 'Written anew'}: {', '.join(behind)}")
+    return int(check and bool(behind))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

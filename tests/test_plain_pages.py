@@ -1,0 +1,118 @@
+"""The pages of docs/ and README.md read well as plain Markdown, and every one is found from the first."""
+
+import importlib.util
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+LANGUAGES = {"", "console", "python", "text", "sh", "json", "toml", "csv", "bibtex", "latex", "html", "xml"}
+
+
+def _write_docs():
+    spec = importlib.util.spec_from_file_location("write_docs", ROOT / "scripts" / "write_docs.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def _name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def _tokens(page):
+    return MarkdownIt().enable("table").parse(page.read_text("utf-8"))
+
+
+def _links(page):
+    """Yield (address, words, is a picture) of every link of a page."""
+    for token in _tokens(page):
+        for child in token.children or ():
+            if child.type == "link_open":
+                yield str(child.attrs["href"]), "", False
+            elif child.type == "image":
+                yield str(child.attrs["src"]), child.content, True
+
+
+def _anchors(page):
+    """Yield the anchors that a forge makes of the headings of a page."""
+    tokens = _tokens(page)
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = "".join(
+                child.content for child in tokens[place + 1].children if child.type in {"text", "code_inline"}
+            )
+            kept = [letter for letter in words.casefold() if letter in " -_" or unicodedata.category(letter)[0] in "LN"]
+            yield "".join(kept).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_nothing_stands_in_a_page_that_only_sphinx_reads(page):
+    """No roles, no directives, no field lists: a forge and an editor would show them raw."""
+    for token in _tokens(page):
+        if token.type == "fence":
+            assert token.info.partition(" ")[0] in LANGUAGES, f"{token.info} in line {token.map[0] + 1}"
+            assert not token.content.startswith(":")
+        for child in token.children or ():
+            assert child.type != "text" or not re.search(r"\{[a-z:]+\}$|^:::", child.content), child.content
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_and_pictures_lead_somewhere(page):
+    """Every file is there, every anchor is a heading of its page, and every picture says what it shows."""
+    for address, words, is_picture in _links(page):
+        target, _, anchor = address.partition("#")
+        if "://" in target:
+            continue
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), f"{page.name} points at {target}"
+        assert not anchor or anchor in set(_anchors(file)), f"{page.name} points at {address}"
+        assert not is_picture or words, f"the picture {target} in {page.name} has no words"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_what_comes_from_the_code_is_up_to_date(page):
+    """`python scripts/write_docs.py` has nothing to write."""
+    text = page.read_text("utf-8")
+    assert _write_docs().write(text) == text, "run python scripts/write_docs.py"
+
+
+def test_a_page_behind_the_code_is_written_anew():
+    """What stands between marks goes, what stands around them stays, and a mark that means nothing is an error."""
+    write = _write_docs().write
+    page = "# A\n\n<!-- written: options doctor -->\nwhat stood there\n<!-- end -->\n\nafter\n"
+    assert "what stood there" not in write(page)
+    assert "`--quiet, -q`" in write(page)
+    assert write(page).startswith("# A\n")
+    assert write(page).endswith("\n<!-- end -->\n\nafter\n")
+    assert write(write(page)) == write(page)
+    with pytest.raises(KeyError):
+        write(page.replace("options doctor", "nothing doctor"))
+
+
+def test_every_page_is_two_clicks_from_the_first():
+    """From docs/index.md, by links of the pages alone, as on a forge where there is no table of contents."""
+    reached, at = {(DOCS / "index.md").resolve()}, {(DOCS / "index.md").resolve()}
+    for _click in range(2):
+        at = {
+            (page.parent / address.partition("#")[0]).resolve()
+            for page in at
+            for address, _, _ in _links(page)
+            if "://" not in address and address.partition("#")[0].endswith(".md")
+        }
+        reached |= at
+    missed = [_name(page) for page in DOCS.rglob("*.md") if page.resolve() not in reached]
+    assert not missed, f"not found from docs/index.md by two clicks: {missed}"
+
+
+def test_the_table_of_contents_names_every_page():
+    """docs/_toc.yml has a line, or a pattern, for each."""
+    text = (DOCS / "_toc.yml").read_text("utf-8")
+    named = [*re.findall(r"^root: (\S+)$", text, re.MULTILINE), *re.findall(r"- (?:file|glob): (\S+)", text)]
+    listed = {file.resolve() for pattern in named for file in DOCS.glob(f"{pattern}.md")}
+    assert listed == {page.resolve() for page in DOCS.rglob("*.md")}
