@@ -14,6 +14,7 @@ version = release = installed_version("metaeval")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.extlinks",
     "sphinx.ext.napoleon",
     "sphinx_external_toc",
     "metaeval_pages",
@@ -24,9 +25,9 @@ default_role = "py:obj"  # single backticks in docstrings link where there is so
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}  # of docstrings
 autodoc_typehints = "none"  # numpydoc sections say the types, with shapes and units
 suppress_warnings = [
-    "ref.footnote",  # a reference may stand for a whole docstring, not for one place in it
     "ref.python",  # words in the description of a type, such as n_systems, may be attributes of several classes
 ]
 autodoc_member_order = "bysource"

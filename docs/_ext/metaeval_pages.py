@@ -22,6 +22,7 @@ from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
@@ -54,7 +55,15 @@ def _complete(_app: Sphinx, docname: str, content: list[str]) -> None:
         content[0] = content[0].replace("(../CHANGELOG.md)", "(#changelog)") + "\n" + releases
     for module in re.findall(r"<!-- written: names (\S+) -->", content[0]):
         content[0] = re.sub(r"^\| `([\w.]+)` \|", r"| {py:obj}`\1` |", content[0], flags=re.MULTILINE)
-        content[0] += f"\n```{{public-names}} {module}\n```\n"
+        content[0] += f"\n```{{eval-rst}}\n.. public-names:: {module}\n```\n"  # docstrings are no Markdown
+
+
+def _check_names(_app: Sphinx, environment: BuildEnvironment) -> None:
+    """Warn of a public name that no page describes: its line in a table would lead nowhere."""
+    described = environment.get_domain("py").objects
+    for name in _write_docs().public_names():
+        if name not in described:
+            logger.warning("no page of the reference describes %s", name)
 
 
 class Notebook(SphinxDirective):
@@ -114,13 +123,10 @@ def _autodoc(names: Mapping[str, Any]) -> Iterator[str]:
         yield ""
 
 
-def _number_footnotes_apart(
-    _app: Sphinx, _what: str, name: str, _obj: object, _options: object, lines: list[str]
-) -> None:
-    """Give the references of every docstring labels of its own: many of them share a page, and all begin at 1."""
+def _list_references(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Make a list of the references of a docstring: many of them share a page, and all begin at 1."""
     for number, line in enumerate(lines):
-        renamed = re.sub(r"^\.\. \[(\d+)\]", rf".. [#{name}-\1]", line)  # the reference itself
-        lines[number] = re.sub(r"\[(\d+)\]_", rf"[#{name}-\1]_", renamed)  # where it is pointed at
+        lines[number] = re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line))
 
 
 def _inline_formula(writer: HTML5Translator, node: nodes.math) -> None:
@@ -147,7 +153,8 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     sphinx.add_directive("notebook", Notebook)
     sphinx.add_directive("public-names", PublicNames)
     sphinx.connect("source-read", _complete)
-    sphinx.connect("autodoc-process-docstring", _number_footnotes_apart)
+    sphinx.connect("env-check-consistency", _check_names)
+    sphinx.connect("autodoc-process-docstring", _list_references)
     sphinx.add_html_math_renderer(
         "mathml", inline_renderers=(_inline_formula, None), block_renderers=(_block_formula, None)
     )
