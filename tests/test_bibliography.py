@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-ROOT = Path(__file__).parents[1]
 LISTS = [row.cite for table in (TESTS, CORRECTIONS, FAMILIES, REDUCTIONS) for row in table.values()]
 PAGES = [module._SOURCES for module in (agree_words, judgments, topics)]
 
@@ -91,8 +89,8 @@ def test_lists_of_references_are_by_author_and_hold_each_once():
     assert [one.key for one in publications(keys)] == ["benjamini2001", "sakai2008", "zobel1998"]
 
 
-def test_the_page_shows_every_subject():
+def test_the_page_shows_every_subject(checkout):
     """docs/bibliography.md has a section for each, filled from the table."""
-    page = (ROOT / "docs" / "bibliography.md").read_text("utf-8")
+    page = (checkout / "docs" / "bibliography.md").read_text("utf-8")
     shown = re.findall(r"^## (.+)\n\n```\{publications\} (.+)\n```$", page, flags=re.MULTILINE)
     assert shown == [(subject, subject) for subject in BY_SUBJECT]
