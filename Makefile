@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test browser required oldest lint docs picture notebooks benchmark clean
+.PHONY: help demo quick test browser required oldest lint docs package installed picture notebooks benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -15,6 +15,8 @@ help:
 	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
+	@echo "make package    build the wheel and the sdist into dist, check them, and use the wheel away from the checkout"
+	@echo "make installed  run all tests against that wheel, away from the checkout"
 	@echo "make picture    draw the picture in README.md anew"
 	@echo "make notebooks  run the notebooks of examples/ anew"
 	@echo "make benchmark  time metaeval beside other packages"
@@ -59,6 +61,16 @@ docs:
 	$(bin)/python scripts/write_docs.py
 	$(bin)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
+
+package:
+	@sh scripts/setup.sh package
+	rm -rf dist
+	$(bin)/python -m build --outdir dist
+	$(bin)/twine check --strict dist/*
+	@sh scripts/try_package.sh
+
+installed: package
+	@sh scripts/try_package.sh tests
 
 picture: demo
 	$(bin)/python scripts/make_readme_picture.py

@@ -20,7 +20,7 @@ __all__ = ["Finding", "examine_installation"]
 _REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<limits>[^;]*)(?:;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
 _LEAST = re.compile(r">=\s*(?P<least>[\w.]+)")
-_DEVELOPING = frozenset({"dev", "docs", "test", "mutation"})
+_DEVELOPING = frozenset({"browser", "dev", "docs", "mutation", "package", "test"})
 
 
 class Finding(NamedTuple):

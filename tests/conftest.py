@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+import sysconfig
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+import metaeval
 from metaeval.checks import has_parquet
 from metaeval.errors import MetaevalError
 from metaeval.scores import as_scores
@@ -23,11 +25,24 @@ from metaeval.scores import as_scores
 mpl.use("agg")
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.load_profile("metaeval")
+AROUND = Path(__file__).parents[1]
+"""The checkout or the unpacked sdist that the tests lie in; where they lie alone, nothing but their settings."""
 
 
 def pytest_addoption(parser):
     """Add `--quick`: leave out the tests listed in slow.txt (scripts/list_slow_tests.py makes it)."""
     parser.addoption("--quick", action="store_true", help="leave out the tests listed in tests/slow.txt")
+
+
+def pytest_report_header():
+    """Say which metaeval is tested: the checkout's, or where the tests lie alone the one that is installed."""
+    place = Path(metaeval.__file__).resolve().parent
+    installed = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    right = {Path(folder).resolve() for folder in ({AROUND} if _is_checkout(AROUND) else installed)}
+    if place.parent not in right:
+        told = " or ".join(f"{folder / 'metaeval'}" for folder in sorted(right))
+        raise pytest.UsageError(f"these tests are for {told}, and Python finds {place}; pip install --editable .")
+    return f"metaeval: {place}"
 
 
 def pytest_collection_modifyitems(config, items):
@@ -65,6 +80,18 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"real data not found in {folder}; set METAEVAL_DATA to the folder that holds it")
     return folder
+
+
+def _is_checkout(folder):
+    return (folder / "README.md").is_file()
+
+
+@pytest.fixture(scope="session")
+def checkout():
+    """Find the pages, examples, benchmarks and scripts around the tests."""
+    if not _is_checkout(AROUND):
+        pytest.skip("needs the checkout around the tests, which lie alone here")
+    return AROUND
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from metaeval.bibliography import PUBLICATIONS
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+pytestmark = pytest.mark.usefixtures("checkout")
 LANGUAGES = {"", "console", "python", "text", "sh", "json", "toml", "csv", "bibtex", "latex", "html", "xml"}
 
 
@@ -116,3 +119,16 @@ def test_the_table_of_contents_names_every_page():
     named = [*re.findall(r"^root: (\S+)$", text, re.MULTILINE), *re.findall(r"- (?:file|glob): (\S+)", text)]
     listed = {file.resolve() for pattern in named for file in DOCS.glob(f"{pattern}.md")}
     assert listed == {page.resolve() for page in DOCS.rglob("*.md")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_what_a_page_cites_is_in_the_bibliography(page):
+    """A link to a DOI leads to a publication of the bibliography, and names its authors and year as they are there."""
+    known = {publication.doi: publication for publication in PUBLICATIONS.values() if publication.doi}
+    for words, doi in re.findall(
+        r"\[([^]]+)\]\(https://doi\.org/((?:[^()\s]|\([^()\s]*\))+)\)", page.read_text("utf-8")
+    ):
+        assert doi in known, f"{page.name} cites {doi}"
+        publication = known[doi]
+        by_authors = "{} ({})".format(*publication.cited.rsplit(", ", 1))
+        assert words in {f"doi:{doi}", str(publication.year), publication.cited, by_authors}

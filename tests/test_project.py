@@ -15,7 +15,12 @@ from pathlib import Path
 
 import pytest
 
+import metaeval
+from metaeval.installation import _DEVELOPING
+
 ROOT = Path(__file__).parents[1]
+PACKAGE = Path(metaeval.__file__).parent
+"""The checkout's, or what is installed where the tests lie alone."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 HEAVY = ("pymc", "arviz", "matplotlib", "scipy.stats", "numba", "xarray", "pandas", "statsmodels", "polars")
 
@@ -38,6 +43,7 @@ def test_import_is_light():
     assert modules.isdisjoint(HEAVY)
 
 
+@pytest.mark.usefixtures("checkout")
 @pytest.mark.parametrize("path", [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "examples").glob("*.py")], ids=str)
 def test_benchmarks_and_examples_name_arguments_that_there_are(path):
     """Most of them are run once a year, and would only then be found to call what was renamed."""
@@ -86,12 +92,14 @@ def _imported_packages(folder):
 
 
 @pytest.mark.parametrize(
-    ("folder", "extras"), [("metaeval", ("external", "sampler", "parquet", "dask")), ("tests", ("dev",))]
+    ("folder", "extras"),
+    [(PACKAGE, ("external", "sampler", "parquet", "dask")), (ROOT / "tests", ("dev",))],
+    ids=["metaeval", "tests"],
 )
 def test_every_import_is_a_declared_dependency(folder, extras):
     """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
     asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
-    if folder == "tests":
+    if folder.name == "tests":
         named = ("test", "external", "sampler", "parquet", "browser")
         asked += [line for extra in named for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
@@ -99,17 +107,17 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on
     known |= {path.stem for path in (ROOT / "tests" / "fuzz").glob("fuzz_*.py")}  # they import one another
     owners = importlib.metadata.packages_distributions()
-    for module in set(_imported_packages(ROOT / folder)) - known:
-        assert declared & {_plain(owner) for owner in owners.get(module, (module,))}, f"{folder} imports {module}"
+    for module in set(_imported_packages(folder)) - known:
+        assert declared & {_plain(owner) for owner in owners.get(module, (module,))}, f"{folder.name} imports {module}"
 
 
+@pytest.mark.usefixtures("checkout")
 def test_every_dependency_says_why_it_is_there():
     """The table in docs/contributing.md has a row for each that is required or that an extra for users brings."""
     extras = PROJECT["optional-dependencies"]
-    assert {*extras} >= {"parquet", "external", "sampler", "dask"}
-    asked = PROJECT["dependencies"] + [
-        line for name in extras if name not in {"mutation", "docs", "test", "browser", "dev"} for line in extras[name]
-    ]
+    assert {*extras} - _DEVELOPING == {"parquet", "external", "sampler", "dask"}
+    assert {*extras} >= _DEVELOPING
+    asked = PROJECT["dependencies"] + [line for name in extras if name not in _DEVELOPING for line in extras[name]]
     text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
     section = text.split("## Why each dependency is there\n")[1].split("\n## ")[0]
     rows = dict(re.findall(r"^\| (\S+) \| ([^|]*?) +\|", section, flags=re.MULTILINE))
@@ -118,6 +126,7 @@ def test_every_dependency_says_why_it_is_there():
     assert all(rows.values())
 
 
+@pytest.mark.usefixtures("checkout")
 def test_oldest_releases_are_those_that_are_asked_for():
     """scripts/oldest.py pins every dependency that has a lower limit to it; the others are brought by one that has."""
     done = _run(sys.executable, "scripts/oldest.py")
@@ -151,10 +160,10 @@ def _imports(path, *, within_functions=True):
 
 
 def _module(path):
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES = {_module(path): path for path in (ROOT / "metaeval").rglob("*.py")}
+MODULES = {_module(path): path for path in PACKAGE.rglob("*.py")}
 
 
 def test_no_module_imports_itself_by_way_of_others():
@@ -174,14 +183,14 @@ def test_drawing_is_imported_late():
 def test_figures_know_no_result():
     """What draws takes labelled frames and arrays: it imports no module of tests, models, studies or reports."""
     known = ("metaeval.figures.", "metaeval.words", "metaeval.visible", "metaeval.equality", "metaeval.errors")
-    for path in (ROOT / "metaeval" / "figures").glob("*.py"):
+    for path in (PACKAGE / "figures").glob("*.py"):
         own = {module for module in _imports(path) if module.startswith("metaeval.")}
         lower = (*known, "metaeval.scores", "metaeval.topic_design")
         assert not {module for module in own if not module.startswith(lower)}, path
 
 
 def _kept_files():
-    return list((ROOT / "metaeval").rglob("*.py"))
+    return list(PACKAGE.rglob("*.py"))
 
 
 def test_every_exception_to_a_rule_has_a_reason():
@@ -219,6 +228,7 @@ def test_no_statement_is_a_bare_string():
                 assert [node.lineno for node in own if id(node) not in documented] == [], path
 
 
+@pytest.mark.usefixtures("checkout")
 def test_examples_that_the_makefile_names_are_there():
     """What a newcomer runs first finds its files."""
     named = re.findall(r"examples/[\w./-]+", (ROOT / "Makefile").read_text("utf-8"))
@@ -229,17 +239,19 @@ def test_examples_that_the_makefile_names_are_there():
 def test_version_stands_in_one_place():
     """The installed version is pyproject's, and no module repeats it."""
     assert importlib.metadata.version("metaeval") == PROJECT["version"]
-    for path in (ROOT / "metaeval").rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         tree = ast.walk(ast.parse(path.read_text("utf-8")))
         assert PROJECT["version"] not in [node.value for node in tree if isinstance(node, ast.Constant)], path
 
 
+@pytest.mark.usefixtures("checkout")
 def test_changelog_names_the_version():
     """The newest entry of the changelog is the version at hand."""
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
     assert headings[0] == PROJECT["version"]
 
 
+@pytest.mark.usefixtures("checkout")
 def test_licence_is_the_one_declared():
     """The licence file holds the text that pyproject names."""
     assert PROJECT["license"] == "Apache-2.0"

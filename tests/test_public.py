@@ -11,7 +11,6 @@ import pytest
 
 import metaeval
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
 TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
 
@@ -51,11 +50,11 @@ def test_what_a_public_function_returns_is_public(name):
 
 
 @pytest.mark.parametrize("name", sorted(public()))
-def test_reference_covers_every_public_name(name):
+def test_reference_covers_every_public_name(name, checkout):
     """One page of the reference documents the module that defines the name."""
     sections = [
         section
-        for page in REFERENCE.glob("*.md")
+        for page in (checkout / "docs" / "reference").glob("*.md")
         for section in re.findall(r"<!-- written: names (\S+) -->", page.read_text("utf-8"))
     ]
     module = f"{getattr(public()[name], '__module__', 'metaeval.metrics.')}."

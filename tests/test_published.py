@@ -10,6 +10,8 @@ import pytest
 from metaeval.cli import main
 
 PAGE = Path(__file__).parents[1] / "docs" / "published" / "every-table-and-figure.md"
+if not PAGE.is_file():
+    pytest.skip("needs the checkout around the tests, which lie alone here", allow_module_level=True)
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
 
 

@@ -5,7 +5,6 @@ import inspect
 import pkgutil
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -336,9 +335,9 @@ def test_a_gap_that_nobody_allowed_is_refused(test):
         p_values(np.array([[1.0, 2.0, np.nan, 4.0], [2.0, 2.0, 1.0, 0.0]]), test)
 
 
-def test_the_guide_says_what_a_test_uses():
+def test_the_guide_says_what_a_test_uses(checkout):
     """The table of the page is that of the tests."""
-    page = (Path(__file__).parents[1] / "docs" / "choosing-a-test.md").read_text("utf-8")
+    page = (checkout / "docs" / "choosing-a-test.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|(.*)\|(.*)\|$", page, re.MULTILINE)
     told = {}
     for name, *cells in rows:

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from metaeval.reports.power import power_report
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 
-ROOT = Path(__file__).parents[2]
 SYSTEMS = tuple(f"team{number // 3 + 1}-run{number % 3 + 1}" for number in range(12))
 METRICS = ("AP", "nDCG@10", "RR")
 
@@ -41,12 +39,12 @@ def power_page(browser, simulated_scores, tmp_path_factory):  # noqa: ARG001 - n
 
 
 @pytest.fixture(scope="session")
-def example_page(browser, tmp_path_factory):  # noqa: ARG001 - as above
+def example_page(browser, tmp_path_factory, checkout):  # noqa: ARG001 - as above
     """Write the report of the bundled example, as ``make demo`` does."""
-    example = ROOT / "examples" / "simulated" / "collection"
+    example = checkout / "examples" / "simulated" / "collection"
     words = [example / "runs", "--qrels", example / "qrels.txt.gz", "--groups", example / "groups.csv", "--quiet"]
     out = tmp_path_factory.mktemp("browser") / "example"
-    subprocess.run([sys.executable, "-m", "metaeval", "report", *words, "--out", out], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, "-m", "metaeval", "report", *words, "--out", out], check=True)
     return out / "index.html"
 
 

@@ -1,5 +1,6 @@
 """What the tests of the command line share: one small table, one small collection, and a way to run a command."""
 
+import importlib.util
 import json
 import sys
 from typing import NamedTuple
@@ -37,6 +38,16 @@ def command(monkeypatch, capsys, tmp_path):
         return Ended(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def nonsense(checkout):
+    """Load the script that knows a quick line of every command, and makes and runs lines of nonsense."""
+    place = checkout / "benchmarks" / "nonsense_commands.py"
+    spec = importlib.util.spec_from_file_location("nonsense_commands", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ r"""The LaTeX of every table of every command's report compiles, whatever system
 Needs pdfLaTeX and LuaLaTeX with booktabs and longtable (Debian: texlive-latex-recommended, texlive-luatex).
 """
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -16,7 +15,6 @@ import metaeval
 from metaeval.reports.latex import escape_latex, table_latex
 from metaeval.reports.report import Report
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "nonsense_commands.py"
 HOSTILE = ["a_b%&#{}~^\\", "\"q\" `b` ''s'' --x-- $x$ <[*]>|", "l" + "ong" * 40, "é ß Øre κ₂ Σ²"]
 UNICODE = ["日本 🙂", "مرحبا", "\u202egnp", *HOSTILE[:1]]
 RICHER = {
@@ -64,12 +62,9 @@ def compiled(program, pieces, folder):
 
 
 @pytest.fixture
-def world(tmp_path):
+def world(tmp_path, nonsense):
     """Make the inputs of every command, with names that LaTeX would obey or not know."""
-    spec = importlib.util.spec_from_file_location("nonsense_commands", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    script.make_world(tmp_path)
+    nonsense.make_world(tmp_path)
     names = dict(zip("wxyz", HOSTILE, strict=True))
     for file, renamed in (("scores", names), ("other", names), ("labels", {"ann": HOSTILE[0], "ben": HOSTILE[1]})):
         path = tmp_path / f"{file}.csv"
@@ -84,7 +79,7 @@ def world(tmp_path):
     lines = (tmp_path / "made" / "qrels.txt").read_text().splitlines()
     other = [f"{line[:-1]}0" if place % 7 == 0 else line for place, line in enumerate(lines)]
     (tmp_path / "second.txt").write_text("\n".join(other))
-    return script.FAST
+    return nonsense.FAST
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -2,14 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from metaeval.io.tables import write_scores
 from metaeval.simulate.scores import simulate_scores
 
-ROOT = Path(__file__).parents[2]
 QUICK = ("--resamples", "100", "--quiet")
 
 
@@ -57,11 +55,10 @@ def test_clusters(command, table):
     assert "--clusters" in ended.err
 
 
-def test_a_folder_of_results_speaks_of_items(command):
+def test_a_folder_of_results_speaks_of_items(command, checkout):
     """The bundled results of MTEB are read as they are, and the page says item."""
-    ended = command(
-        "leaderboard", ROOT / "examples" / "mteb" / "results", "--metrics", "main_score", "--resamples", "100"
-    )
+    results = checkout / "examples" / "mteb" / "results"
+    ended = command("leaderboard", results, "--metrics", "main_score", "--resamples", "100")
     assert ended.code == 0, ended.err
     assert "5 systems, 8 items" in ended.out
     assert not re.search(r"\btopics?\b", ended.out)

@@ -1,20 +1,6 @@
 """Lines of nonsense, a short sample; the long run is `python benchmarks/nonsense_commands.py`."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
-
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "nonsense_commands.py"
-
-
-@pytest.fixture(scope="module")
-def nonsense():
-    """Load the script that makes and runs the lines."""
-    spec = importlib.util.spec_from_file_location("nonsense_commands", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.filterwarnings("default")

@@ -1,8 +1,5 @@
 """A law over all commands: who is offered workers has work for them, and the answer is the same whoever works."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import typer
 
@@ -10,7 +7,6 @@ from metaeval import workers
 from metaeval.cli import app
 from metaeval.simulate.collection import simulate_collection
 
-ROOT = Path(__file__).parents[2]
 RUNS = "made/runs --qrels made/qrels.txt --metrics AP,P@10"
 REPEATING = {
     "report": "scores.csv other.csv --test wilcoxon --interval-resamples 3 --no-topics --out NEW --json",
@@ -32,16 +28,6 @@ def _commands(group, above=()):
 
 
 COMMANDS = dict(_commands(typer.main.get_command(app)))
-
-
-@pytest.fixture(scope="module")
-def nonsense():
-    """Load the script that knows a quick line of every command."""
-    place = ROOT / "benchmarks" / "nonsense_commands.py"
-    spec = importlib.util.spec_from_file_location("nonsense_for_workers", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

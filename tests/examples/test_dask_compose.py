@@ -9,6 +9,7 @@ import pytest
 from metaeval.workers import parallel_map, working
 
 FILE = Path(__file__).parents[2] / "examples" / "dask-compose.yml"
+pytestmark = pytest.mark.usefixtures("checkout")
 
 
 def test_its_commands_start_a_cluster(dask_programs, tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "published_power_within.py"
+pytestmark = pytest.mark.usefixtures("checkout")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.studies.agree import audit_quantisations
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+pytestmark = pytest.mark.usefixtures("checkout")
 
 
 @pytest.fixture

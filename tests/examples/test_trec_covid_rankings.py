@@ -14,6 +14,7 @@ from metaeval.io.trec import read_collection
 from metaeval.metrics import score
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "trec_covid_rankings.py"
+pytestmark = pytest.mark.usefixtures("checkout")
 TREC_EVAL = {
     "AP": "map",
     "nDCG@10": "ndcg_cut_10",

@@ -1,7 +1,6 @@
 """Plug-ins: found when installed, named when broken, loaded from files."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,11 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, PluginWarning, load_plugin, load_plugins
 from metaeval.testing import check_metric
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "plugin"
+
+@pytest.fixture
+def examples(checkout):
+    """Find the plug-ins that the package shows."""
+    return checkout / "examples" / "plugin"
 
 
 def install(folder, monkeypatch, entry_points, **modules):
@@ -24,11 +27,11 @@ def install(folder, monkeypatch, entry_points, **modules):
     monkeypatch.syspath_prepend(folder)
 
 
-def test_the_example_package_is_found_when_installed(tmp_path, monkeypatch):
+def test_the_example_package_is_found_when_installed(tmp_path, monkeypatch, examples):
     """Its entry point makes MeanGain a metric like any other, with @k, primes and gains."""
-    text = (EXAMPLES / "metaeval_gp.py").read_text()
+    text = (examples / "metaeval_gp.py").read_text()
     install(tmp_path, monkeypatch, ["MeanGain = metaeval_gp:generalised_precision"], metaeval_gp=text)
-    assert 'MeanGain = "metaeval_gp:generalised_precision"' in (EXAMPLES / "pyproject.toml").read_text()
+    assert 'MeanGain = "metaeval_gp:generalised_precision"' in (examples / "pyproject.toml").read_text()
     registry = load_plugins(BUILTIN)
     assert set(registry.metrics) - set(BUILTIN.metrics) == {"MeanGain"}
     for name in ("MeanGain@5", "MeanGain(gains=exponential)@3", "MeanGain'@5"):
@@ -59,9 +62,9 @@ def test_broken_plugins_are_named_and_the_rest_works(tmp_path, monkeypatch):
     assert registry["AP"] is BUILTIN["AP"]
 
 
-def test_the_example_file_is_a_plugin():
+def test_the_example_file_is_a_plugin(examples):
     """One file, one function, twenty lines at most."""
-    file = EXAMPLES / "top_recall.py"
+    file = examples / "top_recall.py"
     assert len(file.read_text().splitlines()) <= 20
     (found,) = load_plugin(file)
     assert found.usage == "TopRecall(judged_only=False)@k"

@@ -3,7 +3,6 @@
 import importlib.util
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -38,9 +37,9 @@ def small(**options):
     )
 
 
-def covid(data_folder):
+def covid(data_folder, checkout):
     """Return the pooled runs of TREC-COVID round 1 with every retrieved document."""
-    source = Path(__file__).parents[2] / "examples" / "trec_covid_rankings.py"
+    source = checkout / "examples" / "trec_covid_rankings.py"
     spec = importlib.util.spec_from_file_location("trec_covid_rankings", source)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
@@ -223,12 +222,12 @@ def test_reciprocal_rank_sums_add_inverse_ranks_of_pooled_runs():
     assert of_first == {"d1": 1.5, "d2": 0.75, "d3": 1 / 3, "d5": 1.0}
 
 
-def test_the_depth_of_trec_covid_is_seven(data_folder):
+def test_the_depth_of_trec_covid_is_seven(data_folder, checkout):
     """Depth 7 of the 56 pooled runs is judged to 99.9 % and holds 80 % of the judged, 83 % of the relevant documents.
 
     Those are the figures that go with the collection; depth 8 would be far less judged.
     """
-    collection = covid(data_folder)
+    collection = covid(data_folder, checkout)
     assert collection.n_systems == 56
     found = original_pool(collection, pool_depth=7)
     assert round(found.judged_share, 3) == 0.999

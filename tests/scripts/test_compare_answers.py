@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "compare_answers.py"
+pytestmark = pytest.mark.usefixtures("checkout")
 PROGRAM = """
 import json, sys
 from pathlib import Path

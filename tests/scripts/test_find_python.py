@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "find_python.sh"
+pytestmark = pytest.mark.usefixtures("checkout")
 SHELL = shutil.which("sh")
 
 

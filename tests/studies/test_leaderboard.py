@@ -148,12 +148,12 @@ def test_two_systems_and_two_items():
 # ------------------------------------------------------------------------------------------------ published figures
 
 
-def test_mteb():
+def test_mteb(checkout):
     """Of 16,653 pairs 84.5 % differ by t, 76.3 after BY, 57.2 after Holm; 179 of 182 neighbours do not.
 
     Figures of the specification; a thread of MTEB's tracker counted 85 % with 181 models.
     """
-    found = study_leaderboard(read_scores("examples/mteb/main_score.csv"), **FEW)
+    found = study_leaderboard(read_scores(checkout / "examples" / "mteb" / "main_score.csv"), **FEW)
     counts = found.pair_counts().set_index(["family", "correction"])
     shares = counts["share"].loc["all"].round(3)
     assert (shares["none"], shares["fdr_by"], shares["holm"]) == (0.845, 0.763, 0.572)
