@@ -192,6 +192,7 @@ FAST = {
     "assessment": "inex/assessments",
     "reliability": "inex/assessments --metrics nxCG(quant=Gen5)@5",
     "metrics": "",
+    "check-metric": "AP --collections 2",
     "doctor": "",
     "simulate scores": "NEW.csv --systems 4 --topics 5",
     "simulate collection": "NEW --topics 3 --documents 50 --depth 10 --pool-depth 5",

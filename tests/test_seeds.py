@@ -53,7 +53,7 @@ from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
-from metaeval.testing import check_metric
+from metaeval.testing import check_metric, examine_metric
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.max_t import max_t_test
@@ -140,6 +140,7 @@ ENGINES = {
     "split_half": lambda rng: split_half(SCORES, tests=["t"], n_splits=3, rng=rng),
     "swap_method": lambda rng: swap_method(SCORES, n_trials=5, rng=rng),
     "topic_bootstrap": lambda rng: topic_bootstrap(SCORES, n_topic_resamples=3, n_trials=3, rng=rng),
+    "examine_metric": lambda rng: examine_metric("RBP(p=0.8)", n_collections=1, rng=rng),
     "simulate_collection": lambda rng: simulate_collection(n_topics=3, n_documents=30, depth=10, pool_depth=5, rng=rng),
     "simulate_inex": lambda rng: simulate_inex(n_systems=2, n_topics=2, n_documents=20, n_results=5, rng=rng),
     "Population.draw": lambda rng: POPULATION.draw(5, rng=rng),

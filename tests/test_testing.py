@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, MetricSpec, RankedLists, RankedTopic, metric
-from metaeval.testing import check_metric, simulated_collections
+from metaeval.testing import check_metric, examine_metric, simulated_collections
 
 NAMES = [
     "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",
@@ -113,6 +113,77 @@ def test_every_law_can_fail(spec, said):
     """A metric that breaks a law is told which, and on what."""
     with pytest.raises(AssertionError, match=said):
         check_metric(spec, registry=BUILTIN)
+
+
+def first_name(lists: RankedLists) -> np.ndarray:
+    """Depend on what topics are called."""
+    lengths = np.array([len(name) for name in lists.collection.topics])
+    return np.where(lists.n_relevant() > 0, (lengths % 2)[None, :], 0.0) * np.ones(lists.lengths.shape)
+
+
+def deep(topic: RankedTopic, *, k: int) -> float:  # noqa: ARG001 - that is what is wrong with it
+    """Count relevant documents at any rank."""
+    return float((topic.levels > 0).sum() / max(topic.n_retrieved, 1))
+
+
+def dividing(topic: RankedTopic) -> float:
+    """Divide by what may be 0."""
+    return 1 / int((topic.levels > 2).sum())
+
+
+def _of_law(found, word):
+    (row,) = found[found["name"].str.contains(word) & (found["kind"] == "law")].to_dict("records")
+    return row["state"], row["found"]
+
+
+def test_a_cutoff_that_is_none_is_found_and_shown_on_the_smallest_ranking():
+    """One run, one topic, and not a document more than it takes: k + 1 of them."""
+    spec = metric(deep)
+    state, found = _of_law(examine_metric("deep@3", registry=BUILTIN.extend(spec)), "cut-off")
+    assert state == "broken"
+    assert found.startswith("a document below rank 3 changes the score; run ")
+    assert found.partition("; judged besides")[0].count("(") == 4
+
+
+def test_names_that_count_are_found():
+    """Renaming topics to an even length changes nothing but the score."""
+    state, found = _of_law(examine_metric(MetricSpec(name="named", kernel=first_name), registry=BUILTIN), "called")
+    assert (state, found.partition(";")[0]) == ("broken", "a score depends on what documents or topics are called")
+
+
+def test_what_the_metrics_own_code_raises_is_shown_with_its_line():
+    """And laws that need a score are then not tried, which is not the same as holding."""
+    found = examine_metric(metric(dividing), registry=BUILTIN)
+    state, said = _of_law(found, "finite number")
+    assert state == "broken"
+    assert "ZeroDivisionError (division by zero) in test_testing.py, line" in said
+    assert "return 1 / int((topic.levels > 2).sum())" in said
+    assert _of_law(found, "order of runs") == ("not tried", "")
+    assert not (found["kind"] == "property").any()
+
+
+@pytest.mark.parametrize(
+    ("name", "grades", "unjudged", "ideal"),
+    [
+        ("nDCG", "yes", "they take up ranks", "no ranking scored better"),
+        ("AP", "no", "they take up ranks", "no ranking scored better"),
+        ("AP'", "no", "it passes over them", "no ranking scored better"),
+        ("bpref", "no", "it passes over them", "no ranking scored better"),
+    ],
+)
+def test_what_a_metric_is_like(name, grades, unjudged, ideal):
+    """Known of the built-in ones: nDCG sees grades, bpref and condensed lists pass over unjudged documents."""
+    found = examine_metric(name, registry=BUILTIN).set_index("name")["found"]
+    assert found["Grades count"].startswith(grades)
+    assert found["Unjudged documents"].startswith(unjudged)
+    assert found["An ideal ranking"].startswith(ideal)
+
+
+def test_an_ideal_ranking_that_is_not_the_best_is_told():
+    """Where fewer relevant documents score better."""
+    upside = metric(name="upside", bounds=(-3.0, 0.0))(lambda topic: -gain_at_top(topic))
+    found = examine_metric(upside, registry=BUILTIN).set_index("name")["found"]
+    assert "another ranking scored better than the ideal one" in found["An ideal ranking"]
 
 
 def test_a_sound_metric_of_ones_own_passes():

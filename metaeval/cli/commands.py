@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "design": "Say how many topics a new collection needs.",
     "score": "Score runs against judgments: the mean of every run, and on request every topic.",
     "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
+    "check-metric": "Check that a metric of your own obeys the laws that the built-in ones obey.",
     "assessment": "Say how assessments of elements and passages were made: pools, grades, time, agreement.",
     "reliability": "Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.",
     "simulate": "Make example data with a known truth.",

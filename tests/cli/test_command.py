@@ -41,6 +41,7 @@ OWN = {
         "topics": "behind every interval, more where the model needs them",
     },
     "--metrics": {
+        "check-metric": "how metrics of the files are written",
         "judges": "scores runs under every assessor, by a few metrics",
         "human": "columns of a table",
         "reliability": "measures of elements alone",

@@ -1,0 +1,106 @@
+"""`metaeval check-metric`: whether a metric of one's own obeys the laws that the built-in ones obey."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument
+from metaeval.cli.reading import Loaded
+from metaeval.errors import InvalidOptionError, MetaevalError
+
+if TYPE_CHECKING:
+    from metaeval.metrics.registry import Registry
+    from metaeval.reports.report import Report
+
+__all__ = ["check_metric"]
+
+_METRIC = argument(
+    "METRIC", "Python files with metrics of your own, made with @metric, or names of metrics that are installed."
+)
+_METRICS = Option(
+    "NAME,…",
+    "How to write the metrics of the files, where a parameter has no default, such as TopRecall@20.",
+    checks.a_name,
+    shown="each with its defaults, and k = 10",
+    means="metric",
+)
+_COLLECTIONS = Option("N", "Simulated collections to try them on.", checks.count(1, 10_000), means="n_collections")
+
+
+@command("check-metric")
+def check_metric(
+    loaded: Loaded,
+    *,
+    metric: Annotated[list[str], _METRIC],
+    metrics: Annotated[str | None, _METRICS] = None,
+    collections: Annotated[int, _COLLECTIONS] = 20,
+    seed: Annotated[int, opt.SEED] = 0,
+) -> "Report":
+    """Check that a metric of your own obeys the laws that the built-in ones obey.
+
+    Small collections are simulated, with graded, unjudged and missing documents, and each law is tried on them: scores
+    within their bounds, the same for any order and any names, right where nothing is relevant, at the cut-off and on
+    condensed lists, and what the metric declares of itself. A law that is broken is shown on the smallest ranking that
+    breaks it, and the command ends with exit code 3. What the metric is like stands in a second table.
+
+    For example:
+
+        metaeval check-metric my_metric.py
+
+        metaeval check-metric my_metric.py --metrics "TopRecall@20,TopRecall@100"
+    """
+    import pandas as pd  # noqa: PLC0415 - one of what loads late
+
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.reports.check_metric import check_metric_report  # noqa: PLC0415 - loads pandas
+    from metaeval.testing import examine_metric  # noqa: PLC0415 - loads numba
+
+    files = [Path(one) for one in metric if one.endswith(".py")]
+    names = [one for one in metric if not one.endswith(".py")]
+    registry, defined = _registry_with(files)
+    loaded.read(*files)
+    if metrics is not None:
+        names += map(str, split_names(metrics))
+    elif defined:
+        names += [_with_defaults(registry, name) for name in defined]
+    found = pd.concat(
+        [examine_metric(name, registry=registry, n_collections=collections, rng=seed) for name in names],
+        ignore_index=True,
+    )
+    broken = found[found["state"] == "broken"]
+    if len(broken):
+        loaded.at_end(lambda: _refuse(broken["metric"].unique().tolist()))
+    return check_metric_report(found, n_collections=collections, provenance=loaded.provenance)
+
+
+def _registry_with(files: list[Path]) -> "tuple[Registry, list[str]]":
+    """Return the registry with what the files define, and the names of their metrics."""
+    from metaeval.metrics.plugins import default_registry, load_plugin  # noqa: PLC0415 - loads numba
+    from metaeval.metrics.spec import MetricSpec  # noqa: PLC0415 - as above
+
+    registry, names = default_registry(), []
+    for file in dict.fromkeys(files):
+        items = load_plugin(file)
+        registry = registry.extend(*items)
+        own = [item.name for item in items if isinstance(item, MetricSpec)]
+        if not own:
+            message = f"{file} defines quantisations and no metric; name a metric that uses them with --metrics"
+            raise InvalidOptionError(message)
+        names += own
+    return registry, names
+
+
+def _with_defaults(registry: "Registry", name: str) -> str:
+    """Return how a metric is written, with k = 10 where it asks for a cut-off; refuse what else has no default."""
+    asked = [one.name for one in registry[name].parameters.values() if one.required]
+    if [one for one in asked if one != "k"]:
+        arguments = ", ".join(f"{one}=…" for one in asked)
+        message = f'{name} has parameters without a default; say how to write it: --metrics "{name}({arguments})"'
+        raise InvalidOptionError(message)
+    return f"{name}@10" if asked else name
+
+
+def _refuse(names: list[str]) -> None:
+    raise MetaevalError(f"{', '.join(names)} would give wrong numbers; the laws that are broken stand above")
