@@ -9,6 +9,7 @@ and what stands between them is written anew:
 
 - ``options power``: the help and every option of a command;
 - ``publications Significance tests``: what the bibliography holds on a subject;
+- ``metrics documents``: the built-in metrics of documents, elements or passages;
 - ``formats``: the formats of benchmarks, and the rule of each;
 - ``names metaeval.scores``: the public names that a module, or one below it, defines, with a sentence each;
 - ``chapters``: the pages of the reference;
@@ -30,10 +31,11 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import metaeval
-from metaeval.bibliography import BY_SUBJECT, Publication
+from metaeval.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
 from metaeval.cli import app
 from metaeval.cli.commands import COMMANDS
 from metaeval.io.benchmarks.formats import format_table
+from metaeval.metrics.builtin import BUILTIN
 
 __all__ = ["exported_from", "main", "public_names", "write"]
 
@@ -138,7 +140,21 @@ def chapters() -> Iterator[str]:
     yield from sorted(lines)
 
 
-# ------------------------------------------------------------------------------------------- publications and formats
+# ---------------------------------------------------------------------------------- metrics, publications and formats
+
+
+def metrics(on: str) -> Iterator[str]:
+    """Yield a table of the built-in metrics of one kind of result, each with its values and its source."""
+    yield from ("| how to write it | what it is | values | source |", "|---|---|---|---|")
+    for spec in BUILTIN.metrics.values():
+        if spec.on == on:
+            low, high = ("∞" if bound == float("inf") else f"{bound:g}" for bound in spec.bounds)
+            source = _short_link(PUBLICATIONS[spec.cite]) if spec.cite else ""
+            yield f"| `{spec.usage}` | {spec.summary} | {low} to {high} | {source} |"
+
+
+def _short_link(publication: Publication) -> str:
+    return f"[{publication.cited}]({publication.address})" if publication.address else publication.cited
 
 
 def publications(subject: str) -> Iterator[str]:
@@ -164,7 +180,7 @@ def formats() -> Iterator[str]:
 
 
 WRITERS: dict[str, Callable[..., Iterator[str]]] = {
-    writer.__name__: writer for writer in (options, commands, names, chapters, publications, formats)
+    writer.__name__: writer for writer in (options, commands, names, chapters, metrics, publications, formats)
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from metaeval.bibliography import PUBLICATIONS
+from metaeval.metrics.builtin import BUILTIN
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -83,6 +84,15 @@ def test_what_comes_from_the_code_is_up_to_date(page):
     """`python scripts/write_docs.py` has nothing to write."""
     text = page.read_text("utf-8")
     assert _write_docs().write(text) == text, "run python scripts/write_docs.py"
+
+
+def test_every_metric_of_documents_has_its_formula():
+    """A heading of its own on the page of metrics; those of elements and passages stand in its tables."""
+    text = (DOCS / "metrics.md").read_text("utf-8")
+    assert re.findall(r"^### (\w+)$", text, re.MULTILINE) == [
+        spec.name for spec in BUILTIN.metrics.values() if spec.on == "documents"
+    ]
+    assert all(f"| `{spec.usage}` |" in text for spec in BUILTIN.metrics.values())
 
 
 def test_a_page_behind_the_code_is_written_anew():
