@@ -126,15 +126,8 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
     """
     order = per_topic.groupby("topic", sort=False)[statistic].mean().sort_values(ascending=False, kind="stable")
     place = {topic: row for row, topic in enumerate(order.index)}
-    figure, axes = rows_figure([str(name) for name in order.index], row_height=0.2, top=0.3)
-    axes.annotate(
-        *("topic", (0, 1), (-6, 2)),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        ha="right",
-        fontsize=8.5,
-        color=THEME["muted"],
-    )
+    names = [str(name) for name in order.index]
+    figure, axes = rows_figure(names, row_height=0.2, top=0.3, above="topic")
     if len(per_topic[["first", "second"]].drop_duplicates()) > 1:
         known = per_topic[per_topic[statistic].notna()]
         rows = known["topic"].map(place)
@@ -144,7 +137,7 @@ def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure
         order,
         range(len(order)),
         "topic {topic}: {value}",
-        {"topic": [str(name) for name in order.index], "value": [_VALUE(value) for value in order]},
+        {"topic": names, "value": [_VALUE(value) for value in order]},
         of=("topic",),
     )
     axes.plot(order, range(len(order)), "o", color=CYCLE[1], markersize=4.6, **RIMMED)

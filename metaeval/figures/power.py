@@ -36,6 +36,7 @@ from metaeval.words import bracketed, number, share
 
 __all__ = ["asl_curves", "decided_bars", "power_differences", "power_dots"]
 
+_KEY_TITLE = "significantly different pairs at α"
 _SOLID, _DASHED = 6, 4
 _SMALL_NOTE: dict[str, Any] = {
     "textcoords": "offset points",
@@ -66,7 +67,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
     found = [significant[name] for name in metrics]
     labels = [f"{metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
-    key = 0.75 + max(1.0, *(text_width(label, 8.5) for label in labels))
+    key = max(0.75 + max(text_width(label, 8.5) for label in labels), 0.25 + text_width(_KEY_TITLE, 8))
     figure = Figure(figsize=(PAGE_WIDTH, max(3.9, 0.9 + 0.24 * len(metrics))))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
     handles = []
@@ -94,7 +95,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.legend(
         [handles[place] for place in order],
         [labels[place] for place in order],
-        title="significantly different pairs at α",
+        title=_KEY_TITLE,
         title_fontsize=8,
         alignment="left",
         **KEY_BESIDE,

@@ -33,6 +33,7 @@ from metaeval.words import number, share
 __all__ = ["overlap_scatters", "simulated_run_curves"]
 
 
+_KEY_TITLE = "mean of the curve"
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25
 _COLUMNS = 3
@@ -53,7 +54,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     values, places = curve.transpose("system", axis).to_numpy(), curve[axis].to_numpy()
     names = short_names(curve["system"].to_numpy().tolist())
     labels = [f"{name} {mean:.3f}" for name, mean in zip(names, values.mean(axis=1), strict=True)]
-    key = 0.8 + max(text_width(label, 8.5) for label in labels)
+    key = max(0.8 + max(text_width(label, 8.5) for label in labels), 0.25 + text_width(_KEY_TITLE, 8))
     figure = Figure(figsize=(PAGE_WIDTH, 3.6))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
     for row, label in enumerate(labels):
@@ -86,7 +87,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     axes.legend(
         [handles[row] for row in order],
         [labels[row] for row in order],
-        title="mean of the curve",
+        title=_KEY_TITLE,
         title_fontsize=8,
         alignment="left",
         **KEY_BESIDE,

@@ -208,15 +208,26 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
     right: float = 0.15,
     limit: int = 28,
     heads: Collection[int] = (),
+    above: str = "",
 ) -> tuple[Figure, Axes]:
     """Return a figure with one named row per item, the first on top, as tall as its rows need.
 
-    Rows in `heads` hold no data; their names stand out, as those of the rows below them.
+    Rows in `heads` hold no data; their names stand out, as those of the rows below them. What the names are may stand
+    `above` them.
     """
     shown = short_names(names, limit)
     figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * len(names)))
-    left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in shown))
+    left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in [*shown, above]))
     axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
+    if above:
+        axes.annotate(
+            *(above, (0, 1), (-6, 2)),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
+            color=THEME["muted"],
+        )
     axes.set_ylim(len(names) - 0.4, -0.6)
     row_names(axes, shown, range(len(names)), size=8.5, heads=heads)
     tidy_axes(axes, grid="x", spines=("bottom",))
