@@ -16,7 +16,14 @@ from metaeval.agreement.favour_questions import (
     covariate_values,
     known_groups,
 )
-from metaeval.agreement.favour_table import LEAST_OTHERS, Compared, compare_covariate, compare_group, favour_table
+from metaeval.agreement.favour_table import (
+    LEAST_OTHERS,
+    Compared,
+    compare_covariate,
+    compare_group,
+    favour_table,
+    notes_on,
+)
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.results import Result
@@ -276,7 +283,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     circular = check_built_with(built_with, asked.names, asked.systems)
     spread = float(values.std(ddof=1))
     compared = compare_covariate(asked, str(name), values / spread)
-    found = _answer(asked, [compared], circular, options, [], against="others")
+    found = _answer(asked, [compared], circular, options, [], against="others", what="covariate")
     table = found.table.assign(
         standard_deviation=spread,
         figure_per_unit=found.table["figure"] / spread,
@@ -293,6 +300,7 @@ def _answer(  # noqa: PLR0913 - what was asked travels with what was found
     notes: Sequence[str],
     *,
     against: str,
+    what: str = "group",
 ) -> FavouredGroups:
     table = favour_table(compared, asked, circular, options)
     marked = [f"{row.judge} of {row.group}" for row in table[table["circular"]].itertuples()]
@@ -305,5 +313,5 @@ def _answer(  # noqa: PLR0913 - what was asked travels with what was found
         people=asked.people,
         **options._asdict(),
         n_topics=asked.n_topics,
-        notes=(*asked.notes, *notes, *(note for one in compared for note in one.notes)),
+        notes=(*asked.notes, *notes, *notes_on(compared, what)),
     )

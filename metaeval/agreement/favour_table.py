@@ -1,6 +1,6 @@
 """The rows of whom a judge favours: figures of every group and judge with their intervals and p-values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +20,9 @@ from metaeval.agreement.favour_statistics import (
     without_figures,
 )
 from metaeval.tests_stat.correction import adjust
+from metaeval.words import listed
 
-__all__ = ["LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table"]
+__all__ = ["LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table", "notes_on"]
 
 type Flags = NDArray[np.bool_]
 
@@ -43,7 +44,8 @@ class Compared(NamedTuple):
     n_others : int
     pooled : bool
         Whether one spread of systems serves inside and outside.
-    notes : tuple of str
+    notes : tuple of (str, str)
+        What is to be said of it: the verb, "has" or "scores", and the rest of the sentence.
     """
 
     name: str
@@ -52,27 +54,26 @@ class Compared(NamedTuple):
     members: tuple[str, ...]
     n_others: int
     pooled: bool
-    notes: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
 
 
 def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
     """Estimate how far the judges favour the systems inside over those outside."""
     n_inside, n_outside = int(inside.sum()), int(outside.sum())
     plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=one) for one in (False, True))
-    line, notes = _told(line, asked, f"group {name!r}", n_outside)
+    line, notes = _told(line, asked, n_outside)
     pooled = min(n_inside, n_outside) < _OWN_SPREAD
     if pooled:
-        notes.append(
-            f"group {name!r} has {n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD} the judges "
-            "are taken to be as uneven between systems inside it as outside, and where they are more so inside, its "
-            "intervals over both are too narrow"
+        rest = (
+            f"{n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD} the judges are taken to be as "
+            "uneven between systems inside as outside, and where they are more so inside, intervals over both are too "
+            "narrow"
         )
+        notes.append(("has", rest))
     means = asked.known.mean(axis=1)
     lead, others = means[inside].mean(), means[outside]
     if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
-        notes.append(
-            f"group {name!r} scores outside the range of the others: the judges' slopes are drawn on beyond it"
-        )
+        notes.append(("scores", "outside the range of the others: the judges' slopes are drawn on beyond it"))
     members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)
     return Compared(name, plain, line, members, n_outside, pooled, tuple(notes))
 
@@ -80,7 +81,7 @@ def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Com
 def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
     """Estimate how far the judges favour systems with more of a covariate, per unit."""
     plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
-    line, notes = _told(line, asked, f"covariate {name!r}", len(values))
+    line, notes = _told(line, asked, len(values))
     return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes))
 
 
@@ -117,7 +118,23 @@ def favour_table(
     return table
 
 
-def _told(line: Favour, asked: Asked, who: str, n_others: int) -> tuple[Favour, list[str]]:
+def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
+    """Yield what is to be said of groups, or covariates, once for all of which the same holds.
+
+    Examples
+    --------
+    >>> said = (("has", "2 systems"),)
+    >>> rows = [Compared(name, None, None, (), n_others=6, pooled=True, notes=said) for name in ("a", "b")]
+    >>> list(notes_on(rows, "group")), list(notes_on(rows[:1], "group"))
+    (["groups 'a' and 'b' have 2 systems"], ["group 'a' has 2 systems"])
+    """
+    for verb, rest in dict.fromkeys(note for one in compared for note in one.notes):
+        names = [repr(one.name) for one in compared if (verb, rest) in one.notes]
+        plural = {"has": "have"}.get(verb, verb.removesuffix("s"))
+        yield f"{what} {names[0]} {verb} {rest}" if len(names) == 1 else f"{what}s {listed(names)} {plural} {rest}"
+
+
+def _told(line: Favour, asked: Asked, n_others: int) -> tuple[Favour, list[tuple[str, str]]]:
     """Take the adjusted figure away where no slope can be told, and say why."""
     reason = ""
     if n_others < LEAST_OTHERS:
@@ -131,7 +148,7 @@ def _told(line: Favour, asked: Asked, who: str, n_others: int) -> tuple[Favour, 
             "tell a judge's slope"
         )
     missing = np.ones(len(asked.names), dtype=bool) if reason else asked.constant
-    return without_figures(line, missing), [f"{who} has no adjusted figure: {reason}"] if reason else []
+    return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
 
 
 def _both_ways(favour: Favour, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:
