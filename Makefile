@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test browser required oldest lint docs package installed picture notebooks benchmark clean
+.PHONY: help demo quick test browser required oldest lint docs package installed picture gallery notebooks benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -18,6 +18,7 @@ help:
 	@echo "make package    build the wheel and the sdist into dist, check them, and use the wheel away from the checkout"
 	@echo "make installed  run all tests against that wheel, away from the checkout"
 	@echo "make picture    draw the picture in README.md anew"
+	@echo "make gallery    draw the pictures of docs/gallery.md anew"
 	@echo "make notebooks  run the notebooks of examples/ anew"
 	@echo "make benchmark  time metaeval beside other packages"
 	@echo "make clean      remove .venv and everything built"
@@ -74,6 +75,10 @@ installed: package
 
 picture: demo
 	$(bin)/python scripts/make_readme_picture.py
+
+gallery:
+	@sh scripts/setup.sh
+	$(bin)/python scripts/make_gallery.py
 
 notebooks:
 	@sh scripts/setup.sh dev

@@ -1,0 +1,261 @@
+"""Draw the pictures of docs/gallery.md anew, and write that page: ``make gallery``.
+
+Each command writes its report on simulated data (the leaderboard on MTEB's results), and of its figures those listed
+below go into the page.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "gallery.md"
+PICTURES = ROOT / "docs" / "images" / "gallery"
+
+COLLECTION = "examples/simulated/collection"
+RUNS = f"{COLLECTION}/runs --qrels {COLLECTION}/qrels.txt.gz"
+SCORES = "examples/simulated/scores.csv.gz"
+
+BEFORE = (
+    "simulate collection made --groups 4 --runs-per-group 2 --topics 20 --seed 1",
+    "simulate inex inex --year 2004 --systems 6 --topics 6 --documents 150 --results 200 --seed 1",
+)
+"""What is made first, for commands that need it."""
+LINES = {
+    "power": f"power {RUNS} --groups {COLLECTION}/groups.csv --metrics AP,nDCG@10,RR --interval-resamples 100 "
+    "--rope 0.02",
+    "topics": f"topics {SCORES} --metrics AP,RR",
+    "agree": f"agree {RUNS} --metrics AP,nDCG@10,RR --interval-resamples 50",
+    "judgments": f"judgments {RUNS} --metrics AP --groups {COLLECTION}/groups.csv --replicates 3",
+    "compare-metrics": f"compare-metrics {RUNS} --current AP --metrics AP,nDCG@10,RR",
+    "compare-tests": f"compare-tests {SCORES} --test t,wilcoxon,sign --splits 20",
+    "leaderboard": "leaderboard examples/mteb/main_score.csv",
+    "judges": "judges nist=made/qrels.txt model=model.txt person=person.txt --reference nist --people person "
+    "--runs made/runs --metrics nDCG@10",
+    "human": "human people.csv --reference human --item seg --cluster doc",
+    "reliability": "reliability inex/assessments inex/submissions --element-sizes inex/sizes.txt",
+    "assessment": "assessment inex/assessments --runs inex/submissions",
+    "report": f"report {RUNS} --groups {COLLECTION}/groups.csv --metrics AP,nDCG@10",
+}
+"""The command of each report."""
+
+
+class Picture(NamedTuple):
+    """One picture: whose report it is from, the name of its file, what it is, what it says, and the page on it."""
+
+    command: str
+    file: str
+    title: str
+    says: str
+    page: str
+
+
+GALLERY = (
+    Picture(
+        *("power", "discriminative_power", "Discriminative power"),
+        "Under which metric do most pairs of systems differ significantly? Bars are intervals over topics.",
+        "which-metrics.md",
+    ),
+    Picture(
+        *("power", "power_differences", "Differences in discriminative power"),
+        "Is one metric's lead over another more than luck with the topics? Filled dots: the interval leaves out zero.",
+        "which-metrics.md",
+    ),
+    Picture(
+        *("power", "asl_curves", "Achieved significance levels"),
+        "How strong is the evidence for each pair? A curve that stays low has more significant pairs at any level.",
+        "which-metrics.md",
+    ),
+    Picture(
+        *("power", "map_AP", "Pairwise significance"),
+        "Which system is better than which? Systems by mean; filled cells differ significantly.",
+        "reading-the-report.md",
+    ),
+    Picture(
+        *("power", "ranking_AP", "Ranking of the systems"),
+        "Each system's mean with its own interval.",
+        "reading-the-report.md",
+    ),
+    Picture(
+        *("power", "scores_AP", "Scores over systems and topics"),
+        "How widely do scores vary from topic to topic?",
+        "reading-the-report.md",
+    ),
+    Picture(
+        *("power", "practical_equivalence", "Practical equivalence"),
+        "In how many pairs is one better by more than 0.02, and in how many is it known that neither is?",
+        "commands/power.md",
+    ),
+    Picture(
+        *("report", "precision-recall", "Precision and recall"),
+        "How precision falls while recall grows, one line a run.",
+        "reading-the-report.md",
+    ),
+    Picture(
+        *("topics", "topics_needed", "Topics needed"),
+        "How many topics keep the error rate within 5 %, with 90 % intervals?",
+        "how-many-topics.md",
+    ),
+    Picture(
+        *("topics", "error_rates", "Error rates by topic set size"),
+        "How often do two sets of topics disagree about a pair? Dots as observed, bands by the model.",
+        "how-many-topics.md",
+    ),
+    Picture(
+        *("topics", "difference_bins", "Error rates by difference"),
+        "How large must a difference be to keep its sign on other topics?",
+        "how-many-topics.md",
+    ),
+    Picture(
+        *("agree", "f1_rows", "Agreement of conclusions"),
+        "How many significant pairs do two metrics share? F1, with precision, recall and intervals.",
+        "do-we-need-the-grades.md",
+    ),
+    Picture(
+        *("agree", "disagreement_RR_AP", "Pairs on which metrics disagree"),
+        "Differences under two metrics, pair by pair, coloured by what each finds.",
+        "do-we-need-the-grades.md",
+    ),
+    Picture(
+        *("judgments", "stability_stratified", "Fewer judgments"),
+        "What happens to rankings, scores and significant pairs when judgments are taken away?",
+        "fewer-judgments.md",
+    ),
+    Picture(
+        *("judgments", "pool_growth", "Growth of the pool"),
+        "How many relevant documents would more runs, or deeper pools, have found?",
+        "fewer-judgments.md",
+    ),
+    Picture(
+        *("judgments", "effort", "Topics or depth"),
+        "Where is the same effort of judging better spent?",
+        "fewer-judgments.md",
+    ),
+    Picture(
+        *("compare-metrics", "trade-off", "Power against agreement"),
+        "Candidate metrics, by discriminative power and by agreement with the metric in use.",
+        "choosing-a-metric.md",
+    ),
+    Picture(
+        *("compare-metrics", "top-heaviness", "Top-heaviness"),
+        "How much of a metric is decided by the first ranks?",
+        "choosing-a-metric.md",
+    ),
+    Picture(
+        *("compare-tests", "rejections_and_errors_fdr_by", "Tests: findings and errors"),
+        "How many pairs does each test find, and how many of them does the other half of the topics contradict?",
+        "choosing-a-test.md",
+    ),
+    Picture(
+        *("leaderboard", "ranks_main_score", "Ranks that are real"),
+        "Which ranks may each system have in truth? Intervals that hold for all at once.",
+        "is-this-leaderboard-real.md",
+    ),
+    Picture(
+        *("judges", "judge-f1-ndcg@10", "Conclusions under a judge"),
+        "Would another judge find the same pairs of systems different, as a second person would?",
+        "can-we-replace-the-assessor.md",
+    ),
+    Picture(
+        *("judges", "overlap-by-topic", "Agreement by topic"),
+        "On which topics do judges see relevance differently?",
+        "can-we-replace-the-assessor.md",
+    ),
+    Picture(
+        *("human", "systems", "Metrics and people"),
+        "Means of systems under a metric and by people.",
+        "metrics-and-people.md",
+    ),
+    Picture(
+        *("human", "metric-comparison", "Which metric agrees better"),
+        "Which metric agrees with people significantly better than which other?",
+        "metrics-and-people.md",
+    ),
+    Picture(
+        *("reliability", "curve-0", "Six runs of known order"),
+        "Does a measure of XML retrieval put the ideal run first?",
+        "does-the-metric-reward-what-users-want.md",
+    ),
+    Picture(
+        *("assessment", "specificity", "What was assessed"),
+        "How specific are relevant elements, by size?",
+        "commands/assessment.md",
+    ),
+)
+
+
+def main() -> None:
+    """Write the pictures and the page."""
+    shutil.rmtree(PICTURES, ignore_errors=True)
+    PICTURES.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "examples").symlink_to(ROOT / "examples")
+        for line in BEFORE:
+            _metaeval(line, here)
+        _write_judges(here)
+        _write_people(here)
+        for name in dict.fromkeys(picture.command for picture in GALLERY):
+            print(f"metaeval {LINES[name]}")
+            _metaeval(f"{LINES[name]} --out report-{name}", here)
+        for picture in GALLERY:
+            found = here / f"report-{picture.command}" / "figures" / f"{picture.file}.svg"
+            shutil.copy(found, PICTURES / file_of(picture))
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def file_of(picture: Picture) -> str:
+    """Return the name of a picture's file."""
+    return f"{picture.command}-{picture.file.replace('@', '-').replace('_', '-').lower()}.svg"
+
+
+def page() -> str:
+    """Return docs/gallery.md."""
+    words = [
+        "# Gallery",
+        "",
+        "What reports draw, on simulated data (the leaderboard: MTEB's results). Every picture is in the report of its",
+        "command (`--out FOLDER`), where names and values show under the pointer, and in Python in `study.plot()`, or",
+        "`study.plot(name)` for any but the main one. `make gallery` draws them anew.",
+    ]
+    for picture in GALLERY:
+        words += [
+            *("", f"## {picture.title}", ""),
+            f"{picture.says} From [`metaeval {picture.command}`](commands/{picture.command}.md);",
+            f"[more]({picture.page}).",
+            *("", f"![{picture.title}](images/gallery/{file_of(picture)})"),
+        ]
+    return "\n".join(words) + "\n"
+
+
+def _metaeval(line: str, folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "metaeval", *line.split(), "--quiet"], cwd=folder, check=True)  # noqa: S603
+
+
+def _write_judges(folder: Path) -> None:
+    """Write the judgments of a second person and of a model: the first one's, some of them turned over."""
+    lines = [line.split() for line in (folder / "made" / "qrels.txt").read_text("utf-8").splitlines()]
+    for name, every, grade in (("person", 7, "0"), ("model", 3, "1")):
+        other = [" ".join([*line[:3], grade if number % every == 0 else line[3]]) for number, line in enumerate(lines)]
+        (folder / f"{name}.txt").write_text("\n".join(other) + "\n", "utf-8")
+
+
+def _write_people(folder: Path) -> None:
+    """Write scores of people and of three metrics, more and less close to them."""
+    import numpy as np  # noqa: PLC0415 - for this alone
+
+    generator = np.random.default_rng(4)
+    rows = ["system,doc,seg,human,close,middling,loose"]
+    for system in range(8):
+        for segment in range(60):
+            quality = system / 4 + generator.normal()
+            scores = [quality, *(share * quality + (1.2 - share) * generator.normal() for share in (0.9, 0.6, 0.3))]
+            rows.append(f"system{system},doc{segment // 5},{segment}," + ",".join(f"{score:.3f}" for score in scores))
+    (folder / "people.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
