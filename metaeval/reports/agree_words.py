@@ -133,7 +133,8 @@ def answer_sentence(study: AgreeStudy) -> str:
     if not heard:
         return f"{opening} {listed(parts)}: none of them finds a significant pair."
     low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
-    return f"{opening} {listed(parts)}: F1 from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}{criterion}."
+    ends = list(dict.fromkeys(_bracketed_f1(study, row) for row in (low, high)))
+    return f"{opening} {listed(parts)}: F1 {f'from {ends[0]} to {ends[1]}' if ends[1:] else ends[0]}{criterion}."
 
 
 def _exceptions(rows: Sequence[Mapping[Hashable, Any]], min_f1: float) -> str:
@@ -160,6 +161,8 @@ def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
         "open": f"Whether {predictor} leads to the same conclusions about these systems as {truth} is not settled by "
         "these topics",
     }[_verdict(row, study.min_f1)]
+    if not row["n_truth"] and not row["n_predictor"]:
+        return f"{answer}: neither finds a significant pair."
     level = f" ({percentage(study.intervals.confidence_level)} interval)" if study.intervals is not None else ""
     return f"{answer}: F1 {_f1(row)}{level}, {count(int(row['n_conflicts']), 'conflict')}."
 

@@ -385,12 +385,23 @@ def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
     assert "F1" not in sentence
 
 
+def test_a_range_of_one_is_no_range():
+    """Where only one metric of several finds a pair, its F1 stands alone."""
+    values = np.zeros((3, 2, 8))
+    values[2, 1] = np.linspace(0.1, 0.2, 8)
+    study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
+    sentence = answer_sentence(study)
+    assert ": F1 0.00" in sentence
+    assert "F1 from" not in sentence
+
+
 def test_nothing_significant_is_said_plainly(words_of):
     """A study without any significant difference has a page without pictures of disagreement."""
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
     several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(several).endswith("not settled by these topics: none of them finds a significant pair.")
+    assert answer_sentence(study).endswith("not settled by these topics: neither finds a significant pair.")
     assert study.lead.data["n_rejected"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
