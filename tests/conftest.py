@@ -22,6 +22,10 @@ from metaeval.checks import has_parquet
 from metaeval.errors import MetaevalError
 from metaeval.scores import as_scores
 
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+"""Threads of compiled kernels sleep while they wait, here and in every process started here: pytest's workers share the
+cores, and waiting awake took two thirds of the time of tests that call small kernels often."""
+
 mpl.use("agg")
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.load_profile("metaeval")
@@ -60,7 +64,11 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Set what is loaded apart from the garbage collector, which would go through it again and again."""
+    """Set what is loaded apart from the garbage collector, which would go through it again and again.
+
+    Hypothesis looks among what the collector knows for who holds its random numbers, so it makes them before.
+    """
+    hypothesis.given(hypothesis.strategies.none())(lambda _: None)()
     gc.collect()
     gc.freeze()
 

@@ -110,7 +110,9 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 """
-LOADING = """
+ASLEEP = "[time.sleep(0.1) for _ in range(600)]"
+"""Not in one piece: Python would sleep on where a signal comes just before, after it last looked for one."""
+LOADING = f"""
 import sys
 from metaeval import __main__, process
 sys.modules["rich"] = None                    # stops the command line from loading
@@ -118,7 +120,7 @@ class Slow:
     def find_spec(self, name, *_):
         if name == "typer":
             print("there", flush=True)
-            import time; time.sleep(60)
+            import time; {ASLEEP}
 sys.meta_path.insert(0, Slow())
 sys.exit(__main__.main())
 """
@@ -145,18 +147,18 @@ CODES = {
     signal.SIGHUP: (129, "Hung up"),
 }
 STOPS = {
-    "asleep": "time.sleep(60)",
-    "turned into another error": """
+    "asleep": ASLEEP,
+    "turned into another error": f"""
         try:
-            time.sleep(60)
+            {ASLEEP}
         except KeyboardInterrupt:
             raise ImportError("half loaded")""",
-    "in a destructor": """
+    "in a destructor": f"""
         class Hindrance:
             def __del__(self):
                 time.sleep(2)
         del_me = Hindrance(); del del_me
-        time.sleep(60)""",
+        {ASLEEP}""",
 }
 
 

@@ -104,7 +104,8 @@ def test_every_import_is_a_declared_dependency(folder, extras):
         asked += [line for extra in named for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
     declared.add("h5py")  # asked for as h5netcdf[h5py]
-    known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on
+    known = {*sys.stdlib_module_names, "metaeval"}
+    known.add("compression" if sys.version_info < (3, 14) else "backports")  # the one that this Python does not import
     known |= {path.stem for path in (ROOT / "tests" / "fuzz").glob("fuzz_*.py")}  # they import one another
     owners = importlib.metadata.packages_distributions()
     for module in set(_imported_packages(folder)) - known:
@@ -226,6 +227,20 @@ def test_no_statement_is_a_bare_string():
                 own = [node for node in inner if isinstance(node, ast.Expr) and _is_text(node)]
                 documented = {id(node.body[0]) for node in inner if isinstance(node, ast.FunctionDef | ast.ClassDef)}
                 assert [node.lineno for node in own if id(node) not in documented] == [], path
+
+
+def test_what_climbs_out_of_tests_asks_for_the_checkout():
+    """Tests run against an installed wheel too, from a copy of tests alone: what they lack there skips them by name."""
+    harmless = {"dask_programs.py", "fuzz/test_readers.py"}  # say where a process finds metaeval, if it is there
+    climbing = set()
+    for path in (ROOT / "tests").rglob("*.py"):
+        place = path.relative_to(ROOT / "tests")
+        climbs = rf"Path\(__file__\)[\w.()]*\.parents\[{len(place.parts)}\]"
+        asks = r'usefixtures\("checkout"\)|allow_module_level|^def checkout\('
+        text = path.read_text("utf-8")
+        if re.search(climbs, text) and not re.search(asks, text, re.MULTILINE):
+            climbing.add(place.as_posix())
+    assert climbing == harmless
 
 
 @pytest.mark.usefixtures("checkout")

@@ -304,9 +304,9 @@ def test_runs_are_ordered_as_asked(command, tied_runs, order, tau):
     assert [row["value"] for row in rows if row["statistic"] == "tau"] == [tau]
 
 
-def test_a_metric_of_ones_own_under_each_judge(command, tied_runs):
+def test_a_metric_of_ones_own_under_each_judge(command, tied_runs, checkout):
     """A plug-in's metric is scored under each judge; without runs there is nothing for it to score."""
-    file = Path(__file__).parents[2] / "examples" / "plugin" / "top_recall.py"
+    file = checkout / "examples" / "plugin" / "top_recall.py"
     words = ("--plugin", file, "--metrics", "TopRecall@2,P@1", "--resamples", "9")
     assert "TopRecall@2" in command(*tied_runs, *words).out
     ended = command(*tied_runs[:3], "--plugin", file)

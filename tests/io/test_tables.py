@@ -991,6 +991,8 @@ def test_trec_eval_output(data_folder, tmp_path):
 def test_ir_measures_output(data_folder, tmp_path):
     """What the ir_measures command prints is read, and agrees with trec_eval on the same run to 4 decimals."""
     pytest.importorskip("ir_measures")
+    if sys.version_info >= (3, 14):
+        pytest.skip("the command of ir_measures reads P@10 with ast.Num, which Python has no longer")
     folder = data_folder / "golden" / "trec_eval"
     command = [sys.executable, "-m", "ir_measures", folder / "qrels.test", folder / "results.test"]
     printed = subprocess.run([*command, "AP", "P@10", "RR", "-q"], check=True, capture_output=True, text=True).stdout
