@@ -5,8 +5,9 @@ from the groups of options that commands share (`READING` and `OUTPUT` in `metae
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -124,7 +125,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     index: Path | None = None
     tests = by_comma(str(given.get("test", "")), TESTS)
     quicker = "--test t takes seconds" if any(test in TESTS and TESTS[test].resampled for test in tests) else ""
-    with command_session(quiet=given["quiet"], quicker=quicker) as session:
+    # what a plug-in prints is no answer: --json alone stands on standard output
+    with redirect_stdout(sys.stderr), command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         with _workers(given):
             report = replace(_report_of(ask(loaded, **own), loaded), **_own_words(given))

@@ -5,8 +5,9 @@ them, and what the topic holds. So one compiled pass over the judged documents s
 that follow touch the relevant few.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numba
@@ -230,13 +231,13 @@ class RankedTopic(ShortRepr):
     ranks : int64 array (n,)
         Ranks of the judged documents that were retrieved, from 1, ascending.
     levels : int64 array (n,)
-        Their levels; 0 or below is judged non-relevant. Where grades are not whole, the grades: float64.
+        Their levels; 0 is judged non-relevant. Where grades are not whole, the grades: float64.
     gains : float64 array (n,)
         Their gains under the quantisation in force (linear unless ``gains=`` says otherwise).
     n_retrieved : int
         Length of the list.
-    n_per_level : dict of level to int
-        Number of judged documents of the topic at each level, retrieved or not.
+    n_per_level : mapping of level to int
+        Number of judged documents of the topic at each level, retrieved or not; read-only, as all runs share it.
     top_level : int
         Highest level over all topics of the full judgments.
     """
@@ -245,7 +246,7 @@ class RankedTopic(ShortRepr):
     levels: NDArray[Any]
     gains: NDArray[np.float64]
     n_retrieved: int
-    n_per_level: dict[float, int]
+    n_per_level: Mapping[float, int]
     top_level: float
 
     def n_relevant(self, rel: float = 1) -> int:
@@ -300,10 +301,10 @@ def ranked_topics(
     judged = collection.judged
     codes = collection.levels.astype(np.int64)
     levels = codes if collection.grades is None else collection.numbers
-    per_topic = []
+    per_topic: list[Mapping[float, int]] = []
     for start, stop in zip(collection.topic_offsets[:-1], collection.topic_offsets[1:], strict=True):
         present, counts = np.unique(levels[start:stop][judged[start:stop]], return_counts=True)
-        per_topic.append(dict(zip(present.tolist(), counts.tolist(), strict=True)))
+        per_topic.append(MappingProxyType(dict(zip(present.tolist(), counts.tolist(), strict=True))))
     for number in numbers:
         system, topic = divmod(int(number), collection.n_topics)
         part = slice(collection.offsets[number], collection.offsets[number + 1])

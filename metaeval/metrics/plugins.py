@@ -11,6 +11,7 @@ from warnings import warn
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.metrics.builtin import BUILTIN
+from metaeval.metrics.faults import fault
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry, module_of
 from metaeval.metrics.spec import MetricSpec
@@ -41,8 +42,8 @@ def load_plugins(registry: Registry) -> Registry:
         origin = f"entry point {point.name} = {point.value}" + (f" of {point.dist.name}" if point.dist else "")
         try:
             loaded = point.load()
-        except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the others
-            warn(f"{origin} could not be loaded: {error!r}", PluginWarning, stacklevel=2)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken plug-in must not stop the others
+            warn(f"{origin} could not be loaded: {fault(error)}", PluginWarning, stacklevel=2)
             continue
         for item in (loaded,) if isinstance(loaded, MetricSpec | Quantisation) else _items(loaded):
             try:
@@ -113,9 +114,9 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
     sys.modules[name] = module
     try:
         found.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        message = f"plug-in {file} does not run: {type(error).__name__}: {error}"
+        message = f"plug-in {file} does not run: {fault(error)}"
         raise InvalidOptionError(message) from error
     public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
     items = dict.fromkeys(

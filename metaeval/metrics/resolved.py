@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
+from metaeval.metrics.faults import fault
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, ranked_topics
 from metaeval.metrics.names import Call, ParsedName
@@ -211,7 +212,7 @@ class Metric(ShortRepr):
         except (MetaevalError, MemoryError):
             raise
         except Exception as error:
-            message = f"{self.name}: the kernel fails: {type(error).__name__}: {error}"
+            message = f"{self.name}: the kernel fails: {fault(error)}"
             raise MetricError(message) from error
         values = np.asarray(found)
         if values.shape != view.lengths.shape:
@@ -239,7 +240,7 @@ class Metric(ShortRepr):
             except (MetaevalError, MemoryError):
                 raise
             except Exception as error:
-                message = f"{self.name} fails for {_place(view, system, topic)}: {type(error).__name__}: {error}"
+                message = f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}"
                 raise MetricError(message) from error
             number = _as_number(value)
             if number is None:

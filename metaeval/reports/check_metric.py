@@ -10,6 +10,7 @@ from metaeval.words import MISSING, count, listed
 __all__ = ["check_metric_report"]
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
+_WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")
 
 
 def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: Provenance) -> Report:
@@ -18,27 +19,28 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     Parameters
     ----------
     found : DataFrame
-        Of one metric or several, one below the other.
+        The frames of one metric or several, one below the other.
     n_collections : int
         Simulated collections that each law was tried on.
     provenance : Provenance
     """
-    laws, properties = (found[found["kind"] == kind] for kind in ("law", "property"))
+    declared, laws, properties = (found[found["kind"] == kind] for kind in ("declared", "law", "property"))
     metrics = found["metric"].drop_duplicates().tolist()
     broken = laws[laws["state"] == "broken"]
     held = laws[laws["state"] == "holds"]
     blocks = [
+        _declared_table(declared, metrics),
         Table(
             name="laws",
             title="Laws",
             caption="A metric that breaks one gives wrong numbers. Not declared: the metric does not say that "
-            "it holds. Not tried: there was no score to look at.",
+            "it holds, or has no such thing. Not tried: there was no score to look at.",
             frame=laws.assign(
                 state=laws["state"].map(_STATES), found=laws["found"].where(laws["found"] != "", MISSING)
             ),
             columns=left(metric="Metric", name="Law", state="State", found="Smallest input that breaks it"),
             data=laws,
-        )
+        ),
     ]
     if len(properties) > 0:
         blocks.append(
@@ -73,12 +75,27 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     )
 
 
+def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
+    frame = declared.pivot_table(index="metric", columns="name", values="found", aggfunc="first")
+    frame = frame.reindex(index=metrics, columns=list(_WORDS)).reset_index()
+    shown = [word for word in _WORDS if (frame[word] != "").any()]
+    return Table(
+        name="declared",
+        title="What it declares",
+        caption="Nothing relevant: the value on a topic where nothing is.",
+        frame=frame.replace("", MISSING)[["metric", *shown]],
+        columns=left(metric="Metric", **{word: word for word in shown}),
+        data=declared,
+    )
+
+
 def _method(n_collections: int) -> str:
     tried_on = count(n_collections, "simulated collection")
     return (
         f"Each law was tried on {tried_on} of three runs and four topics, with grades 0 to 3, unjudged documents and "
-        "lists of 1 to some 25 documents. Lists were turned round, renamed, cut and condensed; scores less than 1e-9 "
-        "apart are equal."
+        "lists of 1 to some 25 documents, and on edge cases: lists of one document, without a judged or a relevant "
+        "one, longer than the cut-off, and missing. Lists were turned round, renamed, cut and condensed, and taken one "
+        "by one; scores less than 1e-9 apart are equal."
     )
 
 

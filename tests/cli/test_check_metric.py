@@ -13,6 +13,22 @@ def deep(topic: RankedTopic, *, k: int) -> float:
     return float((topic.levels > 0).sum() / max(topic.n_retrieved, 1))
 """
 
+SILENT = """
+from metaeval.metrics import metric
+
+@metric
+def silent(topic):
+    return 0.0
+"""
+GAINS = """
+from metaeval.metrics import Quantisation
+
+def squares(levels):
+    return levels**2.0
+
+quantisation = Quantisation("squares", squares)
+"""
+
 
 def test_a_sound_file_passes(command):
     """Every law is named with its state, and a cut-off without a default is 10."""
@@ -40,14 +56,49 @@ def test_installed_metrics_by_name(command):
     """As a check of the installation, or to see what one is like."""
     ended = command("check-metric", "bpref", "iP@0.01", "--collections", "3")
     assert ended.code == 0
-    assert "it passes over them" in ended.out
+    assert "taking them out of the lists made no difference" in ended.out
+
+
+def test_a_file_of_quantisations_is_checked_through_a_metric_that_uses_them(command, tmp_path):
+    """As the refusal without one says."""
+    file = tmp_path / "mine.py"
+    file.write_text(GAINS)
+    refused = command("check-metric", file)
+    assert refused.code == 2
+    assert "defines quantisations and no metric; name a metric that uses them with --metrics" in refused.err
+    ended = command("check-metric", file, "--metrics", "nDCG(gains=squares)@5,Q(gains=squares)", "--quiet")
+    assert ended.code == 0
+    assert "nDCG(gains=squares)@5 and Q(gains=squares) obey every law" in ended.out
+
+
+def test_what_a_metric_prints_is_no_answer(command, tmp_path):
+    """--json alone stands on standard output, whatever the file prints when it is read and when it is used."""
+    file = tmp_path / "mine.py"
+    file.write_text('print("hello")\n' + SILENT.replace("    return", '    print("from inside")\n    return'))
+    ended = command("check-metric", file, "--json", "--time")
+    rows = ended.json()["results"]
+    assert {row["kind"] for row in rows} == {"declared", "law", "property"}
+    assert "times nDCG@10" in next(row["found"] for row in rows if row["name"] == "Time")
+    assert "hello" in ended.err
+    assert "from inside" in ended.err
+
+
+def test_what_it_declares_stands_first(command):
+    """Name, values, direction: what a test or a ranking will take it for."""
+    out = command("check-metric", PLUGIN, "bpref", "--quiet").out
+    shown = out.partition("What it declares")[2].partition("Laws")[0]
+    assert "TopRecall(judged_only=False)@k" in shown
+    assert "How seldom judged non-relevant" in shown
+    assert "Buckley" in shown
+    assert shown.count("higher") == 2
 
 
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
         ("x = 1", (), "defines no metric"),
-        ("x = (", (), "does not run: SyntaxError"),
+        ("x = (", (), "does not run: SyntaxError: '(' was never closed (mine.py, line 1: x = ()"),
+        ("\nx = [][1]", (), "does not run: IndexError: list index out of range (mine.py, line 2: x = [][1])"),
         (BROKEN.replace("k: int", "depth: int"), (), 'say how to write it: --metrics "Deep(depth=…)"'),
         (BROKEN, ("--metrics", "Deep"), "Deep needs a cutoff"),
         (BROKEN, ("--collections", "0"), "--collections"),

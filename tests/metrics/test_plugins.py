@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics import BUILTIN, PluginWarning, load_plugin, load_plugins
+from metaeval.metrics import BUILTIN, MetricError, PluginWarning, load_plugin, load_plugins, metric_values
 from metaeval.testing import check_metric
 
 
@@ -53,7 +54,10 @@ def test_broken_plugins_are_named_and_the_rest_works(tmp_path, monkeypatch):
         registry = load_plugins(BUILTIN)
     texts = [str(one.message) for one in caught]
     assert len(texts) == 3
-    assert "entry point a = raises:x of example-plugin could not be loaded: RuntimeError('no')" in texts[0]
+    assert (
+        "entry point a = raises:x of example-plugin could not be loaded: RuntimeError: no (raises.py, line 1"
+        in texts[0]
+    )
     assert "b = fine:other" in texts[1]
     assert "'AP' is registered already" in texts[1]
     assert "c = fine:number" in texts[2]
@@ -77,7 +81,11 @@ def test_the_example_file_is_a_plugin(examples):
     ("text", "said"),
     [
         (None, "must be a Python file"),
-        ("1 / 0", "does not run: ZeroDivisionError"),
+        ("\n1 / 0", r"does not run: ZeroDivisionError: division by zero \(mine.py, line 2: 1 / 0\)"),
+        ("x = 1\ny = (", r"does not run: SyntaxError: .* \(mine.py, line 2"),
+        ("import json\njson.loads('{')", r"JSONDecodeError: .* \(mine.py, line 2: json.loads\('\{'\)\)"),
+        ("import sys\nsys.exit()", r"does not run: SystemExit \(mine.py, line 2"),
+        ("raise ValueError('mine') from KeyError('other')", r"does not run: ValueError: mine \(mine.py, line 1"),
         ("from metaeval.metrics import BUILTIN\nAP = BUILTIN['AP']", "defines no metric"),
     ],
 )
@@ -89,3 +97,30 @@ def test_a_file_that_is_no_plugin_is_refused(tmp_path, text, said):
     with pytest.raises(InvalidOptionError, match=said) as caught:
         load_plugin(file)
     assert "mine.py" in str(caught.value)
+
+
+def test_what_a_metric_raises_is_shown_with_its_line(tmp_path):
+    """Not the line of numpy's that it ends in, and no word of ours."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from numpy import stack\n"
+        "from metaeval.metrics import metric\n"
+        "@metric\n"
+        "def mine(topic):\n"
+        "    return stack([topic.ranks, topic.gains[1:]]).sum()\n"
+    )
+    collection = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1}})
+    place = (
+        r"topic '1': ValueError: .* \(mine.py, line 5: return stack\(\[topic.ranks, topic.gains\[1:\]\]\).sum\(\)\)$"
+    )
+    with pytest.raises(MetricError, match=place):
+        metric_values(collection, load_plugin(file))
+
+
+def test_what_all_runs_share_cannot_be_changed(tmp_path):
+    """A function that empties the counts of a topic would change the scores of every run after it."""
+    file = tmp_path / "mine.py"
+    file.write_text("from metaeval.metrics import metric\n@metric\ndef mine(topic):\n    topic.n_per_level[1] = 0\n")
+    collection = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1}})
+    with pytest.raises(MetricError, match="does not support item assignment"):
+        metric_values(collection, load_plugin(file))

@@ -1,0 +1,260 @@
+"""Trying a metric on the laws: for a test, which raises, and for a look, which says what holds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from metaeval.bibliography import PUBLICATIONS
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.base import JudgedCollection
+from metaeval.collection.inex import Scale
+from metaeval.draws import RNGLike, resolve_seed
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.bounds import bounds_text
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
+from metaeval.metrics.spec import MetricSpec
+from metaeval.parallel import limit_threads, reporting, track
+from metaeval.results import Result
+from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
+from metaeval.testing.properties import PROPERTIES, time_seen
+from metaeval.testing.simulated import (
+    Qrels,
+    Rankings,
+    edge_collections,
+    levels_for,
+    simulated_collections,
+    simulated_elements,
+    simulated_passages,
+)
+from metaeval.testing.smallest import smallest
+
+__all__ = ["MetricExamination", "check_metric", "examine_metric"]
+
+_COLUMNS = ("metric", "kind", "name", "state", "found")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricExamination(Result):
+    """Which laws a metric obeys, and what it is like.
+
+    Attributes
+    ----------
+    metric : str
+        Its name, parameters included.
+    n_collections : int
+        Simulated collections that every law was tried on, beside the edge cases.
+    random_source : str
+        Where these came from.
+    data : DataFrame
+        See `to_frame`.
+    """
+
+    metric: str
+    n_collections: int
+    random_source: str
+    data: pd.DataFrame = field(repr=False)
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The laws that it breaks."""
+        return tuple(self.data.loc[self.data["state"] == "broken", "name"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for everything that is declared, for every law and for every property.
+
+        Returns
+        -------
+        DataFrame
+            ``metric``; ``kind``: "declared", "law" (a metric that breaks it gives wrong numbers) or "property";
+            ``name``; ``state`` of a law: "holds", "broken", "not declared" or "not tried" (no score could be computed,
+            or ``found`` says why), and "" of others; ``found``: what is declared, the smallest input on which a law is
+            broken, or what was seen.
+        """
+        return self.data.copy()
+
+    def _found(self) -> str:
+        held = int((self.data["state"] == "holds").sum())
+        return f"{self.metric}: {held} laws hold, {len(self.broken) or 'none'} broken{': ' * bool(self.broken)}" + (
+            "; ".join(self.broken)
+        )
+
+
+def check_metric(
+    metric: str | MetricSpec | Metric,
+    *,
+    registry: Registry | None = None,
+    n_collections: int = 20,
+    scale: Scale = "2005",
+    rng: RNGLike = 0,
+) -> None:
+    """Check that a metric obeys the laws, and what it declares of itself.
+
+    Parameters
+    ----------
+    metric : str, MetricSpec or Metric
+        A metric with required parameters is named with them: ``"P@10"``.
+    registry : Registry, optional
+        Where a name is looked up; the default one otherwise.
+    n_collections : int, default 20
+        How many collections are simulated, beside the edge cases.
+    scale : {"2005", "2003", "2002"}
+        Scale of the simulated assessments, for a metric of elements.
+    rng : int or numpy.random.Generator, default 0
+        Where they come from.
+
+    Raises
+    ------
+    AssertionError
+        Saying which law failed, and on what.
+
+    See Also
+    --------
+    metaeval.testing.examine_metric : What holds, law by law.
+
+    Notes
+    -----
+    The laws: scores are finite and within the bounds, whatever the lists hold; the same input gives the same scores
+    and is left as it was; the order of runs and topics makes no difference, nor do other runs and topics, nor what
+    runs, topics and documents are called; a topic with nothing relevant has the declared value; with a cut-off k,
+    documents below it make no difference; the condensed-list variant equals the metric on lists from which the
+    unjudged documents were removed; an ideal ranking has the declared value; exchanging a document with a worse one
+    further down does not improve the score, where that is declared; function and kernel agree, where both are given;
+    the name reads back as the same metric. Of a metric of elements or passages those are checked that do not speak of
+    documents.
+
+    Examples
+    --------
+    >>> check_metric("nDCG@10", n_collections=2)
+    """
+    resolved, known = _resolved(metric, registry)
+    for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=rng):
+        if state == "broken":
+            message = f"{resolved.name}: {found} (law: {law.words})"
+            raise AssertionError(message)
+
+
+def examine_metric(  # noqa: PLR0913 - one keyword per choice
+    metric: str | MetricSpec | Metric,
+    *,
+    registry: Registry | None = None,
+    n_collections: int = 20,
+    scale: Scale = "2005",
+    timed: bool = False,
+    rng: RNGLike = 0,
+) -> MetricExamination:
+    """Say of every law whether a metric obeys it, and what the metric is like.
+
+    Parameters
+    ----------
+    metric, registry, n_collections, scale, rng
+        As `check_metric` takes them.
+    timed : bool
+        Say too how long it takes, beside nDCG@10, for a metric of documents; this differs from one call to the next.
+
+    Returns
+    -------
+    MetricExamination
+
+    See Also
+    --------
+    metaeval.testing.check_metric : Raises where a law is broken.
+
+    Examples
+    --------
+    >>> found = examine_metric("P@5", n_collections=2)
+    >>> found.broken
+    ()
+    >>> sorted(found.to_frame().groupby("kind")["name"].count().items())
+    [('declared', 6), ('law', 12), ('property', 8)]
+    """
+    resolved, known = _resolved(metric, registry)
+    seed = resolve_seed(rng)
+    rows = [("declared", name, "", found) for name, found in _declared(resolved.spec).items()]
+    rows += [
+        ("law", law.words, state, found)
+        for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=seed)
+    ]
+    if resolved.on == "documents" and all(state != "broken" for _, _, state, _ in rows):
+        with limit_threads(1), reporting(None):
+            generator = np.random.default_rng(seed)
+            collections = list(simulated_collections(generator, n_collections, levels=levels_for(resolved)))
+            rows += [("property", words, "", say(resolved, collections)) for words, say in PROPERTIES.items()]
+            rows += [("property", "Time", "", time_seen(resolved))] if timed else []
+    return MetricExamination(
+        metric=resolved.name,
+        n_collections=n_collections,
+        random_source=f"seed {seed}",
+        data=pd.DataFrame([(resolved.name, *row) for row in rows], columns=list(_COLUMNS)),
+    )
+
+
+def _declared(spec: MetricSpec) -> dict[str, str]:
+    nothing = spec.without_relevant
+    return {
+        "How to write it": spec.usage,
+        "What it is": spec.summary,
+        "Values": bounds_text(spec.bounds),
+        "Better": "higher" if spec.higher_is_better else "lower",
+        "Nothing relevant": "makes no difference" if nothing is None else f"{nothing:g}",
+        "Described in": PUBLICATIONS[spec.cite].cited if spec.cite in PUBLICATIONS else spec.cite,
+    }
+
+
+def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> tuple[Metric, Registry]:
+    known = default_registry() if registry is None else registry
+    if isinstance(metric, MetricSpec) and metric.name not in known:
+        known = known.extend(metric)
+    resolved = known.resolve(metric)
+    if not isinstance(resolved, Metric):
+        message = f"check_metric needs a metric of our own, not {resolved!r}"
+        raise InvalidOptionError(message)
+    return resolved, known
+
+
+def _laws_tried(
+    metric: Metric, registry: Registry, *, n_collections: int, scale: Scale, rng: RNGLike
+) -> Iterator[tuple[Law, str, str]]:
+    """Yield every law with its state, and how it is broken."""
+    seed = resolve_seed(rng)
+    laws = [law for law in LAWS if metric.on == "documents" or not law.on_documents_only]
+    computes = True
+    for law in track(laws, description=f"trying the laws on {metric.name}"):
+        if not law.declared(metric):
+            yield law, "not declared", ""
+        elif law.check is None:
+            broken = broken_name(metric, registry)
+            yield law, "broken" if broken else "holds", broken
+        elif not computes or law.beyond(metric):
+            yield law, "not tried", law.beyond(metric)
+        else:
+            with limit_threads(1), reporting(None):  # waking other cores costs more than such small collections
+                broken = _first_broken(law, metric, seed, n_collections, scale)
+            computes = not broken or (law is not laws[0] and not broken.startswith(RAISED))
+            yield law, "broken" if broken else "holds", broken
+
+
+def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale: Scale) -> str:
+    for collection, rankings, qrels in _collections(metric, seed, n_collections, scale):
+        if broken := how_broken(law, metric, collection, rankings, qrels):
+            return smallest(law, metric, rankings, qrels, broken) if rankings else broken
+    return ""
+
+
+def _collections(
+    metric: Metric, seed: int, number: int, scale: Scale
+) -> Iterator[tuple[JudgedCollection, Rankings, Qrels]]:
+    generator = np.random.default_rng(seed)
+    if metric.on == "documents":
+        simulated = simulated_collections(generator, number, levels=levels_for(metric))
+        for kind in (edge_collections(metric), simulated):
+            for rankings, qrels in kind:
+                yield collection_from_rankings(rankings, qrels), rankings, qrels
+        return
+    simulate = partial(simulated_elements, scale=scale) if metric.on == "elements" else simulated_passages
+    for _ in range(number):
+        yield simulate(generator), {}, {}
