@@ -23,20 +23,19 @@ exclude_patterns = ["_build"]
 external_toc_path = "_toc.yml"  # pages read as Markdown hold no table of contents
 default_role = "py:obj"  # single backticks in docstrings link where there is something to link to
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["dollarmath"]  # what a forge shows too
 myst_heading_anchors = 3
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}  # of docstrings
 autodoc_typehints = "none"  # numpydoc sections say the types, with shapes and units
-suppress_warnings = [
-    "ref.python",  # words in the description of a type, such as n_systems, may be attributes of several classes
-]
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]  # its own way knows one name a line: "n_systems, n_topics"
 
 html_theme = "furo"
 html_title = f"metaeval {version}"
 html_math_renderer = "mathml"  # drawn by the browser itself: MathJax would come over the network
+html_static_path = ["_static"]
+html_css_files = ["metaeval.css"]
 html_show_sphinx = False
 html_copy_source = False

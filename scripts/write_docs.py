@@ -11,8 +11,9 @@ and what stands between them is written anew:
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, elements or passages;
 - ``formats``: the formats of benchmarks, and the rule of each;
-- ``names metaeval.scores``: the public names that a module, or one below it, defines, with a sentence each;
-- ``chapters``: the pages of the reference;
+- ``names metaeval.scores``: the public names that a module, or one below it, defines, by where they are imported from,
+  with a sentence each and a link to the file that describes them;
+- ``chapters``: the pages of the reference, in the order of ``docs/_toc.yml``;
 - ``commands``: the commands, each with its page and what it says.
 
 So a page reads the same in an editor, on a forge and as built. ``--check`` writes nothing and ends with 1 where a page
@@ -22,7 +23,7 @@ is behind the code.
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAliasType
@@ -41,6 +42,7 @@ __all__ = ["exported_from", "main", "public_names", "write"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 _MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*")
 
 
 # ------------------------------------------------------------------------------------------------------------- options
@@ -56,7 +58,7 @@ def _find_command(name: str) -> TyperCommand | TyperGroup:
 def options(name: str) -> Iterator[str]:
     """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
     command = _find_command(name)
-    yield from (inspect.cleandoc(command.help or ""), "")
+    yield from (_as_code(inspect.cleandoc(command.help or "")), "")
     panels: dict[str, list[str]] = {}
     for parameter in command.params:
         panel = "" if isinstance(parameter, TyperArgument) else getattr(parameter, "rich_help_panel", None) or "Output"
@@ -67,7 +69,7 @@ def options(name: str) -> Iterator[str]:
 
 
 def _parameter(parameter: TyperArgument | TyperOption) -> str:
-    meaning = re.sub(r"(?<![`\w-])(--[a-z][a-z-]*)", r"`\1`", parameter.help or "")
+    meaning = _as_code(parameter.help or "")
     if isinstance(parameter, TyperArgument):
         return f"- `{parameter.metavar or parameter.name.upper()}`: {meaning}"
     spelling = ", ".join([*parameter.opts, *parameter.secondary_opts])
@@ -78,9 +80,14 @@ def _parameter(parameter: TyperArgument | TyperOption) -> str:
 
 def _default(parameter: TyperOption) -> str:
     if isinstance(parameter.show_default, str):
-        return f"Default: {parameter.show_default}."
+        return f"Default: {_as_code(parameter.show_default)}."
     nothing = parameter.is_flag or parameter.default in (None, "", [], ()) or callable(parameter.default)
     return "" if nothing else f"Default: `{parameter.default}`."
+
+
+def _as_code(text: str) -> str:
+    """Mark options as code, for a page would join their two dashes; examples, which are indented, are code already."""
+    return re.sub(r"^(?!    ).*$", lambda line: _OPTION.sub(r"`\g<0>`", line[0]), text, flags=re.MULTILINE)
 
 
 def commands() -> Iterator[str]:
@@ -95,6 +102,7 @@ def commands() -> Iterator[str]:
 def public_names() -> dict[str, Any]:
     """Return everything public by the name it is imported as: first what stands at the top, then the chapters."""
     chapters = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
+    chapters.append("testing")  # for the authors of plug-ins: nobody else has it load
     found: dict[str, Any] = {}
     for place in ("metaeval", *(f"metaeval.{name}" for name in chapters)):
         module = import_module(place)
@@ -112,10 +120,26 @@ def exported_from(module: str) -> dict[str, Any]:
 
 
 def names(module: str) -> Iterator[str]:
-    """Yield a table of the names with the first sentence of what is said of each."""
-    yield from ("| name | what it is |", "|---|---|")
-    for name, thing in exported_from(module).items():
-        yield f"| `{name}` | {_first_sentence(_described(thing))} |"
+    """Yield a table for each place that names are imported from: functions first, each with its first sentence.
+
+    A link leads to the file with the whole docstring; in the built page, to the description.
+    """
+    for place, found in _by_place(exported_from(module)):
+        yield from (f"From `{place}`:", "", "| name | what it is |", "|---|---|")
+        for full, thing in sorted(found.items(), key=lambda one: not inspect.isroutine(one[1])):
+            file = Path(sys.modules[thing.__module__].__file__ or "").relative_to(DOCS.parent)
+            yield f"| {_name_link(full, f'../../{file.as_posix()}')} | {_first_sentence(_described(thing))} |"
+        yield ""
+
+
+def _by_place(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for place in dict.fromkeys(full.rpartition(".")[0] for full in found):
+        yield place, {full: thing for full, thing in found.items() if full.rpartition(".")[0] == place}
+
+
+def _name_link(full: str, address: str) -> str:
+    # docs/_ext finds it by the title and leads to the description instead
+    return f'[`{full.rpartition(".")[2]}`]({address} "{full}")'
 
 
 def _described(thing: object) -> str:
@@ -129,15 +153,15 @@ def _first_sentence(text: str) -> str:
 
 
 def chapters() -> Iterator[str]:
-    """Yield a table of the pages of the reference."""
-    yield from ("| chapter | what is in it |", "|---|---|")
-    lines = []
-    for path in (DOCS / "reference").glob("*.md"):
-        text = path.read_text("utf-8")
-        if module := re.search(r"<!-- written: names (\S+) -->", text):
-            listed = [f"`{name.rpartition('.')[2]}`" for name in exported_from(module[1])]
-            lines.append(f"| [{text.partition('\n')[0].removeprefix('# ')}]({path.name}) | {', '.join(listed)} |")
-    yield from sorted(lines)
+    """Yield a list of the pages of the reference, with the first paragraph and the functions of each."""
+    for page in re.findall(r"- file: (reference/(?!index)\S+)", (DOCS / "_toc.yml").read_text("utf-8")):
+        path = DOCS / f"{page}.md"
+        title, about, rest = path.read_text("utf-8").split("\n\n", maxsplit=2)
+        yield f"- **[{title.removeprefix('# ')}]({path.name})**: {about.replace('\n', ' ')}"
+        module = re.search(r"<!-- written: names (\S+) -->", rest)
+        functions = {full: thing for full, thing in exported_from(module[1]).items() if inspect.isroutine(thing)}
+        for place, found in _by_place(functions):
+            yield f"  - `{place}`: {', '.join(_name_link(full, path.name) for full in found)}"
 
 
 # ---------------------------------------------------------------------------------- metrics, publications and formats

@@ -2,7 +2,8 @@
 
 `scripts/write_docs.py` writes into the pages what can stand in Markdown. What cannot is added here, below the page:
 
-- to a page of the reference, the description of every name in its table;
+- to a page of the reference, the description of every name in its tables, to which links to its name then lead,
+  and so does `metaeval.NAME` in the words of any page;
 - to a page of a notebook, the notebook of ``examples/notebooks`` as it was run;
 - to the changelog, the changelog;
 - formulas become MathML, which browsers draw without help from the network.
@@ -14,6 +15,8 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
+from html import escape
 from pathlib import Path
 from textwrap import indent
 from typing import Any, TypeAliasType
@@ -21,8 +24,10 @@ from typing import Any, TypeAliasType
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
@@ -37,7 +42,10 @@ NOTEBOOKS = ROOT / "examples" / "notebooks"
 SPELLINGS = {r"\iff": r"\Leftrightarrow", r"\dots": r"\ldots"}
 """Commands of LaTeX that docutils does not know, and others that mean the same."""
 
+HIDDEN_COLON = "\N{MODIFIER LETTER COLON}"
 
+
+@cache
 def _write_docs() -> Any:  # noqa: ANN401 - a script
     spec = importlib.util.spec_from_file_location("write_docs", ROOT / "scripts" / "write_docs.py")
     script = importlib.util.module_from_spec(spec)
@@ -53,9 +61,52 @@ def _complete(_app: Sphinx, docname: str, content: list[str]) -> None:
     if docname == "changelog":
         releases = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n\n", maxsplit=2)[2]
         content[0] = content[0].replace("(../CHANGELOG.md)", "(#changelog)") + "\n" + releases
+    content[0] = re.sub(r'\[`(\w+)`\]\(\S+ "(metaeval\.[\w.]+)"\)', r"{py:obj}`\1 <\2>`", content[0])
     for module in re.findall(r"<!-- written: names (\S+) -->", content[0]):
-        content[0] = re.sub(r"^\| `([\w.]+)` \|", r"| {py:obj}`\1` |", content[0], flags=re.MULTILINE)
         content[0] += f"\n```{{eval-rst}}\n.. public-names:: {module}\n```\n"  # docstrings are no Markdown
+
+
+class LinkNames(SphinxTransform):
+    """A public name in the words of a page, `metaeval.NAME` in full, leads to its description."""
+
+    default_priority = 210  # before references are resolved
+
+    def apply(self, **_options: object) -> None:
+        """Wrap each that no link holds yet."""
+        names = _write_docs().public_names()
+        for word in list(self.document.findall(nodes.literal)):
+            held = isinstance(word.parent, addnodes.pending_xref | nodes.reference | nodes.title)
+            if word.astext() in names and not held:
+                link = addnodes.pending_xref(
+                    "", refdomain="py", reftype="obj", reftarget=word.astext(), refdoc=self.env.docname
+                )
+                word.replace_self(link)
+                link += word
+
+
+def _name_publicly(
+    sphinx: Sphinx, environment: BuildEnvironment, node: addnodes.pending_xref, _shown: nodes.Node
+) -> nodes.Node | None:
+    """Lead from where a name is defined, as docstrings cite it, to what it is imported as.
+
+    "metaeval.studies.power.study_power" becomes `metaeval.study_power`.
+    """
+    public = _defined().get(node.get("reftarget", ""))
+    if not public:
+        return None
+    page, anchor, *_ = environment.get_domain("py").objects[public]
+    address = f"{sphinx.builder.get_relative_uri(node['refdoc'], page)}#{anchor}"
+    return nodes.reference("", "", nodes.literal(public, public), internal=True, refuri=address)
+
+
+@cache
+def _defined() -> dict[str, str]:
+    """Return where each public name is defined, to what it is imported as."""
+    return {
+        f"{thing.__module__}.{thing.__name__}": public
+        for public, thing in _write_docs().public_names().items()
+        if hasattr(thing, "__name__")
+    }
 
 
 def _check_names(_app: Sphinx, environment: BuildEnvironment) -> None:
@@ -82,18 +133,19 @@ class Notebook(SphinxDirective):
                 shown += self.parse_text_to_nodes(re.sub(r"\A# .*\n", "", words))
             else:
                 shown.append(nodes.literal_block(words, words, language="python"))
-                shown += [_output(one["data"]) for one in cell["outputs"] if "data" in one]
+                asked = words.rstrip().rpartition("\n")[2]
+                shown += [_output(one["data"], asked) for one in cell["outputs"] if "data" in one]
         return shown
 
 
-def _output(data: Mapping[str, str | list[str]]) -> nodes.Node:
-    """Return what a cell showed, in the best form that a page can show."""
+def _output(data: Mapping[str, str | list[str]], asked: str) -> nodes.Node:
+    """Return what a cell showed when `asked`, in the best form that a page can show."""
     kinds = {kind: "".join(words) for kind, words in data.items()}
     if "text/html" in kinds:
         return nodes.raw("", f'<div style="overflow-x: auto">{kinds["text/html"]}</div>', format="html")
     if "image/png" in kinds:
         source = f"data:image/png;base64,{kinds['image/png'].strip()}"
-        return nodes.raw("", f'<img alt="" style="max-width: 100%" src="{source}">', format="html")
+        return nodes.raw("", f'<img alt="{escape(asked)}" style="max-width: 100%" src="{source}">', format="html")
     return nodes.literal_block(kinds["text/plain"], kinds["text/plain"], language="none")
 
 
@@ -129,6 +181,16 @@ def _list_references(_app: Sphinx, _what: str, _name: str, _obj: object, _option
         lines[number] = re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line))
 
 
+def _hide_colon(_app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Keep a colon in the first line of a property from napoleon, which takes what stands before it for a type."""
+    if what in {"attribute", "data", "property"} and lines:
+        lines[0] = lines[0].replace(":", HIDDEN_COLON)
+
+
+def _show_colon(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
+
+
 def _inline_formula(writer: HTML5Translator, node: nodes.math) -> None:
     writer.body.append(_mathml(node))
     raise nodes.SkipNode
@@ -153,8 +215,12 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     sphinx.add_directive("notebook", Notebook)
     sphinx.add_directive("public-names", PublicNames)
     sphinx.connect("source-read", _complete)
+    sphinx.connect("missing-reference", _name_publicly)
     sphinx.connect("env-check-consistency", _check_names)
-    sphinx.connect("autodoc-process-docstring", _list_references)
+    sphinx.add_transform(LinkNames)
+    sphinx.connect("autodoc-process-docstring", _hide_colon, priority=100)
+    sphinx.connect("autodoc-process-docstring", _list_references)  # at 500, as napoleon
+    sphinx.connect("autodoc-process-docstring", _show_colon, priority=900)
     sphinx.add_html_math_renderer(
         "mathml", inline_renderers=(_inline_formula, None), block_renderers=(_block_formula, None)
     )
