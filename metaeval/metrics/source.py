@@ -333,7 +333,7 @@ def _is_foreign(file: Path) -> bool:
 
 def _is_from(module: object, file: Path) -> bool:
     name = getattr(module, "__file__", None)
-    return isinstance(name, str) and Path(name).name == file.name and Path(name).resolve() == file
+    return isinstance(name, str) and name.endswith(file.name) and Path(name).resolve() == file  # thousands are asked
 
 
 def _is_filled(cell: Any) -> bool:  # noqa: ANN401 - a cell has no public type
