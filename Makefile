@@ -3,6 +3,9 @@
 
 .PHONY: help demo quick test browser required oldest lint docs package installed picture gallery notebooks benchmark clean
 
+# What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
+unexport PYTHONDONTWRITEBYTECODE
+
 bin := .venv/bin
 made := examples/simulated/collection
 

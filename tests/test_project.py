@@ -243,6 +243,15 @@ def test_what_climbs_out_of_tests_asks_for_the_checkout():
     assert climbing == harmless
 
 
+def test_tests_that_make_quick_leaves_out_are_there():
+    """A test that is renamed is renamed in slow.txt too, or it is among the quick ones again."""
+    for line in (ROOT / "tests" / "slow.txt").read_text("utf-8").splitlines():
+        file, *names = line.split("::")
+        if file.startswith("tests/"):
+            text = (ROOT / file).read_text("utf-8")
+            assert all(re.search(rf"^ *(def|class) {name}\b", text, re.MULTILINE) for name in names), line
+
+
 @pytest.mark.usefixtures("checkout")
 def test_examples_that_the_makefile_names_are_there():
     """What a newcomer runs first finds its files."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("checkout")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "nonsense_commands.py"
 SPEC = importlib.util.spec_from_file_location("nonsense_commands", SCRIPT)
 RICHER = {

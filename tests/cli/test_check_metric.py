@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("checkout")
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin" / "top_recall.py"
 BROKEN = """
 from metaeval.metrics import RankedTopic, metric

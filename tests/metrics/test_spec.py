@@ -90,8 +90,10 @@ def test_a_kernel_must_return_one_score_per_list():
         return np.zeros(3)
 
     made = MetricSpec(name="flat", kernel=kernel)
-    with pytest.raises(MetricError, match="the kernel must return shape"):
+    with pytest.raises(AssertionError, match="the kernel must return shape"):
         check_metric(made, n_collections=1)
+    with pytest.raises(MetricError, match="the kernel must return shape"):
+        score(collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1}}), [made], fewest=1)
 
 
 @pytest.fixture
