@@ -38,12 +38,12 @@ from metaeval.cli.commands import COMMANDS
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
 
-__all__ = ["exported_from", "main", "public_names", "write"]
+__all__ = ["described", "exported_from", "main", "public_names", "write"]
 
 DOCS = Path(__file__).parents[1] / "docs"
 _MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*")
-
+_NO_PANEL = "Other options"  # a heading where the others have one
 
 # ------------------------------------------------------------------------------------------------------------- options
 
@@ -59,10 +59,12 @@ def options(name: str) -> Iterator[str]:
     """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
     command = _find_command(name)
     yield from (_as_code(inspect.cleandoc(command.help or "")), "")
-    panels: dict[str, list[str]] = {}
+    panels: dict[str, list[str]] = {"": []}
     for parameter in command.params:
-        panel = "" if isinstance(parameter, TyperArgument) else getattr(parameter, "rich_help_panel", None) or "Output"
+        panel = "" if isinstance(parameter, TyperArgument) else getattr(parameter, "rich_help_panel", None) or _NO_PANEL
         panels.setdefault(panel, []).append(_parameter(parameter))
+    if panels.keys() == {"", _NO_PANEL}:
+        panels[""] += panels.pop(_NO_PANEL)
     for panel, lines in panels.items():
         yield from ([f"**{panel}**", ""] if panel else [])
         yield from (*lines, "")
@@ -128,7 +130,7 @@ def names(module: str) -> Iterator[str]:
         yield from (f"From `{place}`:", "", "| name | what it is |", "|---|---|")
         for full, thing in sorted(found.items(), key=lambda one: not inspect.isroutine(one[1])):
             file = Path(sys.modules[thing.__module__].__file__ or "").relative_to(DOCS.parent)
-            yield f"| {_name_link(full, f'../../{file.as_posix()}')} | {_first_sentence(_described(thing))} |"
+            yield f"| {_name_link(full, f'../../{file.as_posix()}')} | {_first_sentence(described(thing))} |"
         yield ""
 
 
@@ -142,8 +144,8 @@ def _name_link(full: str, address: str) -> str:
     return f'[`{full.rpartition(".")[2]}`]({address} "{full}")'
 
 
-def _described(thing: object) -> str:
-    # the alias of a type has no docstring of its own: its module says what it is
+def described(thing: object) -> str:
+    """Return the docstring; the alias of a type has none of its own, and its module says what it is."""
     return inspect.getdoc(sys.modules[thing.__module__] if isinstance(thing, TypeAliasType) else thing) or ""
 
 

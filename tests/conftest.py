@@ -103,6 +103,15 @@ def checkout():
 
 
 @pytest.fixture(scope="session")
+def write_docs(checkout):
+    """Load scripts/write_docs.py, which writes into the pages what comes from the code."""
+    spec = importlib.util.spec_from_file_location("write_docs", checkout / "scripts" / "write_docs.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+@pytest.fixture(scope="session")
 def simulated_scores():
     """Make scores of systems that get better one by one; arguments say how many, keywords name them."""
 

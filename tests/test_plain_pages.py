@@ -1,6 +1,5 @@
 """The pages of docs/ and README.md read well as plain Markdown, and every one is found from the first."""
 
-import importlib.util
 import re
 import unicodedata
 from pathlib import Path
@@ -16,13 +15,6 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 pytestmark = pytest.mark.usefixtures("checkout")
 LANGUAGES = {"", "console", "python", "text", "sh", "json", "toml", "csv", "bibtex", "latex", "html", "xml"}
-
-
-def _write_docs():
-    spec = importlib.util.spec_from_file_location("write_docs", ROOT / "scripts" / "write_docs.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
 
 
 def _name(page):
@@ -67,6 +59,14 @@ def test_nothing_stands_in_a_page_that_only_sphinx_reads(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_options_stand_as_code(page):
+    """In words, the built site would join the two dashes of an option, and copied it would be refused."""
+    for token in _tokens(page):
+        for child in token.children or ():
+            assert child.type != "text" or not re.search(r"(?<![\w-])--[a-z]", child.content), child.content
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_links_and_pictures_lead_somewhere(page):
     """Every file is there, every anchor is a heading of its page, and every picture says what it shows."""
     for address, words, is_picture in _links(page):
@@ -80,10 +80,10 @@ def test_links_and_pictures_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_what_comes_from_the_code_is_up_to_date(page):
+def test_what_comes_from_the_code_is_up_to_date(page, write_docs):
     """`python scripts/write_docs.py` has nothing to write."""
     text = page.read_text("utf-8")
-    assert _write_docs().write(text) == text, "run python scripts/write_docs.py"
+    assert write_docs.write(text) == text, "run python scripts/write_docs.py"
 
 
 def test_every_metric_of_documents_has_its_formula():
@@ -95,9 +95,9 @@ def test_every_metric_of_documents_has_its_formula():
     assert all(f"| `{spec.usage}` |" in text for spec in BUILTIN.metrics.values())
 
 
-def test_a_page_behind_the_code_is_written_anew():
+def test_a_page_behind_the_code_is_written_anew(write_docs):
     """What stands between marks goes, what stands around them stays, and a mark that means nothing is an error."""
-    write = _write_docs().write
+    write = write_docs.write
     page = "# A\n\n<!-- written: options doctor -->\nwhat stood there\n<!-- end -->\n\nafter\n"
     assert "what stood there" not in write(page)
     assert "`--quiet, -q`" in write(page)

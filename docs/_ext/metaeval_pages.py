@@ -13,7 +13,6 @@ import importlib.util
 import inspect
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
@@ -164,9 +163,9 @@ class PublicNames(SphinxDirective):
 
 def _autodoc(names: Mapping[str, Any]) -> Iterator[str]:
     for name, value in names.items():
-        if isinstance(value, TypeAliasType):  # has no docstring of its own: its module says what it is
+        if isinstance(value, TypeAliasType):  # autodoc would find no docstring
             yield f".. py:type:: {name}\n"
-            yield indent(inspect.getdoc(sys.modules[value.__module__]) or "", "   ") + "\n"
+            yield indent(_write_docs().described(value), "   ") + "\n"
             continue
         kind = "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else "data"
         yield f".. auto{kind}:: {name}"
