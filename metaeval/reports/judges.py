@@ -134,7 +134,8 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     line = f"{first['judge']} {_MAY[first['ranking']].format(reference=found.reference)} ({why})"
     if first["labels"]:
         rate = number(2)(first["winning_rate"])
-        line += f"; {'for labels it may, too' if first['labels'] == 'may' else 'for labels it may not'} (ω = {rate})"
+        too = ", too" if (first["ranking"], first["labels"]) == ("may", "may") else ""
+        line += f"; for labels it {first['labels']}{too} (ω = {rate})"
     if metric in study.favoured:
         line += f"; {_favour_words(first)}"
     worth = study.worth.get((metric, first["judge"]))
