@@ -32,6 +32,8 @@ LINES = {
     "judgments": f"judgments {RUNS} --metrics AP --groups {COLLECTION}/groups.csv --replicates 3",
     "compare-metrics": f"compare-metrics {RUNS} --current AP --metrics AP,nDCG@10,RR",
     "compare-tests": f"compare-tests {SCORES} --test t,wilcoxon,sign --splits 20",
+    "table": f"table {RUNS} --metrics AP,nDCG@10 --baseline team1-run1",
+    "design": f"design {SCORES} --difference 0.05,0.1",
     "leaderboard": "leaderboard examples/mteb/main_score.csv",
     "judges": "judges nist=made/qrels.txt model=model.txt person=person.txt --reference nist --people person "
     "--runs made/runs --metrics nDCG@10",
@@ -143,6 +145,16 @@ GALLERY = (
         *("compare-metrics", "top-heaviness", "Top-heaviness"),
         "How much of a metric is decided by the first ranks?",
         "choosing-a-metric.md",
+    ),
+    Picture(
+        *("table", "differences_AP", "Differences from a baseline"),
+        "How far is each system from the baseline, and how sure is that? Filled dots differ significantly.",
+        "commands/table.md",
+    ),
+    Picture(
+        *("design", "topics_by_difference", "Topics needed by the difference to be found"),
+        "How many topics does a difference take that is worth finding? Dots: the differences asked for.",
+        "how-many-topics.md",
     ),
     Picture(
         *("compare-tests", "rejections_and_errors_fdr_by", "Tests: findings and errors"),

@@ -14,6 +14,7 @@ from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors
 from .curves import run_curves as run_curves
+from .design import topics_by_difference as topics_by_difference
 from .favour import favour_dots as favour_dots
 from .human import comparison_map as comparison_map
 from .human import system_scatters as system_scatters
@@ -35,6 +36,7 @@ from .powered import gained_intervals as gained_intervals
 from .reliability import overlap_scatters as overlap_scatters
 from .reliability import simulated_run_curves as simulated_run_curves
 from .significance import significance_map as significance_map
+from .systems import baseline_differences as baseline_differences
 from .systems import score_distributions as score_distributions
 from .systems import system_ranking as system_ranking
 from .topics import count_rows as count_rows

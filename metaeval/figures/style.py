@@ -297,8 +297,8 @@ def inch_axes(figure: Figure, *, left: float, right: float, top: float, bottom: 
     return axes
 
 
-def tidy_axes(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...] = ("left", "bottom")) -> None:
-    """Give axes the look of every picture: thin muted frame on the sides named, and a grid across one direction."""
+def tidy_axes(axes: Axes, *, grid: Literal["x", "y", "both", ""], spines: tuple[str, ...] = ("left", "bottom")) -> None:
+    """Give axes the look of every picture: thin muted frame on the sides named, and a grid."""
     for side, spine in axes.spines.items():
         spine.set_visible(side in spines)
         spine.set_color(THEME["muted"])

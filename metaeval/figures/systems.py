@@ -1,4 +1,4 @@
-"""The pictures of systems under one metric: their scores over the topics, and their means in order."""
+"""The pictures of systems under one metric: their scores, their means in order, how far from a baseline they are."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +20,11 @@ from metaeval.figures.style import (
     bars,
     inch_axes,
     key_above,
+    mark_value,
     row_names,
     rows_figure,
     score_label,
+    short_name,
     short_names,
     styled,
     text_width,
@@ -30,9 +32,9 @@ from metaeval.figures.style import (
 )
 from metaeval.scores import Scores, better_direction
 from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
-from metaeval.words import name_of_metric, number
+from metaeval.words import name_of_metric, number, p_value
 
-__all__ = ["score_distributions", "system_ranking"]
+__all__ = ["baseline_differences", "score_distributions", "system_ranking"]
 
 _SCORE = number(4)
 
@@ -96,45 +98,94 @@ def system_ranking(
     label : str, optional
         What the dots are, where they are no means.
     """
-    own = label
-    label = label or score_label(metric, "mean {} over the topics", higher=higher_is_better)
-    part = means[means["metric"] == metric].sort_values("rank", kind="stable")
+    return _ranked_rows(
+        means[means["metric"] == metric],
+        label or score_label(metric, "mean {} over the topics", higher=higher_is_better),
+        say="{rank}. {system}: {what} {mean}, interval {low} to {high}",
+        what=name_of_metric(metric) if label is None else label,
+    )
+
+
+@styled
+def baseline_differences(
+    differences: pd.DataFrame, metric: str, *, baseline: str, higher_is_better: bool = True
+) -> Figure:
+    """Draw by how much systems differ from a baseline under one metric, best first, each with its interval.
+
+    Full dots differ significantly; long lists are folded into columns that share one scale.
+
+    Parameters
+    ----------
+    differences : pandas.DataFrame
+        Columns metric, system, mean (the system's less the baseline's), low and high (NaN where there is no interval),
+        rank (among all systems, the baseline too), p_corrected, significant.
+    metric : str
+    baseline : str
+    higher_is_better : bool, default True
+    """
+    part = differences[differences["metric"] == metric]
+    interval = part["low"].map(_SCORE) + " to " + part["high"].map(_SCORE)
+    return _ranked_rows(
+        part.assign(
+            full=part["significant"].astype(bool),
+            interval=np.where(part["low"].isna(), "", ", interval " + interval),
+            p=part["p_corrected"].map(p_value),
+        ),
+        f"{score_label(metric, 'mean {}', higher=True)} less that of {short_name(baseline)}"
+        + " (lower is better)" * (not higher_is_better),
+        say="{rank}. {system}: {mean}{interval}, p {p}",
+        baseline=short_name(baseline),
+    )
+
+
+def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", baseline: str | None = None) -> Figure:
+    """Draw named rows by their rank, folded into columns where they are many.
+
+    Dots where a column `full` is false are hollow; a line at zero is that of the baseline.
+    """
+    part = part.sort_values("rank", kind="stable")
     n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
     limit = 28 if n_columns == 1 else 18
     names, ranks = short_names(part["system"].tolist(), limit), part["rank"].tolist()
     left = 0.55 + max(text_width(name, size) for name in names)
-    row_height = 0.21 if n_columns == 1 else 0.165
-    figure = Figure(figsize=(PAGE_WIDTH, 0.1 + FOOT + row_height * length))
+    row_height, top = 0.21 if n_columns == 1 else 0.165, 0.1 if baseline is None else 0.25
+    figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * length))
     width = PAGE_WIDTH / n_columns
-    span = float(part["high"].max() - part["low"].min()) or 1.0
-    limits = (float(part["low"].min()) - 0.03 * span, float(part["high"].max()) + 0.03 * span)
+    ends = np.append(part[["mean", "low", "high"]].to_numpy(dtype=float), [] if baseline is None else 0.0)
+    lowest, highest = np.nanmin(ends), np.nanmax(ends)
+    margin = 0.03 * ((highest - lowest) or 1.0)
     for column in range(n_columns):
         inside = slice(column * length, (column + 1) * length)
         rows = part.iloc[inside]
         axes = inch_axes(
-            figure, left=column * width + left, right=PAGE_WIDTH - (column + 1) * width + 0.12, top=0.1, bottom=FOOT
+            figure, left=column * width + left, right=PAGE_WIDTH - (column + 1) * width + 0.12, top=top, bottom=FOOT
         )
         y = np.arange(len(rows))
+        axes.set_ylim(length - 0.4, -0.6)
+        if baseline is not None:
+            mark_value(axes, 0.0, baseline)
         bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
         note_points(
             axes,
             rows["mean"],
             y,
-            "{rank}. {system}: {what} {mean}, interval {low} to {high}",
+            say,
             {
-                "rank": rows["rank"],
-                "system": rows["system"],
-                "what": name_of_metric(metric) if own is None else own,
+                "what": what,
+                **{name: rows[name] for name in ("rank", "system", "interval", "p") if name in rows},
                 **{name: rows[name].map(_SCORE) for name in ("mean", "low", "high")},
             },
             of=("system",),
             span=(rows["low"], rows["high"]),
         )
-        axes.plot(rows["mean"], y, "o", color=THEME["blue"], markersize=4.4 if n_columns == 1 else 3.2, zorder=4)
-        axes.set_ylim(length - 0.4, -0.6)
-        axes.set_xlim(limits)
+        dots: dict[str, Any] = {"color": THEME["blue"], "markersize": 4.4 if n_columns == 1 else 3.2, "zorder": 4}
+        full = rows["full"].to_numpy() if "full" in rows else np.ones(len(rows), dtype=bool)
+        axes.plot(rows["mean"][full], y[full], "o", **dots)
+        if not full.all():
+            axes.plot(rows["mean"][~full], y[~full], "o", markerfacecolor=THEME["paper"], **dots)
+        axes.set_xlim(lowest - margin, highest + margin)
         row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
         tidy_axes(axes, grid="x", spines=("bottom",))
         axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)

@@ -1,13 +1,15 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report of a design: how many topics a new collection needs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from metaeval import figures
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Methods, Report, Section
+from metaeval.reports.report import Methods, Picture, Report, Section
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
 from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
@@ -51,6 +53,7 @@ _DESIGNS: Mapping[str, _Design] = {
         "difference",
     ),
 }
+_POINTS = 25
 _VARIANCES = {
     "residual": "what is left of the scores when systems and topics are taken out",
     "within": "that of the scores about each system's own mean",
@@ -125,11 +128,11 @@ def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
         return "more than ten million topics"
     topics = known["n_topics"].tolist()
     if not named:
-        return f"{topics[0]}" if topics[0] == topics[-1] else f"{topics[0]} to {topics[-1]}"
+        return " to ".join(map(whole, dict.fromkeys((topics[0], topics[-1]))))
     least, most = (f" ({name_of_metric(known['metric'].iloc[place])})" for place in (0, -1))
     if topics[0] == topics[-1]:
         return count(topics[0], "topic") + (least if study.variances is not None and len(rows) == 1 else "")
-    return f"{topics[0]} topics{least} to {topics[-1]}{most}"
+    return f"{count(topics[0], 'topic')}{least} to {whole(topics[-1])}{most}"
 
 
 def _unanswered(study: DesignStudy) -> tuple[str, ...]:
@@ -172,14 +175,34 @@ def _topics_section(study: DesignStudy) -> Section:
         columns=tuple(columns),
         data=study.table,
     )
+    picture = Picture(
+        name="topics by difference",
+        draw=lambda: figures.topics_by_difference(
+            study.for_differences(_around(study)),
+            study.table,
+            names={str(name): _name(study, str(name)).partition(",")[0] for name in methods},
+            at_hand=int(study.table["topics_at_hand"].iloc[0]) if _at_hand(study) else None,
+        ),
+        title="Topics needed by the difference to be found",
+        caption="Both scales are logarithmic. Dots: the differences asked for. Half the difference takes four times "
+        "as many topics." + " The dashed line: the topics at hand." * bool(_at_hand(study)),
+        alt=_summary(study)[0],
+    )
     return Section(
         id="topics",
         title="Topic set size",
         lead="The more the scores vary over topics, and the smaller the difference that matters, the more topics it "
         "takes to find it.",
         brief=True,
-        blocks=(table,),
+        blocks=(table, picture),
     )
+
+
+def _around(study: DesignStudy) -> Sequence[float]:
+    """Return differences from half the smallest that was asked for to twice the largest, in equal steps of a log."""
+    asked = study.table["difference"]
+    curve: list[float] = np.geomspace(asked.min() / 2, asked.max() * 2, _POINTS).tolist()
+    return curve
 
 
 def _variance_section(study: DesignStudy) -> tuple[Section, ...]:

@@ -1,20 +1,26 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""The table of every paper as a report: the table, and behind a fold every difference with its p-value."""
+"""The table of every paper as a report: the table, a picture of the differences, and each with its p-value."""
 
+import pandas as pd
+
+from metaeval import figures
 from metaeval.bibliography import cited
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
-from metaeval.reports.report import Fold, Methods, Report, Section, Text
+from metaeval.reports.power_words import decision_words
+from metaeval.reports.report import Block, Choice, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import cited_in, cited_keys, computed_with, facts, groups_of_topics, side_words, with_draws
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.table import TableStudy
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.topic_design import mean_over_topics
-from metaeval.words import count, listed, name_of_metric, number, p_value, short_names
+from metaeval.tests_stat.t_intervals import difference_intervals
+from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
+from metaeval.words import count, listed, name_of_metric, number, p_value, percentage, short_names
 
 __all__ = ["table_report"]
 
 _NAMED = 3
+_DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]
 _MOST_PAIRS = 400
 """More pairs than these stand in the data alone."""
 
@@ -56,7 +62,7 @@ def table_report(study: TableStudy) -> Report:
                 brief=True,
                 blocks=(means_table(study), *((Text(paragraphs=short),) if short else ())),
             ),
-            *_pairs_section(study),
+            _pairs_section(study),
         ),
         methods=_methods(study),
         rows=study.to_frame(),
@@ -84,7 +90,70 @@ def _answer(study: TableStudy, metric: str) -> str:
     )
 
 
-def _pairs_section(study: TableStudy) -> tuple[Section, ...]:
+def _pairs_section(study: TableStudy) -> Section:
+    against = study.baseline is not None
+    pictured = _differences if against else _map
+    return Section(
+        id="pairs",
+        title="Differences from the baseline" if against else "Pairs of systems",
+        lead=f"Every difference behind the marks, tested and corrected {over_pairs(study)}.",
+        blocks=(
+            Choice(
+                names=tuple(map(name_of_metric, study.metrics)),
+                parts=tuple((pictured(study, metric),) for metric in study.metrics),
+            ),
+            *_pairs_table(study),
+        ),
+    )
+
+
+def _differences(study: TableStudy, metric: str) -> Picture:
+    """Show how far every row stands from the baseline."""
+    result, baseline = study.comparison, str(study.baseline)
+    frame = _against_baseline(study, metric)
+    level = percentage(1 - result.alpha)
+    bar = f"Bar: {level} t interval of that difference by itself, uncorrected. " * bool(frame["low"].notna().any())
+    found = int(frame["significant"].sum())
+    return Picture(
+        name=f"differences {metric}",
+        draw=lambda: figures.baseline_differences(
+            frame, metric, baseline=baseline, higher_is_better=bool(study.scores["higher_is_better"].sel(metric=metric))
+        ),
+        title=f"How far from {baseline} under {name_of_metric(metric)}",
+        caption=f"Dot: difference of the means; full: significant at α = {result.alpha:g} "
+        f"({decision_words(result.procedure.label, result.correction)}). {bar}The number after a name is the system's "
+        "rank.",
+        alt=f"{found} of {count(len(frame), 'system')} differ significantly from {baseline}.",
+    )
+
+
+def _against_baseline(study: TableStudy, metric: str) -> pd.DataFrame:
+    """Return the difference of every row from the baseline, its interval, and its rank among all systems."""
+    result = study.comparison
+    bounds = difference_intervals(result, confidence_level=1 - result.alpha)
+    frame = result.data.assign(bounds).sel(metric=metric).to_dataframe().reset_index(drop=True)
+    frame = frame.rename(columns={"system_a": "system", "difference": "mean"}).assign(metric=metric)
+    settled = settled_mean_over_topics(study.scores.sel(metric=[metric]))[0]
+    ranks = pd.Series(settled, index=study.scores["system"].to_numpy()).rank(method="min", ascending=False).astype(int)
+    frame = frame.assign(rank=ranks.loc[frame["system"]].to_numpy())
+    return frame.loc[frame["system"].isin(study.systems), _DRAWN]
+
+
+def _map(study: TableStudy, metric: str) -> Picture:
+    result = study.comparison
+    pale = "" if result.correction in ("none", "family-wise") else "; weak colour: only without the correction"
+    found = int(result.data["significant"].sel(metric=metric).sum())
+    return Picture(
+        name=f"map {metric}",
+        draw=lambda: result.plot(metric),
+        title=f"Who is better than whom under {name_of_metric(metric)}",
+        caption="Systems in order of their mean. Blue: the row's system is better than the column's; orange: "
+        f"worse{pale}. {decision_words(result.procedure.label, result.correction)}, α = {result.alpha:g}.",
+        alt=f"{found:,} of {count(result.n_pairs, 'pair')} differ significantly.",
+    )
+
+
+def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
     result = study.comparison
     if result.n_pairs > _MOST_PAIRS:
         return ()
@@ -102,15 +171,7 @@ def _pairs_section(study: TableStudy) -> tuple[Section, ...]:
             *left(verdict="Significant"),
         ),
     )
-    return (
-        Section(
-            id="pairs",
-            title="Pairs of systems",
-            lead=f"Every difference behind the marks, with its p-value before and after the correction "
-            f"{over_pairs(study)}.",
-            blocks=(Fold(title=f"{count(len(shown), 'difference')}", blocks=(table,)),),
-        ),
-    )
+    return (Fold(title=f"{count(len(shown), 'difference')}", blocks=(table,)),)
 
 
 def _methods(study: TableStudy) -> Methods:

@@ -1,7 +1,7 @@
 """How many topics should a new collection have? From pilot scores, or a variance alone, to topic-set sizes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import pandas as pd
@@ -63,6 +63,23 @@ class DesignStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""
         return self.table.copy()
+
+    def for_differences(self, differences: Sequence[float]) -> pd.DataFrame:
+        """Return the table for other differences, everything else as it was asked.
+
+        Examples
+        --------
+        >>> study = study_design(variance=0.05, differences=[0.1], methods=["t"])
+        >>> study.for_differences([0.05, 0.2])[["difference", "n_topics"]]
+           difference  n_topics
+        0        0.05       316
+        1        0.20        22
+        """
+        first = self.table.drop_duplicates("metric")
+        sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
+        at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
+        asked = _Asked(0.0, 0.0, self.n_systems or 0, self.power, self.alpha, self.calculation)
+        return _answers(sources, list(dict.fromkeys(self.table["method"])), differences, asked, at_hand)
 
 
 def study_design(  # noqa: PLR0913 - every option of the command
@@ -141,20 +158,12 @@ def study_design(  # noqa: PLR0913 - every option of the command
         message = "n_systems must be given for method 'anova' where there are no scores to count them in"
         raise InvalidOptionError(message)
     at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
-    rows = []
-    for source in _sources(estimated, variance):
-        for method in methods:
-            for difference in differences:
-                spread = float(str(source["variance"]))
-                asked = _Asked(float(difference), spread, n_systems or 0, power, alpha, calculation)
-                rows.append(
-                    source | {"method": method, "difference": float(difference)} | _answer(method, asked, at_hand)
-                )
-    table = pd.DataFrame(rows).astype({"n_topics": "Int64"})
+    asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
+    table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
-        table=table.reindex(columns=[name for name in _COLUMNS if name in table]),
+        table=table,
         variances=estimated,
         alpha=alpha,
         power=power,
@@ -165,6 +174,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     )
 
 
+_SOURCE = ("metric", "variance", "degrees_of_freedom")
 _COLUMNS = (
     *("metric", "method", "difference", "n_topics", "topics_at_hand", "power_at_hand", "width_at_hand"),
     *("variance", "degrees_of_freedom", "note"),
@@ -181,6 +191,26 @@ class _Asked:
     power: float
     alpha: float
     method: DesignMethod
+
+
+def _answers(
+    sources: Sequence[Mapping[Hashable, object]],
+    methods: Sequence[Goal],
+    differences: Sequence[float],
+    asked: _Asked,
+    at_hand: int | None,
+) -> pd.DataFrame:
+    """Return one row a source of variance, method and difference."""
+    rows = []
+    for source in sources:
+        for method in methods:
+            for difference in differences:
+                one = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
+                rows.append(
+                    dict(source) | {"method": method, "difference": float(difference)} | _answer(method, one, at_hand)
+                )
+    table = pd.DataFrame(rows).astype({"n_topics": "Int64"})
+    return table.reindex(columns=[name for name in _COLUMNS if name in table])
 
 
 def _answer(method: Goal, asked: _Asked, at_hand: int | None) -> dict[str, object]:
@@ -262,8 +292,7 @@ def _collections(scores: object) -> list[Scores]:
     return [engine_scores(scores, what=SIZES)]
 
 
-def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[str, object]]:
+def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[Hashable, object]]:
     if estimated is None:
         return [{"metric": "given", "variance": float(variance), "degrees_of_freedom": None}]
-    rows = estimated.pooled()[["metric", "variance", "degrees_of_freedom"]].to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in rows]
+    return estimated.pooled()[list(_SOURCE)].to_dict("records")

@@ -4,6 +4,7 @@
 import base64
 import inspect
 import io
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -21,6 +22,7 @@ from metaeval.figures.style import figure_png
 from metaeval.models.design_effect import design_effect
 from metaeval.parallel import limit_threads
 from metaeval.reports.notebook import report_html
+from metaeval.reports.table import table_report
 from metaeval.resampling.judge_conclusions import judge_conclusions
 from metaeval.results import Result
 
@@ -172,8 +174,6 @@ HELD = {
     "Study": "what studies have in common",
 }
 
-NO_PICTURE = {"DesignStudy", "TableStudy"}
-
 
 def _both():
     human = SCORES.isel(metric=[0])
@@ -236,7 +236,7 @@ def test_every_result_shows_itself(name):
     assert not any(key.startswith("on") for _, found in shown.tags for key in found)
     assert html.count("<p>") <= 2
     assert shown.rows <= 13  # ten, and two lines of heads
-    assert len(images) == (hasattr(result, "plot") and name not in NO_PICTURE)
+    assert len(images) == hasattr(result, "plot")
     assert len(html) < 120_000
     for found in images:
         picture = Image.open(io.BytesIO(base64.b64decode(found["src"].removeprefix("data:image/png;base64,"))))
@@ -278,8 +278,14 @@ def test_a_study_draws_any_picture_of_its_report():
     assert figure_png(study.plot(ranking)) != figure_png(study.plot())
     with pytest.raises(UnknownNameError, match=r"no picture 'rankings'.*discriminative_power"):
         study.plot("rankings")
-    with pytest.raises(InvalidOptionError, match="a TableStudy has no picture"):
-        studies.study_table(SCORES).plot()
+
+
+def test_a_study_without_a_picture_says_so(monkeypatch):
+    """Where a report has none, the message says what shows the result."""
+    study = studies.study_table(SCORES)
+    monkeypatch.setattr(studies.TableStudy, "report", lambda self: replace(table_report(self), sections=()))
+    with pytest.raises(InvalidOptionError, match=r"a TableStudy has no picture; report\(\).save\(folder\)"):
+        study.plot()
 
 
 @pytest.mark.parametrize("kind", ["CompareStudy", "JudgmentsStudy"])

@@ -9,7 +9,7 @@ from metaeval.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("checkout")
-WITHOUT = {"table", "score", "metrics", "design", "check-metric", "simulate", "doctor"}
+WITHOUT = {"score", "metrics", "check-metric", "simulate", "doctor"}
 """Commands that answer in tables alone."""
 
 

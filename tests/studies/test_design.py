@@ -1,5 +1,7 @@
 """The design study: published topic counts, variances from scores, and what the topics at hand achieve."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,6 +68,27 @@ def test_collections_are_pooled_by_degrees_of_freedom():
     pooled = study_design(both, differences=[0.1], methods=["t"]).table.set_index("metric")["variance"]
     alone = [study_design(one, differences=[0.1], methods=["t"]).table["variance"] for one in both.values()]
     assert pooled.to_numpy() == pytest.approx((29 * alone[0] + 10 * alone[1]) / 39)
+
+
+@pytest.mark.parametrize("given", ["scores", "variance"])
+@pytest.mark.parametrize("calculation", ["exact", "approximate"])
+def test_other_differences_get_what_asking_for_them_would_have_got(given, calculation):
+    """Nothing but the differences changes, and half of one takes about four times the topics."""
+    options = {"scores": simulated_scores()} if given == "scores" else {"variance": 0.03, "n_systems": 7}
+    options |= {"alpha": 0.01, "power": 0.9, "calculation": calculation}
+    other = study_design(differences=[0.2], **options).for_differences([0.02, 0.04])
+    pd.testing.assert_frame_equal(other, study_design(differences=[0.02, 0.04], **options).table)
+    ratios = other[other["difference"] == 0.02]["n_topics"].to_numpy() / other[other["difference"] == 0.04]["n_topics"]
+    np.testing.assert_allclose(ratios.astype(float), 4, rtol=0.1)
+
+
+def test_the_numbers_of_the_summary_are_written_as_those_of_the_table():
+    """Thousands have their comma wherever they are said."""
+    one = study_design(variance=0.2, differences=[0.05], methods=["t"]).report().summary
+    several = study_design(simulated_scores(), differences=[0.005, 0.01], methods=["t"]).report().summary
+    assert "1,258 topics" in one[0]  # (1.96 + 0.84)^2 2 * 0.2 / 0.05^2, and two for the t distribution
+    assert re.findall(r"\d,\d{3}", several[0])
+    assert not re.findall(r"\d{4}", several[0])
 
 
 def test_what_needs_too_many_topics_has_a_reason_and_no_number():

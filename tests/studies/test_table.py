@@ -170,6 +170,43 @@ def test_every_test_makes_a_table(test, baseline):
         assert NAMES[0] in form
 
 
+def test_differences_are_drawn_with_the_intervals_of_scipy():
+    """Against the baseline: difference, 95 % interval and rank of every row, by the textbook and by SciPy."""
+    study = study_table(SCORES, baseline=NAMES[2], correction="holm")
+    picture = next(one for one in study.report().pictures() if one.name == "differences AP")
+    axes = picture.draw().axes[0]
+    drawn = np.sort(np.concatenate([line.get_xdata() for line in axes.lines[2:]]))
+    values = SCORES.sel(metric="AP")
+    base = values.sel(system=NAMES[2]).to_numpy()
+    others = [values.sel(system=name).to_numpy() for name in NAMES if name != NAMES[2]]
+    np.testing.assert_allclose(drawn, sorted(np.mean(one - base) for one in others), rtol=1e-12)
+    ends = axes.lines[1].get_xdata().reshape(-1, 3)[:, :2]
+    expected = [stats.ttest_rel(one, base).confidence_interval() for one in others]
+    np.testing.assert_allclose(np.sort(ends, axis=0), np.sort(np.array(expected), axis=0), rtol=1e-9)
+    assert f"{NAMES[2]}" in picture.title
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
+def test_pictures_say_what_is_drawn(test):
+    """Bars are named where there are some; without a baseline stands the map of all pairs."""
+    study = study_table(
+        SCORES, baseline=NAMES[0], test=test, n_resamples=None if test != "randomisation" else 200, rng=1
+    )
+    pictures = {one.name: one for one in study.report().pictures()}
+    assert list(pictures) == ["differences AP", "differences P@10"]
+    assert ("95 % t interval" in pictures["differences AP"].caption) == (test == "t")
+    assert [one.name for one in study_table(SCORES).report().pictures()] == ["map AP", "map P@10"]
+
+
+def test_a_row_that_equals_the_baseline_is_drawn_without_a_bar():
+    """Its difference is nothing, its interval unknown, its rank that of the baseline."""
+    scores = {"AP": pd.DataFrame({"a": [0.1, 0.5, 0.3], "b": [0.1, 0.5, 0.3], "c": [0.2, 0.4, 0.6]})}
+    study = study_table(scores, baseline="a")
+    axes = study.plot("differences AP").axes[0]
+    assert 0.0 in np.concatenate([line.get_xdata() for line in axes.lines[2:]])
+    assert np.isfinite(axes.lines[1].get_xdata()).sum() == 2
+
+
 def test_many_systems_have_letters_of_several():
     """From the 27th on letters are pairs, and then commas part them."""
     values = np.linspace(0, 1, 30)[:, None] + np.random.default_rng(0).normal(0, 0.01, (30, 20))
