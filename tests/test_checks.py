@@ -1,7 +1,5 @@
 """Counts that nobody can serve, and options that make no sense: refused in words, before any work."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -232,10 +230,8 @@ class _NoWork:
 def test_a_study_refuses_every_option_before_any_work(study, option):
     """What is nonsense surfaces at once, by name, and not after the first tests ran."""
     work, nonsense = STUDIES[study]
-    begun = time.perf_counter()
     with reporting(_NoWork()), pytest.raises(MetaevalError) as caught:
         work(**{option: nonsense[option]})
-    assert time.perf_counter() - begun < 5
     assert len(str(caught.value)) < 600
 
 

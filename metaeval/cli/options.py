@@ -269,7 +269,9 @@ class _Tables:
     cluster_file: Annotated[Path | None, _CLUSTER_FILE] = None
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
     system_column: Annotated[str | None, _column("The column of systems.", checks.a_name)] = None
-    item_column: Annotated[str | None, _column("The column of topics, or items.", checks.a_name)] = None
+    item_column: Annotated[
+        str | None, _column("The column of topics, or items; none: a wide table has no such column.", checks.a_name)
+    ] = None
     metric_column: Annotated[str | None, _column("The column of metrics.", checks.a_name)] = None
     value_column: Annotated[str | None, _column("The column of scores.", checks.a_name)] = None
     repeat_column: Annotated[str | None, _column("The column of repeats (epochs, seeds).", checks.a_name)] = None
@@ -281,6 +283,8 @@ class _Tables:
     no_header: Annotated[bool, _NO_HEADER] = False
 
 
+NO_COLUMN = "none"
+"""What --item-column says where a wide table names no topics."""
 COLUMNS = {
     "system_column": "system",
     "item_column": "topic",
@@ -310,12 +314,14 @@ def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
     {'columns': {'topic': 'question'}, 'header': None}
     """
     columns: dict[str, object] = {part: given[name] for name, part in COLUMNS.items() if given.get(name)}
+    if columns.get("topic") == NO_COLUMN:
+        columns["topic"] = None
     if given.get("cluster_file"):
         columns.pop("cluster", None)  # it is a column of that file
     if not given.get("no_header"):
         return {"columns": columns, "header": None}
     for name, part in COLUMNS.items():
-        if part in columns:
+        if columns.get(part) is not None:
             text = str(columns[part]).strip()
             if not text.isdecimal() or not int(text[:6]) > 0:
                 option = f"--{name.replace('_', '-')}"

@@ -132,8 +132,8 @@ def _columns(value: str, arguments: Mapping[str, str]) -> str:
         if option is None:
             return ""
         names = re.findall(r"'[^']*'|…", several) if several else [quoted or number]
-        words += [f"{option} {_unquoted(name)}" for name in names]
-        counted = counted or bool(number)
+        words += [f"{option} {_unquoted('none' if name == 'None' else name)}" for name in names]
+        counted = counted or number.isdecimal()
     return " ".join([*["--no-header"] * counted, *words])
 
 

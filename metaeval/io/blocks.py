@@ -79,6 +79,11 @@ class TableOptions:
         return {part: column - 1 for part, column in self.columns.items() if isinstance(column, int)}
 
     @property
+    def counts_names_of_rows(self) -> bool:
+        """Whether the one column that the caller counted holds the names of a wide table's rows."""
+        return len(self.columns) == 1 and bool(self.positions.keys() & {"topic", "system"})
+
+    @property
     def ignored(self) -> list[str]:
         """Columns to leave out."""
         ignored = self.columns.get("ignore", [])

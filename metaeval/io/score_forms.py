@@ -19,7 +19,7 @@ _QRELS_CELLS = 4
 def find_form(sheet: Sheet, options: TableOptions) -> Form:
     """Tell the form by the header's words, else by three columns that end in a number."""
     if options.positions:
-        return "long"
+        return "wide" if options.counts_names_of_rows else "long"
     names = header_names(sheet.sample()[0])
     if names[:2] == ["runid", "all"]:
         return "trec_eval"

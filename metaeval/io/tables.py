@@ -73,8 +73,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     columns : mapping, optional
         Which column is which, where the header does not say: ``{"system": "team", "topic": "doc"}``. Parts are
         system, topic, metric, score, group, higher_is_better, repeat, cluster, stratum, weight, and ignore (one column
-        or a list). Whole numbers count columns from 1 and mean that there is no header. In a wide table
-        ``{"topic": None}`` says that there is no topic column, and clusters and weights of topics are columns.
+        or a list). Whole numbers count columns from 1 and mean that there is no header: of topic, score and others
+        in a long table, of topic or system alone in a wide one. In a wide table ``{"topic": None}`` says that there
+        is no topic column, and clusters and weights of topics are columns.
     systems_in : {"columns", "rows"}, optional
         Where a wide table has its systems; by default in columns, unless the first column is called system or run.
     header : bool, optional
@@ -258,10 +259,10 @@ def _checked(options: TableOptions) -> TableOptions:
         if column is None and part != "topic":
             message = f"columns={{{part!r}: None}} means nothing; only the topic column of a wide table can be absent"
             raise InvalidOptionError(message)
-    if options.positions and (options.form not in {None, "long"} or options.header or options.systems_in):
-        message = (
-            "columns= with numbers is for a long table without a header; form=, header= or systems_in= says otherwise"
-        )
+    form = "wide" if options.counts_names_of_rows else "long"
+    if options.positions and (options.form not in {None, form} or options.header or options.systems_in):
+        message = f"columns= with these numbers is for a {form} table without a header; form=, header= or systems_in= "
+        message += "says otherwise"
         raise InvalidOptionError(message)
     if options.positions and options.chosen:
         message = "columns= holds both names and numbers; numbers are for files without a header, so use one kind"

@@ -34,6 +34,8 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
+_SCALES = (1.0, 100.0)
+"""Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
 
 
@@ -186,7 +188,7 @@ def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions
         )
         raise sheet.error(f"{message} or, if the rest does so, leave out or rename what is no score", 0)
     rest = [name for name in across if underscored(name) not in AVERAGES]
-    if transposed and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
+    if transposed and across and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
         found = rest or list(across)
         message = f"{_seeming(found, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
         raise sheet.error(f"{message} (systems_in='rows' if the columns are topics)", 0)
@@ -211,8 +213,8 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:
     """Whether the first row holds names; an error where it could as well hold scores."""
-    if options.header is not None:
-        return options.header
+    if options.header is not None or options.positions:
+        return bool(options.header)
     names = header_names(first)
     if column_roles(names, chosen=options.chosen, ignored=options.ignored).parts or not names[0]:
         return True
@@ -220,7 +222,7 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     if len(numeric) == len(names) or any(not name.isdecimal() for name in numeric):
         message = (
             f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds numbers where names are expected; add a "
-            "line of names, or pass header=False if there is none (header=True if these are names)"
+            "line of names, or pass header=False if there is none; where names are numbers, call a first column topic"
         )
         raise sheet.error(message, 0)
     return True
@@ -258,35 +260,60 @@ def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed
     names = rows.names
     part = "system" if transposed else "topic"
     if part in options.columns:
-        return None if options.columns[part] is None else place_of(options.columns[part], names, sheet)
+        return _said_place(options.columns[part], rows, sheet)
     if not names:
-        return None if all(map(is_number, rows.first)) else 0
+        return 0 if _first_column_is_identifier(rows, sheet, options) else None
     named = column_roles(names, ignored=options.ignored).parts.get(part)
     if named is not None:
         return names.index(named)
     if not names[0] or transposed:
         return 0
-    return 0 if _first_column_is_identifier(rows, sheet) else None
+    return 0 if _first_column_is_identifier(rows, sheet, options) else None
 
 
-def _first_column_is_identifier(rows: _Rows, sheet: Sheet) -> bool:
-    """Judge a first column of an unknown name by its cells: text, or whole numbers beyond the scores, are topics."""
-    name, first = rows.names[0], rows.column(0)
+def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | None:
+    """Return the position of a column that the caller named or counted."""
+    if not isinstance(column, int):
+        return None if column is None else place_of(column, rows.names, sheet)
+    if column > rows.width:
+        raise sheet.error(f"there is no column {column}; rows have {rows.width} cells")
+    return column - 1
+
+
+def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
+    """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
+    first = rows.column(0)
     cells = [cell for cell in first if cell.casefold() not in AVERAGES]
     are_numbers = [is_number(cell) or cell.casefold() in GAP_WORDS for cell in cells]
-    ways = f"call it topic, or pass columns={{'topic': {name!r}}} (columns={{'topic': None}} if it is a system)"
+    name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):
-        return True
+        if rows.names or options.systems_in is not None:
+            return True
+        message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
+        raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
     if not all(are_numbers):
         odd = cells[are_numbers.index(False)]
-        message = f"column {name!r} holds numbers and text ({shortened(odd)!r}); if it names topics, {ways}"
-        raise rows.body.error(message, first.index(odd))
+        raise rows.body.error(f"{name} holds numbers and text ({shortened(odd)!r}); {ways}", first.index(odd))
     if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
     largest, whole = _largest_score(rows)
-    if max(map(float, cells)) > largest and not whole:
+    scale = next((bound for bound in _SCALES if largest <= bound), largest)
+    if max(map(float, cells)) > scale and not whole:
         return True
-    raise sheet.error(f"column {name!r} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+    raise sheet.error(f"{name} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+
+
+_TOPICS_FIRST = "columns={'topic': 1} if these are topics"
+_SYSTEMS_FIRST = "columns={'system': 1} if they are systems"
+
+
+def _ways_to_name_rows(rows: _Rows) -> tuple[str, str]:
+    """Return what to call the first column, and the ways to say what it holds."""
+    if not rows.names:
+        return "column 1", f"pass {_TOPICS_FIRST}, {_SYSTEMS_FIRST}, columns={{'topic': None}} if they are scores"
+    name = rows.names[0]
+    ways = f"call it topic if it names topics, or pass columns={{'topic': {name!r}}}"
+    return f"column {name!r}", f"{ways} (columns={{'topic': None}} if it is a system)"
 
 
 def _largest_score(rows: _Rows) -> tuple[float, bool]:
@@ -306,8 +333,12 @@ def _largest_score(rows: _Rows) -> tuple[float, bool]:
 def _notes_on_identifiers(
     names: Sequence[str], place: int | None, options: TableOptions, *, transposed: bool
 ) -> list[str]:
-    """Say so where a topic column was recognised by its cells alone."""
-    if transposed or place is None or not names or not names[place] or "topic" in options.columns:
+    """Say so where a column of names was recognised by its cells alone."""
+    if place is None or options.columns.keys() & {"topic", "system"}:
+        return []
+    if not names:
+        return [f"column {place + 1} was taken for the {'system' if transposed else 'topic'}"]
+    if transposed or not names[place]:
         return []
     known = column_roles([names[place]]).parts
     return [] if known else [f"column {names[place]!r} was taken for the topic"]

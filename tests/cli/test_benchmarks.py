@@ -1,6 +1,7 @@
 """Results of benchmarks on the command line: folders, columns by name and by number, and what they exclude."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -77,6 +78,27 @@ def test_columns_by_number(command, tmp_path):
         assert "--system-column takes a column's number, counted from 1" in ended.err
     ended = command("power", "x.csv", "--no-header", "--ignore-column", "2")
     assert "--no-header and --ignore-column exclude each other" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        ("bm25,0.3,0.1,0.2,0.5\nlm,0.0,0.4,0.3,0.6\nql,0.1,0.1,0.6,0.7\n", ("--no-header",), {3, 6}),
+        ("q,a,b\n1,5,6\n2,7,9\n3,1,4\n", (), {1, 3}),
+    ],
+)
+def test_every_way_out_of_a_table_that_could_be_two_can_be_gone(command, tmp_path, text, said, expected):
+    """The options that a refusal names settle what it could not tell, each in its own way."""
+    (tmp_path / "x.csv").write_text(text)
+    ended = command("power", "x.csv", *said, "--test", "t")
+    ways = re.findall(r"--(?:item|system)-column \w+", ended.err)
+    assert len(ways) == 2
+    assert "in Python" not in ended.err
+    sizes = {
+        command("power", "x.csv", *said, *way.split(), "--test", "t", "--json").json()["results"][0]["n_pairs"]
+        for way in ways
+    }
+    assert sizes == expected
 
 
 def test_the_order_of_four_columns_is_asked_for_in_options(command, tmp_path):
