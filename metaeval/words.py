@@ -172,7 +172,7 @@ def share_of(count: object, total: object) -> str:
     if absent(count) or absent(total):
         return MISSING
     part, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{part}/{all_of} = {share(part / all_of)}" if all_of else f"{part}/{all_of}"
+    return f"{part:,}/{all_of:,} = {share(part / all_of)}" if all_of else f"{part:,}/{all_of:,}"
 
 
 def interval(low: object, high: object, write: Callable[[object], str] = share) -> str:

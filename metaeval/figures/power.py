@@ -88,7 +88,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.set_xlim(0, right)
     axes.set_ylim(0, 2 * alpha)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
-    axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs} in all)")
+    axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs:,} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
     tidy_axes(axes, grid="y")
     order = np.argsort([-number for number in found], kind="stable")

@@ -251,7 +251,9 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     worst = pair_label(study, members[place], members[other])
     n_pairs, total = int((own > 0).sum()), int(own.sum())
     possible = int(np.triu(base[:, None] == base, 1).sum())
-    among = "" if n_pairs == 1 else f" among {n_pairs} of the {possible} pairs of {uses(study)}, most ({own.max():.0f})"
+    among = (
+        "" if n_pairs == 1 else f" among {n_pairs:,} of the {possible:,} pairs of {uses(study)}, most ({own.max():.0f})"
+    )
     under = " under the same metric" if len(groups) > 1 else ""
     verb = "There is 1 conflict" if total == 1 else f"There are {total} conflicts"
     more = f"; {between}" if across else ""
@@ -387,12 +389,12 @@ def agree_methods(study: AgreeStudy) -> Methods:
     levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
     first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
     words = (
-        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {metrics}. For each metric all "
-        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side_words(alternative)}, with {tests}; "
-        f"correction over {family}: {corrections}.{first} The ordered pairs significant under one metric were taken as "
-        "a prediction of those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, "
-        "2006); pairs significant in opposite directions were counted as conflicts. The rankings of the mean scores "
-        "were compared by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
+        f"We compared {sizes['system']:,} systems on {sizes['topic']:,} topics under {metrics}. For each metric all "
+        f"{study.lead.n_pairs:,} pairs of systems were tested at α = {levels}, {side_words(alternative)}, with "
+        f"{tests}; correction over {family}: {corrections}.{first} The ordered pairs significant under one metric were "
+        "taken as a prediction of those significant under another, and precision, recall and F1 computed "
+        "(Ogilvie and Lalmas, 2006); pairs significant in opposite directions were counted as conflicts. The rankings "
+        "of the mean scores were compared by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
     )
     if study.intervals is not None:
         how = {

@@ -196,7 +196,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     return Table(
         name=f"tests_{correction}",
         title=f"Tests on halves of the topics, {CORRECTIONS.words(correction)}",
-        caption=f"{count(one.n_splits, 'random halving')} ({half}), {one.n_pairs} pairs of systems each, "
+        caption=f"{count(one.n_splits, 'random halving')} ({half}), {one.n_pairs:,} pairs of systems each, "
         f"{side_words(one.alternative)}, α = {one.alpha:g}, {one.random_source}. Rejected: pairs found significantly "
         "different on the first half; errors: those of them whose mean difference on the second half is zero or "
         "points the other way. Both halves: pairs rejected on both in the same direction. Middle 90 %: of the splits, "
@@ -236,8 +236,8 @@ def _methods(study: SplitHalvesStudy) -> Methods:
         *([f"with {listed(adjusted)}"] if adjusted else []),
     ]
     words = (
-        f"We compared {listed(map(described_by, lead.tests))} on {sizes['system']} systems and {sizes['topic']} topics "
-        f"under {count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))}), {listed(parts)}, "
+        f"We compared {listed(map(described_by, lead.tests))} on {sizes['system']:,} systems and {sizes['topic']:,} "
+        f"topics under {count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))}), {listed(parts)}, "
         f"{side_words(lead.alternative)}, α = {lead.alpha:g}. The topics were split in halves at random "
         f"{lead.n_splits} times ({lead.random_source}), the same for every test. An error is a pair of systems that a "
         "test rejects on the first half and whose mean difference on the second half is not positive in the same "

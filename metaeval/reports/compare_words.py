@@ -194,8 +194,8 @@ def _power_methods(study: CompareStudy) -> str:
     chosen = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return (
         f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
-        f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "
-        f"{study.sensitivity.n_pairs} pairs of systems that differ significantly (Sakai, 2006), by "
+        f"on {sizes['system']:,} systems and {sizes['topic']:,} topics. Discriminative power is the share of the "
+        f"{study.sensitivity.n_pairs:,} pairs of systems that differ significantly (Sakai, 2006), by "
         f"{described_by(power.test)}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
         f"{described_by('fdr_by')}. {percentage(power.confidence_level)} intervals for it, and for the "
         "difference of two metrics' powers, are t intervals whose standard error is the spread over "

@@ -259,7 +259,7 @@ def _effects_section(study: JudgeStudy) -> Section:
         sides = [str(effects[side].iloc[0]) for side in sides]
     else:
         columns += left(first="First", second="Second")
-    n_pairs = listed(f"{n}" for n in effects["n_pairs"].unique())
+    n_pairs = listed(f"{n:,}" for n in effects["n_pairs"].unique())
     table = Table(
         name="judge-effects",
         title="What another judge would have changed",

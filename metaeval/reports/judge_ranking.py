@@ -87,7 +87,7 @@ def _others_words(found: JudgeRanking) -> str:
 
 def _on(found: JudgeRanking) -> str:
     n_topics = int(found.table["topics"].head(_PAIR).min()) if len(found.table) == _PAIR else found.n_topics
-    return ", for one topic tells of no other" if n_topics == 1 else f" on {n_topics} topics"
+    return ", for one topic tells of no other" if n_topics == 1 else f" on {n_topics:,} topics"
 
 
 def _behind(row: pd.Series) -> str:

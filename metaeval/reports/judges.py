@@ -171,7 +171,7 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
     row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
     n_topics = int(fewer["n_topics"].loc[judge])
     words = (
-        f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']} topics and "
+        f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']:,} topics and "
         f"{share(row['power'])} on {n_topics}, as many as {found.reference} has "
         f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
         "topics do not show."

@@ -210,7 +210,7 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
 
 
 def _of_pairs(power: float, n_pairs: int, write: Callable[[object], str]) -> str:
-    return MISSING if pd.isna(power) else f"{write(power * n_pairs)}/{n_pairs} = {share(power)}"
+    return MISSING if pd.isna(power) else f"{write(power * n_pairs)}/{n_pairs:,} = {share(power)}"
 
 
 def _inconsistent_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:

@@ -252,7 +252,7 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
         name=f"stability {stability.reduction.name}",
         title=f"Stability of the ranking: {_lowered(stability.reduction.title)}",
         caption=f"τ and τ AP with the ranking under {_full(stability)} ({stability.n_judged:,} judged documents, "
-        f"{stability.n_relevant:,} relevant{_of_level(stability)}, {stability.n_topics} topics)"
+        f"{stability.n_relevant:,} relevant{_of_level(stability)}, {stability.n_topics:,} topics)"
         f"{error_words(stability.n_replicates)}.{drawn_words(1, random=stability.single_draw)}",
         frame=_wide(frame, stability.metrics, cells),
         data=frame,
@@ -298,7 +298,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
     return Table(
         name=f"consistency {stability.reduction.name}",
         title="Significant differences, and those that are not confirmed",
-        caption=f"Pairs of runs out of {stability.n_pairs} ({stability.test})"
+        caption=f"Pairs of runs out of {stability.n_pairs:,} ({stability.test})"
         f".{drawn_words(n_tested, random=stability.reduction.random, of=' tested')} “Not confirmed”: not significant "
         f"in the same direction under {_full(stability)}, under which there are {words}.",
         frame=_wide(frame, stability.metrics, cells),

@@ -84,7 +84,7 @@ def _ranked(study: JudgmentsStudy) -> str:
 def _methods_paragraph(study: JudgmentsStudy) -> str:
     words = [
         (
-            f"We ranked {_ranked(study)} runs on {study.n_topics} topics by the mean of "
+            f"We ranked {_ranked(study)} runs on {study.n_topics:,} topics by the mean of "
             f"{count(len(study.metrics), 'metric')} ({listed(map(name_of_metric, study.metrics))})."
         )
     ]

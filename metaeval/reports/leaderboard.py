@@ -326,9 +326,10 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
 def _methods(study: LeaderboardStudy) -> Methods:
     sizes = study.scores.sizes
     words = (
-        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {count(sizes['metric'], 'metric')} "
-        f"({listed(map(name_of_metric, study.comparison.metrics))}) by {described_by('t')}, α = {study.alpha:g}, "
-        f"with {described_by('holm')} and {described_by('fdr_by')}, over all pairs and within families of pairs."
+        f"We compared {sizes['system']:,} systems on {sizes['topic']:,} topics under "
+        f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.comparison.metrics))}) by "
+        f"{described_by('t')}, α = {study.alpha:g}, with {described_by('holm')} and {described_by('fdr_by')}, over all "
+        "pairs and within families of pairs."
     )
     cite = ["student1908", "holm1979", "benjamini2001"]
     if study.ranks is not None:

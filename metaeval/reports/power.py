@@ -127,7 +127,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     return Section(
         id="power",
         title="Discriminative power",
-        lead=f"How many of the {lead.n_pairs} pairs of systems differ significantly under each metric at α = "
+        lead=f"How many of the {lead.n_pairs:,} pairs of systems differ significantly under each metric at α = "
         f"{lead.alpha:g}{by}. The "
         "more pairs, the steadier the metric's verdicts over the topics.",
         brief=True,
@@ -265,14 +265,14 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         name="asl_curves",
         draw=sensitivity.plot,
         title="Achieved significance levels",
-        caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
-        "level. Under a metric whose curve stays low for longer, more pairs differ significantly; where it crosses the "
-        "dashed line "
+        caption=f"For each metric all {sensitivity.n_pairs:,} pairs of systems are sorted by their achieved "
+        "significance level. Under a metric whose curve stays low for longer, more pairs differ significantly; "
+        "where it crosses the dashed line "
         f"(α = {sensitivity.alpha:g}) lies its discriminative power; the number of significantly different pairs is "
         "given beside its name. Studentised bootstrap, "
         f"B = {sensitivity.n_resamples}, {sensitivity.random_source}, uncorrected (Sakai, 2006).",
         alt="; ".join(
-            f"{name_of_metric(row.metric)} crosses α at {row.n_significant} pairs"
+            f"{name_of_metric(row.metric)} crosses α at {row.n_significant:,} pairs"
             for row in sensitivity.summary().itertuples()
         ),
     )

@@ -134,7 +134,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             "apart two systems must stand in the ranking before they differ significantly. "
             f"{decision_words(strict.procedure.label, strict.correction)}, α = {strict.alpha:g}."
             + (" The strips at the right and below show the systems' groups." if groups else ""),
-            alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
+            alt=f"{found:,} of {strict.n_pairs:,} pairs differ significantly.",
         )
         return (picture,)
 
@@ -156,7 +156,7 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     found = pairs[pairs[[result.correction for result in results]].any(axis=1)]
     if len(found):
         blocks.append(
-            Fold(title=f"The significant pairs ({len(found)})", blocks=(_top_pairs_table(results, found, size),))
+            Fold(title=f"The significant pairs ({len(found):,})", blocks=(_top_pairs_table(results, found, size),))
         )
     return Section(
         id="top",
@@ -197,7 +197,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     return Table(
         name=f"top_{size}_counts",
         title=f"Significantly different pairs among the top {size} systems",
-        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({results[0].procedure.label}).",
+        caption=f"Of {n_pairs:,} pairs of each metric's own best {size} systems ({results[0].procedure.label}).",
         frame=shown,
         columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),

@@ -56,7 +56,7 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     if study.intervals is not None and pd.notna(top["power_low"]):
         level = percentage(study.intervals.confidence_level)
         bounds = f"; {level} interval {interval(top['power_low'], top['power_high'])}"
-    found = f"{top['n_significant']} of {top['n_pairs']} pairs of systems"
+    found = f"{top['n_significant']:,} of {top['n_pairs']:,} pairs of systems"
     power = f" ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
@@ -81,7 +81,7 @@ def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame)
     if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
         return []
     kept = rows_of(frame, strict).set_index("metric").loc[best["metric"]]
-    left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
+    left = [f"{row.n_significant:,} ({share(row.power)})" for row in kept.itertuples()]
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     more = _more_under(rows_of(frame, strict), kept)
@@ -97,7 +97,7 @@ def _more_under(rows: pd.DataFrame, kept: pd.DataFrame) -> str:
     if most == kept["n_significant"].max():
         return ""
     names = listed(map(name_of_metric, rows.loc[rows["n_significant"] == most, "metric"]))
-    return f" (most under that correction: {names}, {most})"
+    return f" (most under that correction: {names}, {most:,})"
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -119,7 +119,7 @@ def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     if len(worst) > 1 or len(best) == len(rows):
         return []
     row = worst.iloc[0]
-    found = f"{row['n_significant']} ({share(row['power'])})"
+    found = f"{row['n_significant']:,} ({share(row['power'])})"
     return [f"{name_of_metric(row['metric'])} has the lowest discriminative power: {found}."]
 
 
@@ -211,10 +211,10 @@ def power_methods(study: PowerStudy) -> Methods:
     metrics = study.scores["metric"].to_numpy()
     under = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))})"
     words = [
-        f"We compared {sizes['system']} systems on {sizes['topic']} topics{_in_groups(study)} under {under}.",
+        f"We compared {sizes['system']:,} systems on {sizes['topic']:,} topics{_in_groups(study)} under {under}.",
         *short_names(metrics),
         (
-            f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, "
+            f"For each metric all {lead.n_pairs:,} pairs of systems were tested at α = {lead.alpha:g}, "
             f"{side_words(lead.alternative)}, with {listed(map(with_draws, one_per_test(study)))}."
         ),
         f"Discriminative power is the share of the pairs that differ significantly{cited(_POWER)}.",

@@ -177,7 +177,7 @@ def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
 def _methods(study: TableStudy) -> Methods:
     sizes, result = study.scores.sizes, study.comparison
     under = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.metrics))})"
-    words = [f"We compared {sizes['system']} systems on {sizes['topic']} topics under {under} by their means."]
+    words = [f"We compared {sizes['system']:,} systems on {sizes['topic']:,} topics under {under} by their means."]
     if study.baseline is None:
         pairs = f"all {result.n_pairs:,} pairs of systems" if result.n_pairs > 1 else "the pair of systems"
     else:

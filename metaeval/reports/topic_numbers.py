@@ -45,7 +45,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
         name="by_number_of_topics",
-        title=f"With {at_hand} topics in each set",
+        title=f"With {at_hand:,} topics in each set",
         caption=_caption(study, at_hand),
         frame=frames[at_hand],
         columns=tuple(columns),

@@ -48,7 +48,7 @@ def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
 def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     frame = study.to_frame()
     rows = frame[frame["tolerance"] == tolerance]
-    sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]} topics"
+    sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]:,} topics"
     when = f"if a lead counts only when it is at least {in_a_sentence(study, tolerance)}, " if tolerance else ""
     opening = f"{when}{sets} disagree about {_rates_words(study, rows)}"
     needs = _needs(study, rows)
@@ -156,7 +156,7 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
         ]
         within = f" at a tolerance of {tolerance_name(study, float(str(tolerance)))}" if tolerance else ""
         return [
-            f"The probability that all {study.error_rates.n_topics} topics are enough{within} is {listed(chances)}."
+            f"The probability that all {study.error_rates.n_topics:,} topics are enough{within} is {listed(chances)}."
         ]
     return []
 

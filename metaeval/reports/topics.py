@@ -380,7 +380,7 @@ def _methods(study: TopicsStudy) -> Methods:
     used = (
         "We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
         f"{count(len(rates.metrics), 'metric')} ({listed(map(name_of_metric, rates.metrics))}), {rates.n_systems} "
-        f"systems and {rates.n_topics} topics." + "".join(f" {words}" for words in short_names(rates.metrics))
+        f"systems and {rates.n_topics:,} topics." + "".join(f" {words}" for words in short_names(rates.metrics))
     )
     drawn = (
         f"For topic-set sizes of {sizes}, two sets {_SAMPLING[rates.sampling]}{bound} were drawn {rates.n_trials} "

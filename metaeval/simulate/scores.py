@@ -144,7 +144,7 @@ class Population(Result):
             else {str(number): f"cluster{one + 1}" for number, one in enumerate(cluster.tolist(), start=1)},
         )
         scores.attrs["notes"] = [
-            f"simulated: systems from {self.random_source}, {n_topics} topics from {source.description}"
+            f"simulated: systems from {self.random_source}, {n_topics:,} topics from {source.description}"
         ]
         return scores
 

@@ -52,5 +52,5 @@ def pairs_that_differ(significant: xr.DataArray) -> str:
     counts = dict(zip(significant["metric"].to_numpy(), significant.sum("pair").to_numpy(), strict=True))
     pairs = count(significant.sizes["pair"], "pair")
     (first, n_first), *others = counts.items()
-    words = [f"{n} under {metric}" for metric, n in others]
-    return first_few([f"{n_first} of {pairs} differ significantly under {first}", *words])
+    words = [f"{n:,} under {metric}" for metric, n in others]
+    return first_few([f"{n_first:,} of {pairs} differ significantly under {first}", *words])

@@ -7,8 +7,9 @@ all("figure[data-steps]").forEach((figure) => {
   const told = make("output");
   const show = () => {
     const step = Number(range.value);
-    told.textContent = `${numbers[step]} ${what.toLowerCase()}`;
-    title.textContent = title.textContent.replace(/[\d,]+/, numbers[step]);
+    const number = numbers[step].toLocaleString("en");
+    told.textContent = `${number} ${what.toLowerCase()}`;
+    title.textContent = title.textContent.replace(/[\d,]+/, number);
     range.setAttribute("aria-valuetext", told.textContent);
     rows.forEach((row, place) => [...row.cells].forEach((cell, column) => {
       const [text, sort, under] = cells[step][place][column];
