@@ -25,6 +25,8 @@ __all__ = [
     "warn_of_ties",
 ]
 
+_FEWEST_LISTS = 20
+"""Fewer lists may well hold nothing that is judged."""
 _MANY_TIES = 0.1
 
 
@@ -179,7 +181,7 @@ def assemble_collection(
     Raises
     ------
     InvalidOptionError
-        If runs and judgments have no topic in common.
+        If runs and judgments have no topic in common, or no document.
     """
     ranked = list(runs.values())
     levels = np.maximum(judgments.levels, np.int16(NOT_POOLED + 1))  # what has a line was pooled
@@ -202,7 +204,7 @@ def assemble_collection(
         retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
         if codes
         else None,
-        notes=(*notes, *judgments.notes, *_notes_of_grades(judgments)),
+        notes=(*notes, *judgments.notes, *_notes_of_grades(judgments), *_without_judged(judgments, runs)),
     )
     return _with_foreign_topics(collection, answered)
 
@@ -271,6 +273,24 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
         levels=levels,
         grades=grades,
     )
+
+
+def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list[str]:
+    """Name the runs that retrieve no judged document; where none of several lists has one, identifiers differ."""
+    lists = {name: int((run.n_retrieved > 0).sum()) for name, run in runs.items()}
+    strange = [name for name, run in runs.items() if lists[name] and not run.n_judged.any()]
+    if not strange or sum(lists.values()) < _FEWEST_LISTS:
+        return []
+    judged = judgments.document_ids[0].decode(errors="replace") if len(judgments.document_ids) else ""
+    if len(strange) == sum(map(bool, lists.values())):
+        message = (
+            f"no run retrieves any judged document ({judged!r} is one that is judged): documents are matched by their "
+            "identifier as written, and those of runs and qrels differ"
+        )
+        raise InvalidOptionError(message)
+    return [
+        f"runs that retrieve no judged document, so that nothing in them counts: {len(strange)} ({first_few(strange)})"
+    ]
 
 
 def _notes_of_grades(judgments: Judgments) -> list[str]:

@@ -241,7 +241,9 @@ class JudgedCollection(Result, ABC):
             message = f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'"
             raise ScoresError(message)
         if missing == "zero":
-            return self._with(notes=(*self.notes, f"empty lists, scored 0: {int(lacking.sum())} ({text})"))
+            return self._with(
+                notes=(*self.notes, *self._unanswered(), f"empty lists, scored 0: {lacking.sum():,} ({text})")
+            )
         axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
         gone = lacking.any(axis=axis)
         if gone.all():
@@ -251,6 +253,15 @@ class JudgedCollection(Result, ABC):
         left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
         dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
         return left._with(notes=(*self.notes, f"{kind} dropped: {int(gone.sum())} ({dropped}), since {text}"))  # noqa: SLF001 - its own part
+
+    def _unanswered(self) -> list[str]:
+        """Name the topics that no run answers: those of other runs, or of another part of the collection."""
+        topics = [topic for topic, out in zip(self.topics, self.missing.all(axis=0), strict=True) if out]
+        ways = "every run scores 0 there, and missing='drop-topics' leaves them out"
+        several = len(self.systems) > 1
+        return (
+            [f"topics that no run answers: {len(topics):,} ({first_few(topics)}); {ways}"] if topics and several else []
+        )
 
     def with_groups(
         self,

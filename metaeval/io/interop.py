@@ -32,6 +32,7 @@ from metaeval.collection.assembly import RetrievedLines, collection_of_lines, ju
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import Collection
+from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import Order
 from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
@@ -125,18 +126,20 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     if not isinstance(runs, Mapping) or not runs:
         message = f"runs must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
         raise InvalidOptionError(message)
-    judgments = qrels_from(qrels)
+    judgments, doubts = qrels_from(qrels), dict[str, Doubt | None]()
 
     def listed() -> Iterator[RetrievedLines]:
         for name, data in track(list(runs.items()), description="reading runs"):
             source = _Source("run", f"run {str(name)!r}")
             rows = _rows(data, source, "rank" if order == "rank" else "score")
+            doubts[str(name)] = None if order in ("rank", "input") else _doubt(rows)
             keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
             documents = [rows.documents[code].encode() for code in rows.document_codes.tolist()]
             yield RetrievedLines(str(name), documents, rows.topics, rows.topic_codes, keys)
 
     collection = collection_of_lines(judgments, listed(), order=order, retrieved=retrieved)
     warn_of_ties(collection, order)
+    warn_of_doubts(doubts)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
 
@@ -188,6 +191,7 @@ class _Rows(NamedTuple):
     documents: list[str]
     document_codes: NDArray[np.int64]
     numbers: NDArray[np.float64]
+    ranks: Sequence[Any] | None
 
     def place(self, row: int) -> str:
         document, topic = self.documents[self.document_codes[row]], self.topics[self.topic_codes[row]]
@@ -204,7 +208,7 @@ def _rows(data: object, source: _Source, number: Part) -> _Rows:
         raise source.error(message)
     topics = _identifiers(table.topics, "query", source)
     documents = _identifiers(table.documents, "document", source)
-    rows = _Rows(*topics, *documents, np.zeros(0))
+    rows = _Rows(*topics, *documents, np.zeros(0), table.ranks)
     return rows._replace(numbers=_finite(table.numbers, rows, source))
 
 
@@ -212,6 +216,7 @@ class _Table(NamedTuple):
     topics: Sequence[Any]
     documents: Sequence[Any]
     numbers: Sequence[Any]
+    ranks: Sequence[Any] | None = None
 
 
 def _table(data: object, source: _Source, number: Part) -> _Table:
@@ -269,7 +274,14 @@ def _picked(columns: Mapping[str, Sequence[Any]], source: _Source, number: Part)
         if word is None:
             message = f"no {part}: expected one of {', '.join(RANKINGS[part])}, found {', '.join(columns) or 'nothing'}"
             raise source.error(message)
-    return _Table(*(columns[str(word)] for word in chosen))
+    topics, documents, numbers = (columns[str(word)] for word in chosen)
+    return _Table(topics, documents, numbers, columns.get("rank"))
+
+
+def _doubt(rows: _Rows) -> Doubt | None:
+    """Compare a column of ranks with the scores, where there is one and it holds numbers."""
+    ranks = pd.to_numeric(pd.Series(rows.ranks, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+    return doubt_of_ranks(ranks, rows.numbers, rows.topic_codes) if len(ranks) == len(rows.numbers) else None
 
 
 def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[list[str], NDArray[np.int64]]:

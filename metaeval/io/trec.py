@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from metaeval.collection.assembly import assemble_collection, warn_of_ties
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
 from metaeval.collection.documents import Collection
+from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import (
     Lines,
     Order,
@@ -48,6 +49,9 @@ __all__ = [
 ]
 
 ScorePrecision = Literal["float64", "float32"]
+
+_LISTS, _LOOKED_AT = 3, 100
+"""Lists, and lines of each, whose ranks are compared with their scores."""
 
 
 def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
@@ -113,7 +117,8 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     -----
     CollectionWarning
         Once, if more than a tenth of the documents of some run share their score with another in the same list: the
-        order of those is decided by their identifiers alone.
+        order of those is decided by their identifiers alone. Also where scores rise from the first rank on, or ranks
+        are no whole numbers (in the first lists of a file), so that lists may be read the wrong way round.
 
     See Also
     --------
@@ -207,6 +212,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         ]
     names, notes = system_names([(part.tag, part.source) for part in found])
     notes += double_note(n_double)
+    warn_of_doubts({name: part.doubt for name, part in zip(names, found, strict=True)})
     try:
         return assemble_collection(
             judgments,
@@ -266,6 +272,7 @@ def read_runs(
     sources = track(run_sources(runs), description="reading runs")
     parts = [part for source in sources for part in _read_run(source, rules, ())]
     names, _ = system_names([(part.tag, part.source) for part in parts])
+    warn_of_doubts({name: part.doubt for name, part in zip(names, parts, strict=True)})
     return {name: _run_table(part, order) for name, part in zip(names, parts, strict=True)}
 
 
@@ -302,6 +309,7 @@ class _RunPart(NamedTuple):
     scan: Scan
     positions: NDArray[np.int64] | None
     note: str
+    doubt: Doubt | None
 
     def position(self, line: int) -> int:
         return line if self.positions is None else int(self.positions[line])
@@ -313,6 +321,7 @@ class _NamedRun(NamedTuple):
     topics: list[str]
     run: RankedRun
     note: str
+    doubt: Doubt | None
 
 
 def _read_run(
@@ -347,8 +356,9 @@ def _read_run(
         lists=lists,
         n_lists=len(place),
     )
+    doubt = None if rules.order in ("rank", "input") else _doubt(found)
     if len(kinds) == 1:
-        return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note)]
+        return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note, doubt)]
     owner = found.per_line([kinds.index(tag) for tag in tags])
     return [
         _RunPart(
@@ -359,10 +369,20 @@ def _read_run(
             found,
             mine,
             "" if number else note,
+            doubt,
         )
         for number, tag in enumerate(kinds)
         for mine in [np.flatnonzero(owner == number)]
     ]
+
+
+def _doubt(found: Scan) -> Doubt | None:
+    """Look at the ranks of the first lists of a file, which is enough to see that all are odd."""
+    bounds = found.segment_bounds.tolist()
+    looked = [(start, min(stop, start + _LOOKED_AT)) for start, stop in pairwise(bounds[: _LISTS + 1])]
+    lines = np.concatenate([np.arange(start, stop) for start, stop in looked])
+    lists = np.repeat(np.arange(len(looked)), [stop - start for start, stop in looked])
+    return doubt_of_ranks(found.words_behind(lines), found.numbers[lines], lists)
 
 
 def _ranked(part: _RunPart, table: JudgedDocuments, n_topics: int, order: Order, *, retrieved: Retrieved) -> _NamedRun:
@@ -370,7 +390,7 @@ def _ranked(part: _RunPart, table: JudgedDocuments, n_topics: int, order: Order,
         run = rank_documents(part.lines, table, n_topics=n_topics, order=order, retrieved=retrieved)
     except RankingProblem as problem:
         raise _repetition(part, problem) from None
-    return _NamedRun(part.tag, part.source, part.topics, run, part.note)
+    return _NamedRun(part.tag, part.source, part.topics, run, part.note, part.doubt)
 
 
 def _repetition(part: _RunPart, problem: RankingProblem) -> FileFormatError:

@@ -25,6 +25,7 @@ _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
 _SPACE, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \n#-")
 _SHOWN = 120
 _LONGEST_NAME = 1000
+_LONGEST_RANK = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,12 @@ class Scan:
     def per_line(self, codes: Sequence[int]) -> NDArray[np.int64]:
         """Return for every line the number of its segment."""
         return np.repeat(np.array(codes, dtype=np.int64), np.diff(self.segment_bounds))
+
+    def words_behind(self, lines: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the word behind the document identifier of some lines as a number, NaN where it is none."""
+        ends = (self.starts[lines] + self.lengths[lines]).tolist()
+        words = [self.content[end : end + _LONGEST_RANK].split(maxsplit=1)[0] for end in ends]
+        return np.array([float(word) if _is_number(word) else np.nan for word in words])
 
     def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
         """Return the document identifiers of some lines, of all by default."""

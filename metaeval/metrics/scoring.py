@@ -274,9 +274,10 @@ def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]
     """
     notes = list(collection.handle_missing("zero").notes)
     if not counted.all():
-        text = _topic_names(collection, ~counted)
+        have, fate = ("topic has", "is") if (~counted).sum() == 1 else ("topics have", "are")
         notes.append(
-            f"{int((~counted).sum())} topics have no relevant document in the judgments and are left out: {text}"
+            f"{(~counted).sum():,} {have} no relevant document in the judgments and {fate} left out: "
+            f"{_topic_names(collection, ~counted)}"
         )
     return notes
 
@@ -292,13 +293,15 @@ def _undefined_notes(
     for row, topics in enumerate(lacking):
         if topics.any():
             same.setdefault((bool(dropping[row]), topics.tobytes()), []).append(row)
-    fates = ("count 0 for every system", "are dropped for all metrics")
-    return [
-        f"{int(lacking[rows[0]].sum())} topics have nothing relevant under "
-        f"{', '.join(metrics[row].name for row in rows)} and {fates[dropped]}: "
-        f"{_topic_names(collection, lacking[rows[0]])}"
-        for (dropped, _), rows in same.items()
-    ]
+    notes = []
+    for (dropped, _), rows in same.items():
+        topics = lacking[rows[0]]
+        have, count, are = ("topic has", "counts", "is") if topics.sum() == 1 else ("topics have", "count", "are")
+        fate = f"{are} dropped for all metrics" if dropped else f"{count} 0 for every system"
+        named = ", ".join(metrics[row].name for row in rows)
+        found = f"{topics.sum():,} {have} nothing relevant under {named} and {fate}"
+        notes.append(f"{found}: {_topic_names(collection, topics)}")
+    return notes
 
 
 def _topic_names(collection: Collection, chosen: NDArray[np.bool_]) -> str:

@@ -9,6 +9,7 @@ import re
 import sys
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from metaeval.collection.documents import CollectionWarning
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.io.interop import collection_from
 from metaeval.io.qrels import read_qrels
 from metaeval.io.sources import Source, system_names
 from metaeval.io.trec import read_collection, read_runs
@@ -660,6 +662,85 @@ def test_average_precision_from_the_collection_is_trec_evals(data_folder, name, 
         found = (np.arange(1, len(ranks) + 1) / ranks).sum() / max(n_relevant[place], 1)
         expected = published.loc[(collection.systems[row], collection.topics[place]), column]
         assert abs(found - expected) < 1e-6
+
+
+def _written(folder, name, lines):
+    (folder / name).write_text(
+        "".join(f"{topic} Q0 {document} {rank} {score} {name}\n" for topic, document, rank, score in lines)
+    )
+    return folder / name
+
+
+RANK_COLUMNS = {
+    "as trec_eval wants it": (lambda rank: (rank, 10 - rank), None),
+    "distances": (lambda rank: (rank, 0.1 * rank), "in 1 of 2 runs scores rise from the first rank on .odd"),
+    "rank and score swapped": (lambda rank: (9.75 - rank, rank), "in 1 of 2 runs ranks are no whole numbers .odd"),
+    "ranks turned round": (lambda rank: (10 - rank, 10 - rank), "scores rise from the first rank on"),
+    "ranks all alike": (lambda rank: (0, 0.1 * rank), None),
+    "ranks that are words": (lambda rank: ("x", 0.1 * rank), None),
+    "scores all alike": (lambda rank: (rank, 1), None),
+}
+
+
+@pytest.mark.parametrize(("order", "words"), RANK_COLUMNS.values(), ids=RANK_COLUMNS.keys())
+@pytest.mark.parametrize("form", ["files", "frames"])
+@pytest.mark.filterwarnings("ignore:in . of 2 runs more than 10 %")
+def test_ranks_that_contradict_the_scores_are_told(tmp_path, order, words, form):
+    """A run ordered by distance, or with swapped columns, scores what its end deserves: the reader says so."""
+    lists = [(topic, f"d{rank}", *order(rank)) for topic in ("1", "2", "3") for rank in range(1, 9)]
+    plain = [(topic, f"d{rank}", rank, 10 - rank) for topic in ("1", "2", "3") for rank in range(1, 9)]
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 d1 1\n" for topic in ("1", "2", "3")))
+    if form == "files":
+        read = partial(read_collection, [_written(tmp_path, "odd", lists), _written(tmp_path, "plain", plain)])
+    else:
+        names = ["query_id", "doc_id", "rank", "score"]
+        read = partial(
+            collection_from, {"odd": pd.DataFrame(lists, columns=names), "plain": pd.DataFrame(plain, columns=names)}
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(tmp_path / "qrels")
+    told = [str(one.message) for one in caught if "more than 10 %" not in str(one.message)]
+    assert len(told) == (words is not None)
+    assert words is None or re.search(words, told[0])
+    if form == "files":
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            read(tmp_path / "qrels", order="input")
+        assert not caught
+
+
+def test_the_runs_of_tracks_raise_no_doubt(data_folder):
+    """No run of these tracks is read the wrong way round, whatever its ranks look like."""
+    for runs in ("trec-dl19-passage/runs", "trec-covid-r1/runs"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            read_runs(data_folder / runs)
+        assert [one for one in caught if "scores rise" in str(one.message) or "whole" in str(one.message)] == []
+
+
+def test_documents_that_no_run_shares_with_the_judgments(tmp_path):
+    """Identifiers of another kind make every score 0, so they are refused; a single such run is named."""
+    lines = [(str(topic), f"d{rank}", rank, 10 - rank) for topic in range(20) for rank in range(1, 4)]
+    other = [(topic, f"MARCO_{document}", rank, score) for topic, document, rank, score in lines]
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 MARCO_d1 1\n" for topic in range(20)))
+    good, strange = _written(tmp_path, "good", other), _written(tmp_path, "strange", lines)
+    with pytest.raises(FileFormatError, match=r"qrels: no run retrieves any judged document \('MARCO_d1' is one"):
+        read_collection(strange, tmp_path / "qrels")
+    notes = read_collection([good, strange], tmp_path / "qrels").notes
+    assert notes == ("runs that retrieve no judged document, so that nothing in them counts: 1 (strange)",)
+
+
+def test_topics_that_no_run_answers_are_named(tmp_path):
+    """Judgments of other topics, a training set's for example, would lower every score: the note says the way out."""
+    lines = [("1", "d1", 1, 2.0), ("2", "d1", 1, 2.0)]
+    (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d1 1\n7 0 d1 1\n8 0 d1 1\n")
+    runs = [_written(tmp_path, "a", lines), _written(tmp_path, "b", lines[:1])]
+    notes = read_collection(runs, tmp_path / "qrels").notes
+    assert notes[0].startswith(
+        "topics that no run answers: 2 (7, 8); every run scores 0 there, and missing='drop-topics'"
+    )
+    assert read_collection(runs, tmp_path / "qrels", missing="drop-topics").topics == ("1",)
 
 
 def test_the_files_of_trec_eval_are_read(data_folder):

@@ -62,7 +62,7 @@ def test_what_was_left_out_or_counted_as_zero_is_noted(collection):
     notes = scores.attrs["notes"]
     assert scores.sel(metric="AP", system="b", topic="2").item() == 0
     assert any("'b' lacks 1 of" in note for note in notes)
-    assert any("1 topics have no relevant document" in note and note.endswith("10") for note in notes)
+    assert any("1 topic has no relevant document" in note and note.endswith("10") for note in notes)
 
 
 def test_undefined_topics_count_zero_or_leave_for_all_metrics(collection):
@@ -73,7 +73,7 @@ def test_undefined_topics_count_zero_or_leave_for_all_metrics(collection):
     assert text in zero.attrs["notes"]
     dropped = score(collection, ["AP", "AP(rel=2)"], undefined="drop")
     assert dropped["topic"].to_numpy().tolist() == ["1", "11"]
-    assert any("AP(rel=2) and are dropped for all metrics: 2" in note for note in dropped.attrs["notes"])
+    assert any("AP(rel=2) and is dropped for all metrics: 2" in note for note in dropped.attrs["notes"])
     with pytest.raises(ScoresError, match="at least two topics"):
         score(collection, ["AP", "AP(rel=3)"], undefined="drop")
 
@@ -81,7 +81,7 @@ def test_undefined_topics_count_zero_or_leave_for_all_metrics(collection):
 def test_a_gain_of_zero_makes_a_level_not_relevant(collection):
     """Graded measures take as relevant what has a gain: under binary(rel=2) topic 2 has nothing."""
     scores = score(collection, ["nDCG(gains=binary(rel=2))", "Q(gains={1:0, 2:1, 3:1})"])
-    assert any("1 topics have nothing relevant under nDCG" in note and "Q(" in note for note in scores.attrs["notes"])
+    assert any("1 topic has nothing relevant under nDCG" in note and "Q(" in note for note in scores.attrs["notes"])
 
 
 def test_topics_emptied_by_reduced_judgments_stay_unless_dropped(collection):
@@ -91,7 +91,7 @@ def test_topics_emptied_by_reduced_judgments_stay_unless_dropped(collection):
     scores = score(reduced, ["AP", "Judged@2"])
     assert scores["topic"].to_numpy().tolist() == ["1", "2", "11"]
     assert scores.sel(metric="AP", topic="2").to_numpy().tolist() == [0, 0]
-    assert any("1 topics have nothing relevant under AP and count 0" in note for note in scores.attrs["notes"])
+    assert any("1 topic has nothing relevant under AP and counts 0" in note for note in scores.attrs["notes"])
     assert score(reduced, ["AP"], undefined="drop")["topic"].to_numpy().tolist() == ["1", "11"]
     empty = collection.rejudge(np.full(collection.n_judgments, UNJUDGED))
     assert (metric_values(empty, ["AP", "AP'", "RBP(p=0.8)", "ERR", "infAP", "bpref"]) == 0).all()

@@ -65,7 +65,7 @@ def test_topics_without_anything_of_worth_are_dropped_and_named():
     names = ["MAep(quant=Strict5)", "AP", "AP(rel=1)"]
     scores = score(collection, names)
     assert "1" not in scores["topic"].to_numpy()
-    said = "1 topics have nothing relevant under MAep(quant=Strict5) and are dropped for all metrics: 1"
+    said = "1 topic has nothing relevant under MAep(quant=Strict5) and is dropped for all metrics: 1"
     assert said in scores.attrs["notes"]
     zero = score(collection, names, undefined="zero")
     assert (zero.sel(topic="1", metric="MAep(quant=Strict5)") == 0).all()
