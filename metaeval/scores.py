@@ -25,6 +25,7 @@ from metaeval.cells import as_number, clean_name, first_few, label_array, natura
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.layout import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
+from metaeval.odd_scores import odd_notes, summary_topics
 from metaeval.shapes import recognise
 
 __all__ = [
@@ -106,7 +107,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Scores
         A new array; `data` is left as it was. Names are text without blanks around them. Systems and metrics keep
         their order of appearance. So do the topics of an array; the topics of a table are put in natural order (2
-        before 10), so that seeded draws do not depend on the order of its rows.
+        before 10), so that seeded draws do not depend on the order of its rows. ``attrs["notes"]`` names what looks
+        like no score: a system on another scale than all others, a score far beyond all others.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         For a gap (named by system, topic and metric), a system without any score, a score that is infinite, no
         number, or a whole number with more digits than a float has, a name that is empty, repeated, unprintable or
         longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be turned round,
-        weights that are no numbers above 0.
+        weights that are no numbers above 0, a topic that holds the mean (sum, ...) of all others and is called so.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -140,6 +142,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_infinities(table)
     table = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest)
+    if not (isinstance(data, xr.DataArray) and "higher_is_better" in data.coords):  # those were looked at
+        table = _with_odd_notes(table)
     coordinates = dict(table.coordinates)
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
     coordinates |= _texts_of(table, "group", groups)
@@ -316,6 +320,19 @@ def _refuse_infinities(table: ScoreTable) -> None:
     if infinite.any():
         message = f"scores must be finite; infinite: {_cells(table, infinite)}; repair or leave out those scores"
         raise ScoresError(message)
+
+
+def _with_odd_notes(table: ScoreTable) -> ScoreTable:
+    """Refuse a summary among the topics, and say what else looks odd."""
+    summaries = summary_topics(table)
+    if summaries:
+        name, what = next(iter(summaries.items()))
+        message = f"topic {name!r} holds the {what} of the other topics and is none; leave it out"
+        raise ScoresError(message)
+    notes = [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]
+    for note in notes:
+        table = _with_note(table, note)
+    return table
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> ScoreTable:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import MOST_REPLICATES
+from metaeval.checks import MOST_REPLICATES, check_choice
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -284,16 +284,18 @@ def judges(  # noqa: PLR0913 - the options of the command
     loaded.read(*read.files)
     kind = _kind_of(read)
     _check_kind(loaded, kind, read.files[0])
+    named = () if people is None else checks.by_comma(people, ())
     labels: Labels | dict[str, Assessments] | None = None
     collection: Collection | dict[str, JudgedCollection] | None = None
     if read.labels is not None:
         levels = None if scale is None else _scale(scale)
         labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
+        _check_judges((reference, *named), labels.judges)
         collection = _beside_labels(loaded, labels, runs, order, score_precision) if runs else None
     elif read.assessments:
         labels = read.assessments
+        _check_judges((reference, *named), tuple(labels))
         collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
-    named = () if people is None else checks.by_comma(people, ())
     systems = _systems(collection, read.scores)
     numbers = (
         None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
@@ -327,6 +329,13 @@ def judges(  # noqa: PLR0913 - the options of the command
         rng=seed,
         provenance=loaded.provenance,
     )
+
+
+def _check_judges(names: Sequence[str | None], known: Sequence[str]) -> None:
+    """Refuse the name of a judge that there is none of, before runs are scored under the others."""
+    for name in names:
+        if name is not None:
+            check_choice(name, "judge", known)
 
 
 def _kind_of(read: "JudgeInput") -> str:

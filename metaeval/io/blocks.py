@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from metaeval.cells import BLANKS, first_double, first_few, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
+from metaeval.odd_scores import AVERAGES, SPREADS
 from metaeval.scores import Missing
 
 __all__ = [
-    "AVERAGES",
     "GAP_WORDS",
     "SUMMARIES",
     "BadCellError",
@@ -27,6 +27,7 @@ __all__ = [
     "TableOptions",
     "columns_found",
     "fitting_names",
+    "left_out_note",
     "place_of",
     "ragged",
     "refuse_faulty_names",
@@ -38,12 +39,10 @@ __all__ = [
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
-AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
-"""What stands in place of a topic where a row holds averages; in lower case."""
 SUMMARIES = frozenset(
     {
-        *("se", "sem", "stderr", "std_err", "std_error", "standard_error"),
-        *("sd", "std", "std_dev", "stdev", "standard_deviation", "variance"),
+        *SPREADS,
+        *("se", "sd"),
         *("ci", "ci_low", "ci_high", "ci_lower", "ci_upper", "ci_95", "margin_of_error"),
         *("rank", "ranking", "elo", "win_rate", "votes", "num_votes", "n_votes", "n_items", "n_samples", "n_topics"),
         *("avg_score", "average_score", "mean_score", "overall_score", "score", "value"),
@@ -195,6 +194,12 @@ def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
         guess = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
         raise sheet.error(f"there is no column {column!r}{guess}; {columns_found(names)}")
     return names.index(column)
+
+
+def left_out_note(names: Sequence[str]) -> list[str]:
+    """Say which rows in place of a topic were left out; nothing where there are none."""
+    what = "averages" if all(name.casefold() in AVERAGES for name in names) else "summaries"
+    return [f"left out the {what} ({', '.join(names)})"] if names else []
 
 
 def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:

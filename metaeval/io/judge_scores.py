@@ -15,12 +15,13 @@ from metaeval.checks import check_choice
 from metaeval.columns import LABELS, SCORES, column_roles, first_called, part_of_word, underscored
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
-from metaeval.io.blocks import AVERAGES, GAP_WORDS, place_of
+from metaeval.io.blocks import GAP_WORDS, place_of
 from metaeval.io.files import base_name
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import rows_of_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
+from metaeval.odd_scores import AVERAGES
 from metaeval.scores import Missing, Scores
 
 __all__ = ["JUDGED_SCORES", "holds_scores", "scores_of_judges"]

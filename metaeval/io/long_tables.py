@@ -11,10 +11,10 @@ from metaeval.cells import first_double, first_few, is_measure, merge_labels, sh
 from metaeval.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
-    AVERAGES,
     BadCellError,
     Block,
     TableOptions,
+    left_out_note,
     place_of,
     ragged,
     to_numbers,
@@ -24,6 +24,7 @@ from metaeval.io.blocks import (
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, first_repeat, place_rows
+from metaeval.odd_scores import are_summaries
 from metaeval.scores import Missing
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
@@ -246,13 +247,14 @@ def _labels_of(
 
 def _rows_of_topics(codes: NDArray[np.int64], names: Sequence[str], body: Sheet) -> tuple[NDArray[np.int64], list[str]]:
     """Return the rows that are about one topic, not an average, and what was left out."""
-    averages = [name for name in names if name.casefold() in AVERAGES]
-    real = np.array([name not in averages for name in names], dtype=bool)
+    summaries = are_summaries(names)
+    left_out = [name for name, summary in zip(names, summaries, strict=True) if summary]
+    real = ~np.array(summaries, dtype=bool)
     rows = np.flatnonzero(real[codes])
     if not len(rows):
         message = f"only averages ({', '.join(names)}) and no topic; write the scores of every topic (option -q)"
         raise body.error(message)
-    return rows, [f"left out the averages ({', '.join(averages)})"] if averages else []
+    return rows, left_out_note(left_out)
 
 
 def _one_each(  # noqa: PLR0913, PLR0917 - what a message needs

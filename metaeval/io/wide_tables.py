@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from metaeval.cells import first_few, is_measure, is_number, metric_evidence, shortened
 from metaeval.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.io.blocks import (
-    AVERAGES,
     GAP_WORDS,
     SUMMARIES,
     BadCellError,
@@ -19,6 +18,7 @@ from metaeval.io.blocks import (
     TableOptions,
     columns_found,
     fitting_names,
+    left_out_note,
     place_of,
     to_numbers,
     unique_names,
@@ -27,6 +27,7 @@ from metaeval.io.blocks import (
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.layout import ATTACHED
+from metaeval.odd_scores import AVERAGES, are_summaries
 
 __all__ = ["read_wide"]
 
@@ -157,11 +158,10 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
-    real = [at for at, topic in enumerate(topics) if topic.casefold() not in AVERAGES]
-    averages = [topic for topic in topics if topic.casefold() in AVERAGES]
+    summaries = are_summaries(topics)
+    notes += left_out_note([topic for topic, summary in zip(topics, summaries, strict=True) if summary])
+    real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
-    if averages:
-        notes.append(f"left out the averages ({', '.join(averages)})")
     _refuse_metrics(body, systems, topics, options)
     return Block(
         label=source.path,
@@ -283,7 +283,7 @@ def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | No
 def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
-    cells = [cell for cell in first if cell.casefold() not in AVERAGES]
+    cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
     are_numbers = [is_number(cell) or cell.casefold() in GAP_WORDS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):

@@ -98,6 +98,18 @@ def test_runs_are_scored_under_each_judge(command, simulated_collection, tmp_pat
     assert (tmp_path / "page" / "tables" / "judge-effects.tex").exists()
 
 
+@pytest.mark.parametrize("option", ["--reference", "--people"])
+def test_a_judge_that_there_is_none_of_is_told_before_runs_are_read(command, labels, tmp_path, option):
+    """Scoring many runs takes a while, and names are known before."""
+    (tmp_path / "broken.run").write_text("no run")
+    said = ("--reference", "ann") if option == "--people" else ()
+    ended = command(
+        "judges", labels, "--scale", "0,1,2", "--outside", "drop", *said, option, "bne", "--runs", "broken.run"
+    )
+    assert ended.code == 2
+    assert "no judge 'bne'; did you mean 'ben'?" in ended.err
+
+
 @pytest.mark.parametrize("reference", [(), ("--reference", "ben")])
 def test_two_judges_are_one_pair(command, labels, tmp_path, reference):
     """The page names the two, gives one number instead of a range, and draws a dot instead of a square."""

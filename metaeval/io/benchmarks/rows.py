@@ -12,13 +12,13 @@ from metaeval.cells import first_few, is_number, metric_evidence, shortened, top
 from metaeval.columns import column_roles, part_of_word
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import (
-    AVERAGES,
     GAP_WORDS,
     BadCellError,
     Block,
     Form,
     TableOptions,
     fitting_names,
+    left_out_note,
     place_of,
     to_numbers,
     unique_names,
@@ -27,6 +27,7 @@ from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.layout import ATTACHED
+from metaeval.odd_scores import AVERAGES, are_summaries
 
 __all__ = ["FRAME_TEXTS", "find_four", "holds_frame", "holds_rows", "read_four", "read_frame", "sheet_of_records"]
 
@@ -224,8 +225,9 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
             scores[at, 0] = to_numbers(columns[name], options.missing)
         except BadCellError as error:
             raise body.error(f"{name!r}: {error.rule}", error.place) from None
-    real = [at for at, label in enumerate(labels) if label.casefold() not in AVERAGES]
-    labels = unique_names([labels[at] for at in real], "topic", body)
+    summaries = are_summaries(labels)
+    real = [at for at, summary in enumerate(summaries) if not summary]
+    called, labels = labels, unique_names([labels[at] for at in real], "topic", body)
     asked = next((name for name in _ASKED if name in columns), None)
     attached: dict[str, dict[str, Any]] = {
         part: dict(zip(labels, [columns[column][at] for at in real], strict=True))
@@ -237,6 +239,7 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
             label: shortened(columns[asked][at], _LONGEST_TEXT) for label, at in zip(labels, real, strict=True)
         }
     notes = [f"left out columns of words ({first_few(words)})"] if words else []
+    notes += left_out_note([label for label, summary in zip(called, summaries, strict=True) if summary])
     return Block(
         label=source.path,
         scores=scores[:, :, real],
