@@ -296,7 +296,7 @@ def test_grades_are_those_that_a_metric_is_made_for(name):
 def test_the_answer_is_a_result():
     """It shows its main numbers, and gives its table."""
     examined = examine_metric(metric(gain_at_top), registry=BUILTIN, n_collections=1, rng=4)
-    assert "gain_at_top: 1 laws hold, 1 broken: Every score is a finite number within the bounds" in repr(examined)
+    assert "gain_at_top: 1 law holds, 1 broken: Every score is a finite number within the bounds" in repr(examined)
     assert (examined.metric, examined.n_collections, examined.random_source) == ("gain_at_top", 1, "seed 4")
     assert set(examined.to_frame()["kind"]) == {"declared", "law"}
     assert _seen("nDCG", n_collections=1)["How to write it"] == "nDCG(a=…, gains=linear, judged_only=False)[@k]"

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice
+from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds
 from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.lists import RankedTopic
@@ -224,6 +225,9 @@ def metric(
     >>> misses.usage
     'Misses(judged_only=False, rel=1)'
     """
+    if isinstance(function, str):
+        message = f"a metric's name is a keyword: write @metric(name={function!r})"
+        raise InvalidOptionError(message)
 
     def made(body: TopicFunction) -> MetricSpec:
         own = name or str(getattr(body, "__name__", type(body).__name__))

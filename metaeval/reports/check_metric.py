@@ -63,7 +63,10 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     return Report(
         command="check-metric",
         title="Does this metric do what it says?",
-        facts=((str(len(metrics)), "metric" if len(metrics) == 1 else "metrics"), (str(len(held)), "laws hold")),
+        facts=(
+            (str(len(metrics)), "metric" if len(metrics) == 1 else "metrics"),
+            (str(len(held)), "law holds" if len(held) == 1 else "laws hold"),
+        ),
         summary=_summary(broken, held, metrics),
         sections=(section,),
         methods=Methods(
@@ -102,7 +105,8 @@ def _method(n_collections: int) -> str:
 def _summary(broken: pd.DataFrame, held: pd.DataFrame, metrics: list[str]) -> tuple[str, ...]:
     if len(broken) == 0:
         verb = "obeys" if len(metrics) == 1 else "obey"
-        return (f"{listed(metrics)} {verb} every law that was tried ({count(len(held), 'time')}).",)
+        each = f"{len(held)}" if len(metrics) == 1 else f"{len(held)} in all"
+        return (f"{listed(metrics)} {verb} every law that was tried ({each}).",)
     return tuple(
         f"{metric} breaks {count(len(rows), 'law')}: {'; '.join(name[:1].lower() + name[1:] for name in rows['name'])}."
         for metric, rows in broken.groupby("metric", sort=False)

@@ -79,9 +79,10 @@ class MetricExamination(Result):
 
     def _found(self) -> str:
         held = int((self.data["state"] == "holds").sum())
-        return f"{self.metric}: {held} laws hold, {len(self.broken) or 'none'} broken{': ' * bool(self.broken)}" + (
-            "; ".join(self.broken)
+        words = (
+            f"{self.metric}: {held} {'law holds' if held == 1 else 'laws hold'}, {len(self.broken) or 'none'} broken"
         )
+        return f"{words}{': ' * bool(self.broken)}{'; '.join(self.broken)}"
 
 
 def check_metric(

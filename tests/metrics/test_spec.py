@@ -60,6 +60,12 @@ def test_a_signature_is_checked_when_the_metric_is_made(function, said):
         metric(name="odd")(function)
 
 
+def test_a_name_is_a_keyword():
+    """Given first, as in other packages, it is no function; the message says how it is written here."""
+    with pytest.raises(InvalidOptionError, match=r"write @metric\(name='RR2'\)"):
+        metric("RR2")
+
+
 def test_a_spec_that_contradicts_itself_is_refused():
     """Names, bounds, and function against kernel."""
 
