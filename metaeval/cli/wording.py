@@ -15,8 +15,8 @@ from types import MappingProxyType
 __all__ = ["NOTATION", "PYTHON_ONLY", "error_in_options", "in_options", "speaking_of"]
 
 NOTATION = frozenset({
-    "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "normalise", "p", "quant",
-    "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "real_grades",
+    "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "name", "normalise", "p",
+    "quant", "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "real_grades",
     "without_relevant",
 })  # fmt: skip
 """Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""

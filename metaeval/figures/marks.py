@@ -207,7 +207,7 @@ def _note(  # noqa: PLR0913, PLR0917 - all there is to know
     if not braced | set(of) <= set(columns):
         message = f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing"
         raise ValueError(message)
-    figure = axes.get_figure(root=True)
+    figure = axes.figure
     if not isinstance(figure, Figure):
         message = "marks belong to axes of a figure"
         raise TypeError(message)

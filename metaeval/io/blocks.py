@@ -132,12 +132,13 @@ class Block:
 
 
 class BadCellError(Exception):
-    """A cell that holds no score: its place among the cells read together, and the rule it breaks."""
+    """A cell that holds no score: its place among the cells read together, the rule it breaks, whether it is a gap."""
 
     def __init__(self, place: int, cell: str) -> None:
         super().__init__(place, cell)
         self.place = place
         self.rule = _broken_rule(cell.strip(BLANKS))
+        self.is_gap = cell.strip(BLANKS).casefold() in GAP_WORDS
 
 
 def _broken_rule(text: str) -> str:

@@ -361,6 +361,6 @@ def _grid(
         except BadCellError as error:
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"
-            hint = f" ({ways_to_name(across)})" if across and not position else ""
+            hint = f" ({ways_to_name(across)})" if across and not position and not error.is_gap else ""
             raise rows.body.error(f"{column}{row}: {error.rule}{hint}", position) from None
     return numbers

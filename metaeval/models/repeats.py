@@ -168,7 +168,7 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     >>> rng = np.random.default_rng(1)
     >>> own = rng.normal(size=(1, 6, 40, 1)) + rng.normal(0, 0.5, (1, 6, 40, 4))
     >>> result = judge_repeats(own)
-    >>> result.differences.round(2).iloc[0, 1:].tolist()
+    >>> result.differences.iloc[0, 1:].astype(float).round(2).tolist()
     [1.74, 0.52, 0.23]
     >>> result.repeats_needed().tolist()
     [6.0]

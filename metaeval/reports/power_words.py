@@ -16,10 +16,12 @@ from metaeval.reports.shared import (
     side_words,
     with_draws,
 )
+from metaeval.scores import Scores
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.topic_design import mean_over_topics
 from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "power_methods",
     "power_summary",
     "rows_of",
+    "verdicts_of_pair",
 ]
 
 _SCORE = number(4)
@@ -44,10 +47,45 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     rows = rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     how = f"at α = {lead.alpha:g} ({lead.procedure.words}, {CORRECTIONS.words(lead.correction)})"
+    if lead.n_pairs == 1:
+        return (_pair_words(study, how), *([" ".join(found)] if (found := bayesian_sentences(study)) else []))
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [*_distinct_sentence(study, rows, best), *_required_sentence(frame, best), *_worst_sentence(rows, best)]
     parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), _CAUTION])
     return tuple(" ".join(part) for part in parts if part)
+
+
+def _pair_words(study: PowerStudy, how: str) -> str:
+    """Say of two systems which is better under which metrics, and where another test decides otherwise."""
+    lead = study.comparisons[0]
+    parts = verdicts_of_pair(study.scores, lead)
+    decided = lead.data["significant"].isel(pair=0)
+    others = []
+    for other in one_per_test(study)[1:]:
+        own = other.data["significant"].isel(pair=0)
+        if (own != decided).any():
+            names = [name_of_metric(metric) for metric, yes in zip(other.metrics, own.to_numpy(), strict=True) if yes]
+            others.append(
+                f" By {other.procedure.described} they differ under {listed(names) if names else 'no metric'}."
+            )
+    return f"{'; '.join(parts)} {how}.{''.join(others)}"
+
+
+def verdicts_of_pair(scores: Scores, result: PairwiseResult) -> list[str]:
+    """Say of the one pair that was tested which system is significantly better under which metrics, with the means."""
+    one, write = result.data.isel(pair=0), number(3)
+    names = [str(one[side].item()) for side in ("system_a", "system_b")]
+    means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))
+    sides: dict[int, list[str]] = {}
+    for place, metric in enumerate(result.metrics):
+        side = int(one["better"][place]) * bool(one["significant"][place])
+        first, second = means[place] if side >= 0 else means[place][::-1]
+        sides.setdefault(side, []).append(f"{name_of_metric(metric)} ({write(first)} against {write(second)})")
+    words = {1: "{0} is significantly better than {1}", -1: "{1} is significantly better than {0}"}
+    said = {side: words.get(side, "{0} and {1} do not differ significantly").format(*names) for side in sides}
+    return [
+        f"{said[side]} under {listed(found)}" for side, found in sorted(sides.items(), key=lambda one: -abs(one[0]))
+    ]
 
 
 def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:

@@ -7,7 +7,7 @@ from metaeval import figures
 from metaeval.bibliography import cited
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
-from metaeval.reports.power_words import decision_words
+from metaeval.reports.power_words import decision_words, verdicts_of_pair
 from metaeval.reports.report import Block, Choice, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import cited_in, cited_keys, computed_with, facts, groups_of_topics, side_words, with_draws
 from metaeval.reports.tables import METRIC, Table, left, right
@@ -53,7 +53,7 @@ def table_report(study: TableStudy) -> Report:
             ),
             (f"{result.alpha:g}", "significance level α"),
         ),
-        summary=(" ".join(_answer(study, metric) for metric in study.metrics),),
+        summary=(_summary(study),),
         sections=(
             Section(
                 id="means",
@@ -70,6 +70,12 @@ def table_report(study: TableStudy) -> Report:
         notes=study.notes,
         data=score_files(study.scores) | pair_files((result,)),
     )
+
+
+def _summary(study: TableStudy) -> str:
+    if study.comparison.n_pairs == 1:
+        return "; ".join(verdicts_of_pair(study.scores, study.comparison)) + "."
+    return " ".join(_answer(study, metric) for metric in study.metrics)
 
 
 def _answer(study: TableStudy, metric: str) -> str:

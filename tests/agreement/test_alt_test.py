@@ -218,7 +218,7 @@ JUDGE = pd.Series([1, 2] * 20, name="model")
         (PEOPLE.set_axis(["ann", "ann"], axis=1), JUDGE, {}, "name 'ann' stands twice"),
         (PEOPLE, pd.concat({"1": JUDGE}), {}, "name them alike"),
         (PEOPLE.to_numpy(), JUDGE, {}, "not ndarray"),
-        (PEOPLE.map({1: 10**400, 2: 1}.get), JUDGE, {}, "float can hold"),
+        (PEOPLE.astype(object).where(PEOPLE != 1, 10**400), JUDGE, {}, "float can hold"),
     ],
 )
 def test_refusals(people, judges, options, words):

@@ -12,6 +12,7 @@ from metaeval.reports.power_words import deciding, power_methods, power_summary
 from metaeval.reports.tables import table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
+from metaeval.studies.table import study_table
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import share_of
@@ -303,3 +304,35 @@ def test_gaps_leave_the_page_whole(tmp_path):
     assert "nan" not in " ".join(picture.alt for picture in report.pictures()).casefold()
     assert any("compared on common topics" in note for note in report.notes)
     assert "robust" not in report.methods.paragraphs[0]
+
+
+def two_systems(**differences):
+    """Return two systems on 12 topics, "b" ahead by so much under each metric, give or take."""
+    noise = np.random.default_rng(0).normal(0, 0.02, 12)
+    base = np.linspace(0.2, 0.5, 12)
+    tables = {metric: pd.DataFrame({"a": base, "b": base + lead + noise}) for metric, lead in differences.items()}
+    return as_scores(tables)
+
+
+def test_of_two_systems_the_summary_says_which_is_better():
+    """A pair needs no counts of pairs: who is better under which metrics, with the means."""
+    scores = two_systems(AP=0.2, P=-0.2, RR=0.0)
+    (said,) = study_power(scores, tests=["t"]).report().summary
+    a, b = (scores.sel(system=name).mean("topic").to_numpy() for name in "ab")
+    assert said.startswith(f"b is significantly better than a under AP ({b[0]:.3f} against {a[0]:.3f}); a is signi")
+    assert (
+        f"; a and b do not differ significantly under RR ({a[2]:.3f} against {b[2]:.3f}) at α = 0.05 (paired t" in said
+    )
+    (table,) = study_table(scores).report().summary
+    assert said.startswith(table.removesuffix("."))
+    (down,) = study_table(as_scores(scores, higher_is_better=False), baseline="a").report().summary
+    assert down.startswith("a is significantly better than b under AP")
+
+
+def test_another_test_that_decides_the_pair_otherwise_is_named():
+    """The summary keeps to the first test, and says where the other differs."""
+    scores = two_systems(AP=0.2)
+    scores[0, 1, 0] = 30.0
+    said = study_power(scores, tests=["t", "sign"]).report().summary[0]
+    assert said.startswith("a and b do not differ significantly under AP")
+    assert said.endswith("By the sign test they differ under AP.")
