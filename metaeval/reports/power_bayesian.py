@@ -11,7 +11,7 @@ from metaeval.reports.tables import METRIC, Table, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count, listed, name_of_metric, percentage, share_of
+from metaeval.words import count, listed, name_of_metric, percentage, share, share_of
 
 __all__ = ["BAYESIAN_SOURCES", "bayesian_methods", "bayesian_section", "bayesian_sentences"]
 
@@ -30,6 +30,8 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
     """Say of the metric with most decided pairs what is probable of them."""
     if study.bayesian is None:
         return []
+    if study.bayesian.data.sizes["pair"] == 1:
+        return _of_the_pair(study.bayesian)
     decided = study.bayesian.discriminative_power(_PROBABILITY)
     best = decided.iloc[int((decided["n_apart"] + decided["n_equivalent"]).to_numpy().argmax())]
     most = "" if len(decided) == 1 else ", where most pairs are decided,"
@@ -40,6 +42,16 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
         f"practically equal in {best['n_equivalent']}, and {best['n_undecided']} are undecided."
     )
     return [words]
+
+
+def _of_the_pair(found: BayesianComparison) -> list[str]:
+    """Say how probable it is of two systems that one is better by more than the region, and that they are equal."""
+    return [
+        f"Under {name_of_metric(row.metric)} the probability that {row.system_a} is better by more than "
+        f"{found.rope[str(row.metric)]:g} is {share(row.p_a_better)}, that {row.system_b} is {share(row.p_b_better)}, "
+        f"and that the two are practically equal {share(row.p_equivalent)}."
+        for row in found.to_frame().itertuples()
+    ]
 
 
 def bayesian_section(study: PowerStudy) -> list[Section]:

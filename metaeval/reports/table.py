@@ -40,9 +40,7 @@ def table_report(study: TableStudy) -> Report:
     short = tuple(short_names(study.metrics))
     return Report(
         command="table",
-        title="Which systems differ significantly?"
-        if study.baseline is None
-        else f"Which systems differ significantly from {study.baseline}?",
+        title=_title(study),
         facts=(
             *facts(
                 metric=sizes["metric"],
@@ -70,6 +68,13 @@ def table_report(study: TableStudy) -> Report:
         notes=study.notes,
         data=score_files(study.scores) | pair_files((result,)),
     )
+
+
+def _title(study: TableStudy) -> str:
+    if study.comparison.n_pairs == 1:
+        return f"Do {listed(study.scores['system'].to_numpy().tolist())} differ significantly?"
+    asked = "Which systems differ significantly"
+    return f"{asked}?" if study.baseline is None else f"{asked} from {study.baseline}?"
 
 
 def _summary(study: TableStudy) -> str:

@@ -336,3 +336,13 @@ def test_another_test_that_decides_the_pair_otherwise_is_named():
     said = study_power(scores, tests=["t", "sign"]).report().summary[0]
     assert said.startswith("a and b do not differ significantly under AP")
     assert said.endswith("By the sign test they differ under AP.")
+
+
+def test_of_two_systems_practical_equivalence_is_a_probability():
+    """Counts of decided pairs say nothing of one pair; its probabilities do, and they sum to 1."""
+    study = study_power(two_systems(AP=0.02, P=0.3), tests=["t"], rope=0.03)
+    (_, said) = study.report().summary
+    assert said.count("Under ") == 2
+    assert "Under P the probability that a is better by more than 0.03 is 0.0 %, that b is 100.0 %, and" in said
+    shares = [float(one) for one in re.findall(r"([\d.]+) %", said.partition("Under P")[0])]
+    assert sum(shares) == pytest.approx(100, abs=0.2)
