@@ -173,8 +173,8 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
             y,
             say,
             {
-                "what": what,
                 **{name: rows[name] for name in ("rank", "system", "interval", "p") if name in rows},
+                "what": what,
                 **{name: rows[name].map(_SCORE) for name in ("mean", "low", "high")},
             },
             of=("system",),

@@ -117,7 +117,7 @@ def _winner(best: pd.DataFrame) -> tuple[str, int]:
 
 
 def _of(n: int, best: pd.DataFrame) -> str:
-    every = "both metrics" if len(best) == 2 else f"all {len(best)} metrics"  # noqa: PLR2004 - two have their own word
+    every = {1: "the one metric with errors", 2: "both metrics"}.get(len(best), f"all {len(best)} metrics")
     return every if n == len(best) else f"{n} of {len(best)} metrics"
 
 

@@ -117,7 +117,7 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
         lead = f"{first['system']} stands first, and {possible} systems may be the best in truth"
         lead += f" ({level} intervals, all ranks at once)"
     middle = (frame["rank_high"] - frame["rank_low"]).median()
-    return f"{lead}; half of the intervals span more than {middle:g} ranks. {words}."
+    return f"{lead}; half of the intervals span more than {middle:g} {'rank' if middle == 1 else 'ranks'}. {words}."
 
 
 # ------------------------------------------------------------------------------------------------------- the sections

@@ -58,7 +58,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
 def _pair_words(study: PowerStudy, how: str) -> str:
     """Say of two systems which is better under which metrics, and where another test decides otherwise."""
     lead = study.comparisons[0]
-    parts = verdicts_of_pair(study.scores, lead)
+    parts = verdicts_of_pair(lead, study.scores)
     decided = lead.data["significant"].isel(pair=0)
     others = []
     for other in one_per_test(study)[1:]:
@@ -71,7 +71,7 @@ def _pair_words(study: PowerStudy, how: str) -> str:
     return f"{'; '.join(parts)} {how}.{''.join(others)}"
 
 
-def verdicts_of_pair(scores: Scores, result: PairwiseResult) -> list[str]:
+def verdicts_of_pair(result: PairwiseResult, scores: Scores) -> list[str]:
     """Say of the one pair that was tested which system is significantly better under which metrics, with the means."""
     one, write = result.data.isel(pair=0), number(3)
     names = [str(one[side].item()) for side in ("system_a", "system_b")]

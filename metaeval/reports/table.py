@@ -79,7 +79,7 @@ def _title(study: TableStudy) -> str:
 
 def _summary(study: TableStudy) -> str:
     if study.comparison.n_pairs == 1:
-        return "; ".join(verdicts_of_pair(study.scores, study.comparison)) + "."
+        return "; ".join(verdicts_of_pair(study.comparison, study.scores)) + "."
     return " ".join(_answer(study, metric) for metric in study.metrics)
 
 

@@ -19,7 +19,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.scores import Scores, identical_systems
-from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.studies.study import Study, chosen_systems, few_systems_note, test_notes
 from metaeval.studies.variants import FIXED, GENERALISED, LINEAR, MERGED, Variant, audited
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -257,7 +257,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         pairs=looked_at,
         min_f1=float(min_f1),
         identical=identical_systems(chosen),
-        notes=(*said, *notes, *_fixed_note(variants)),
+        notes=(*said, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agreement", random_source=f"seed {seed}"),
     )
 

@@ -29,7 +29,7 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.scores import Scores, identical_note
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
-from metaeval.studies.study import Attempts, Study
+from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.topic_design import engine_scores
 
@@ -413,7 +413,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         heaviness=heaviness,
         unknown=unknown,
         confidence_level=float(confidence_level),
-        notes=(*table.attrs.get("notes", ()), *_left_out(needed)),
+        notes=(*table.attrs.get("notes", ()), *few_systems_note(table.sizes["system"]), *_left_out(needed)),
         provenance=record,
     )
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from metaeval.reports.report import Report
 
-__all__ = ["Attempts", "Study", "chosen_systems", "test_notes"]
+__all__ = ["Attempts", "Study", "chosen_systems", "few_systems_note", "test_notes"]
+
+_FEW_SYSTEMS = 4
+"""From so many on there are six pairs and more."""
 
 
 class Study(Result):
@@ -154,6 +157,21 @@ def chosen_systems(
         return chosen, notes
     how = "one per group" if choose == "one-per-group" else f"{choose} at random"
     return chosen, (*notes, f"runs: {how}: {chosen.sizes['system']} of {table.sizes['system']} systems were compared")
+
+
+def few_systems_note(n_systems: int) -> list[str]:
+    """Say where so few systems are compared that what is found of a metric is chance.
+
+    Examples
+    --------
+    >>> few_systems_note(2), few_systems_note(10)
+    (['2 systems make 1 pair: what is said of the metrics rests on it alone'], [])
+    """
+    if n_systems >= _FEW_SYSTEMS:
+        return []
+    n_pairs = n_systems * (n_systems - 1) // 2
+    pairs, alone = ("1 pair", "it alone") if n_pairs == 1 else (f"{n_pairs} pairs", "these alone")
+    return [f"{n_systems} systems make {pairs}: what is said of the metrics rests on {alone}"]
 
 
 def test_notes(result: PairwiseResult) -> list[str]:

@@ -21,7 +21,7 @@ from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import SMALLEST_SIZE, Sampling
 from metaeval.scores import Scores, identical_note
-from metaeval.studies.study import Attempts, Study
+from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.topic_design import engine_scores
 
 __all__ = [
@@ -362,7 +362,11 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         exponential=exponential_table(rates, half_swaps=False),
         posterior=posterior,
         unestimated=attempt.failed,
-        notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
+        notes=(
+            *scores.attrs.get("notes", []),
+            *few_systems_note(scores.sizes["system"]),
+            *_notes(rates, thinned=thinned),
+        ),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
 

@@ -1,5 +1,7 @@
 """The agreement study: what it puts together, the uses of the grades in an audit, and what is refused."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.scores import as_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
+from metaeval.studies.topics import study_topics
 from metaeval.studies.variants import audit_variants
 
 
@@ -16,6 +19,22 @@ def simulated_scores(n_metrics=3, n_systems=7, n_topics=25):
     generator = np.random.default_rng(2)
     shared = generator.normal(0, 0.15, (n_systems, 1)) + generator.normal(0, 0.2, (n_systems, n_topics))
     return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "words"), [(2, "make 1 pair: .* rests on it alone"), (3, "make 3 pairs"), (4, "")]
+)
+def test_few_systems_are_said_to_be_few(n_systems, words):
+    """What one pair says of a metric is chance, whatever its interval over topics."""
+    scores = simulated_scores(n_systems=n_systems)
+    studies = (
+        study_agreement(scores, n_topic_resamples=None, rng=0),
+        study_topics(scores, tolerances=[0], n_trials=5, bayesian=False, rng=0),
+    )
+    for study in studies:
+        told = [note for note in study.notes if re.match(rf"{n_systems} systems make", note)]
+        assert len(told) == bool(words)
+        assert not told or re.search(words, told[0])
 
 
 def test_holds_what_the_parts_give():
