@@ -63,12 +63,18 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     >>> are_summaries(["301", "302", "Mean", "max"]), are_summaries(["sum", "translate", "std"])
     ([False, False, True, True], [False, False, True])
     """
-    words = [underscored(name) for name in topics]
-    surely = [word in AVERAGES | SPREADS for word in words]
-    others = [name for name, word in zip(topics, words, strict=True) if word not in AVERAGES | SPREADS | _PERHAPS]
+    words = [_word(name) for name in topics]
+    sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | _PERHAPS
+    surely = [word in sure_words for word in words]
+    others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
     if not others or not all(map(is_number, others)):
         return surely
     return [sure or word in _PERHAPS for sure, word in zip(surely, words, strict=True)]
+
+
+def _word(name: str) -> str:
+    """Return a name as the words above are written, nothing for one that begins with a digit, as most of topics do."""
+    return "" if name[:1].isdigit() else underscored(name)
 
 
 def summary_topics(table: ScoreTable) -> dict[str, str]:
@@ -84,12 +90,13 @@ def summary_topics(table: ScoreTable) -> dict[str, str]:
         Topic to "mean", "sum" or another; empty where a table has repeats.
     """
     topics, scores = table.labels["topic"], table.scores
-    called = [underscored(name) in AVERAGES | SPREADS | _PERHAPS for name in topics]
+    summaries = AVERAGES | SPREADS | _PERHAPS
+    called = [_word(name) in summaries for name in topics]
     if not any(called) or len(topics) - sum(called) < _FEWEST_OTHERS or scores.ndim > 3:  # noqa: PLR2004 - no repeats
         return {}
     others = scores[:, :, ~np.array(called)]
     with np.errstate(over="ignore", invalid="ignore"):
-        summaries = {
+        values_of = {
             "mean": others.mean(axis=2),
             "sum": others.sum(axis=2),
             "standard deviation": others.std(axis=2, ddof=1),
@@ -101,7 +108,7 @@ def summary_topics(table: ScoreTable) -> dict[str, str]:
     for place in np.flatnonzero(called).tolist():
         own = scores[:, :, place]
         near = _CLOSE * max(float(np.nanmax(np.abs(own))), np.finfo(float).tiny)
-        for what, values in summaries.items():
+        for what, values in values_of.items():
             if np.ptp(values) > near and np.allclose(own, values, rtol=0, atol=near):
                 found[topics[place]] = what
                 break
@@ -149,7 +156,8 @@ def odd_notes(table: ScoreTable) -> list[str]:
 
 def _on_another_scale(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which systems, fewer than half, have half of their scores off the scale of all others, or only shares."""
-    low, high, middle = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1), np.nanmedian(scores, axis=1)
+    low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
+    middle = (np.nanmedian if np.isnan(scores).any() else np.median)(scores, axis=1)
     found = np.zeros(len(scores), dtype=bool)
     for place in range(len(scores)):
         others = np.arange(len(scores)) != place
@@ -170,15 +178,17 @@ def _scale(least: float, largest: float) -> tuple[float, float]:
 
 def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:
     """Name scores far beyond all others, and -1 among scores from 0 on."""
-    values = np.sort(scores[~np.isnan(scores)])
+    values = scores[~np.isnan(scores)]
     cut = max(1, round(_TRIMMED * len(values)))
-    inner = values[cut:-cut]
-    if not len(inner) or inner[0] == inner[-1]:
+    if len(values) <= 2 * cut:
+        return []
+    least, largest = np.partition(values, (cut, len(values) - cut - 1))[[cut, len(values) - cut - 1]]
+    if least == largest:
         return []
     words = []
     with np.errstate(over="ignore", invalid="ignore"):
-        far = _FAR * (inner[-1] - inner[0])
-        beyond = (scores < inner[0] - far) | (scores > inner[-1] + far)
+        far = _FAR * (largest - least)
+        beyond = (scores < least - far) | (scores > largest + far)
         coded = scores == _MISSING
     if beyond.any():
         words.append(f"far from all other scores: {_cells(beyond, scores, table)}")
