@@ -432,9 +432,9 @@ class Report(_Statements):
             lead="What was done, in words that fit a paper, and what to cite.",
             blocks=(
                 *words,
+                *self.methods.blocks,
                 *((Items(items=listed),) if listed else ()),
                 Fold(title="BibTeX", blocks=(Text(paragraphs=(entries,), look="code"),)),
-                *self.methods.blocks,
             ),
         )
 
