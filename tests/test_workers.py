@@ -196,6 +196,12 @@ def test_warnings_come_home_in_the_order_of_the_pieces():
     assert [(one.category, one.filename) for one in together] == [(one.category, one.filename) for one in alone]
 
 
+def _after_a_while(number):
+    """Work for as long as it takes to see that nobody hurries ahead: what is done at once lets the next be taken."""
+    time.sleep(0.05)
+    return abs(number)
+
+
 def test_pieces_are_taken_as_workers_are_free():
     """An endless supply is left once enough is done, and no task is taken long before its turn."""
     taken = []
@@ -205,7 +211,7 @@ def test_pieces_are_taken_as_workers_are_free():
             taken.append(number)
             yield (-number,)
 
-    done = finished(abs, tasks(), n_jobs=2)
+    done = finished(_after_a_while, tasks(), n_jobs=2)
     first = dict(next(done) for _ in range(5))
     done.close()
     assert all(place == result for place, result in first.items())
