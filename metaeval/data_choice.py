@@ -12,12 +12,9 @@ from metaeval.checks import check_count
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.scores import as_scores
+from metaeval.scores import as_scores, note_of_gaps
 
 __all__ = ["DataChoice", "choose_data"]
-
-_OF_GAPS = "pairs of systems are compared on common topics"
-"""How the note of gaps ends, which is said anew of what is left."""
 
 
 def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what may be chosen
@@ -137,7 +134,8 @@ class DataChoice:
         if not notes:
             return scores
         part = scores.isel(system=rows, topic=columns)
-        earlier = [note for note in scores.attrs.get("notes", []) if not note.endswith(_OF_GAPS)]
+        of_all = note_of_gaps(scores)  # said anew of what is left
+        earlier = [note for note in scores.attrs.get("notes", []) if note != of_all]
         return part.assign_attrs(scores.attrs | {"notes": [*earlier, *notes]})
 
     def of_collection[Judged: JudgedCollection](self, collection: Judged) -> Judged:

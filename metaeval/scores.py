@@ -33,8 +33,10 @@ __all__ = [
     "Scores",
     "as_scores",
     "better_direction",
+    "gaps_are_kept",
     "identical_note",
     "identical_systems",
+    "note_of_gaps",
     "oriented_values",
     "scores_to_long",
     "select_runs",
@@ -88,8 +90,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         order of the three. Needed only where the names do not tell.
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
-        "pairwise" keeps the gaps: every pair of systems is compared on the topics that both have, and what cannot do
-        that refuses. A repeat may be missing under every rule.
+        "pairwise" keeps the gaps and records it as ``attrs["missing"] = "pairwise"``: every pair of systems is compared
+        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named; True where nothing is said.
     groups : mapping of str to str, optional
@@ -140,8 +142,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     """
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
-    table = _settle_gaps(table, missing)
-    _refuse_too_few(table, fewest)
+    table, dropped = _settle_gaps(table, missing)
+    _refuse_too_few(table, fewest, dropped)
     if not (isinstance(data, xr.DataArray) and "higher_is_better" in data.coords):  # those were looked at
         table = _with_odd_notes(table)
     coordinates = dict(table.coordinates)
@@ -335,11 +337,27 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
     return table
 
 
-def _settle_gaps(table: ScoreTable, missing: Missing) -> ScoreTable:
+def gaps_are_kept(data: object) -> bool:
+    """Say whether these are scores read with ``missing="pairwise"``: in anything else a gap is a mistake."""
+    return isinstance(data, xr.DataArray) and data.attrs.get("missing") == "pairwise"
+
+
+def note_of_gaps(scores: Scores) -> str:
+    """Return the note that `as_scores` makes of gaps that are kept."""
+    return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()))
+
+
+def _note_of_gaps(number: int) -> str:
+    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common topics"
+
+
+def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
+    """Return the table with its gaps settled, and a note of what was dropped for them."""
     check_choice(missing, "rule for missing scores", get_args(Missing))
     gaps = gaps_in(table.scores)
+    table = table._replace(attributes={name: one for name, one in table.attributes.items() if name != "missing"})
     if not gaps.any():
-        return table
+        return table, ""
     if missing == "error":
         message = (
             f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
@@ -347,11 +365,11 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> ScoreTable:
         )
         raise ScoresError(message)
     if missing == "pairwise":
-        return _with_gaps(table, gaps)
+        return _with_gaps(table, gaps), ""
     if missing == "zero":
         noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
         whole = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
-        return noted._replace(scores=np.where(whole, 0.0, table.scores))
+        return noted._replace(scores=np.where(whole, 0.0, table.scores)), ""
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
 
@@ -366,20 +384,21 @@ def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
             "leave it out"
         )
         raise ScoresError(message)
-    note = f"{_count(int(gaps.sum()), 'missing score')} left out: pairs of systems are compared on common topics"
-    return table if note in table.attributes.get("notes", []) else _with_note(table, note)
+    note = _note_of_gaps(int(gaps.sum()))
+    noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
+    return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
 
 
-def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> ScoreTable:
-    """Drop the systems (or topics) that lack a score anywhere."""
+def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tuple[ScoreTable, str]:
+    """Drop the systems (or topics) that lack a score anywhere, and return a note of them too."""
     axis = DIMS.index(dim)
     lacking = gaps.any(axis=tuple(other for other in range(gaps.ndim) if other != axis))
     names = table.labels[dim]
     dropped = [name for name, out in zip(names, lacking, strict=True) if out]
     more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
     shown = ", ".join(dropped[:_MOST_NOTED]) + more
-    noted = _with_note(table, f"{_count(len(dropped), dim)} dropped for missing scores: {shown}")
-    return noted._replace(
+    note = f"{_count(len(dropped), dim)} dropped for missing scores: {shown}"
+    left = _with_note(table, note)._replace(
         scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
         labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},
         coordinates={
@@ -387,6 +406,7 @@ def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> Scor
             for name, (along, entries) in table.coordinates.items()
         },
     )
+    return left, note
 
 
 def _with_note(table: ScoreTable, note: str) -> ScoreTable:
@@ -398,7 +418,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what} was" if number == 1 else f"{number} {what}s were"
 
 
-def _refuse_too_few(table: ScoreTable, fewest: int) -> None:
+def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
     if not table.labels["metric"]:
         message = "there is no metric in these scores; give at least one"
         raise ScoresError(message)
@@ -406,7 +426,7 @@ def _refuse_too_few(table: ScoreTable, fewest: int) -> None:
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
-            why = "".join(f" ({note})" for note in table.attributes.get("notes", []) if f"{dim}s were" in note)
+            why = f" ({dropped})" if dropped else ""
             least = f"at least two {dim}s are needed to compare anything" if fewest > 1 else f"no {dim} is left"
             message = f"{least}; {there}{why}"
             raise ScoresError(message)

@@ -4,7 +4,6 @@
 is silently left out of a figure.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
@@ -17,7 +16,7 @@ from metaeval.checks import check_choice
 from metaeval.equality import settle, settled_means
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.layout import DIMS, REPEAT, gaps_in
-from metaeval.scores import Scores, as_scores, better_direction, oriented_values
+from metaeval.scores import Scores, as_scores, better_direction, gaps_are_kept, oriented_values
 
 __all__ = [
     "Clustering",
@@ -36,16 +35,14 @@ Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
 
 _REFUSED: Mapping[Trait, str] = {
-    "clusters": "these topics come in clusters that share noise, and here topics must be independent; use a method for "
-    "clusters, put their means in the topics' place (with_clusters(scores, 'means'); --clusters means), or "
+    "clusters": "these topics come in clusters that share noise, and here topics must be independent; use {method}, "
+    "put their means in the topics' place (with_clusters(scores, 'means'); --clusters means), or "
     "leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
-    "strata": "these topics come in fixed clusters (strata), and here topics must be alike; use a method for strata, "
+    "strata": "these topics come in fixed clusters (strata), and here topics must be alike; use {method}, "
     "or leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
-    "weights": "these topics have weights, and here all must weigh alike; use a method for weights, or leave them out "
+    "weights": "these topics have weights, and here all must weigh alike; use {method}, or leave them out "
     "(scores.drop_vars('weight'))",
 }
-_GAPS_STAY = "compared on common topics"  # ends the note that as_scores makes of them
-_NO_NAME = re.compile(r"use a method for \w+")
 
 
 def engine_scores(
@@ -86,7 +83,7 @@ def engine_scores(
     (('metric', 'system', 'topic'), [0.5, 1.0], ['means over 2 repeats'])
     """
     # gaps that somebody decided to keep are in Scores; in anything else they are an oversight
-    scores = as_scores(data, missing="pairwise" if _may_have_gaps(data) else "error", fewest=fewest)
+    scores = as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
     if "gaps" not in uses:
         _refuse_gaps(scores, what, instead or {})
     if REPEAT in scores.dims and "repeats" not in uses:
@@ -103,10 +100,8 @@ def engine_scores(
     }
     for trait, there in present.items():
         if there and trait not in uses:
-            message = f"{what}: {_REFUSED[trait]}" if what else _REFUSED[trait]
-            if instead and trait in instead:
-                message = _NO_NAME.sub(f"use {instead[trait]}", message)
-            raise InvalidOptionError(message)
+            method = (instead or {}).get(trait, f"a method for {trait}")
+            raise InvalidOptionError((f"{what}: " if what else "") + _REFUSED[trait].format(method=method))
     return scores
 
 
@@ -237,12 +232,6 @@ def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     if "weight" not in scores.coords and not np.isnan(values).any():
         return settled_means(values)
     return settle(mean_over_topics(scores) * better_direction(scores)[:, None], mean_over_topics(abs(scores)))
-
-
-def _may_have_gaps(data: object) -> bool:
-    """Say whether these are scores that were read with missing="pairwise": a gap in anything else is a mistake."""
-    notes = data.attrs.get("notes", ()) if isinstance(data, xr.DataArray) else ()
-    return any(_GAPS_STAY in note for note in notes)
 
 
 def _mean_over_repeats(scores: Scores) -> Scores:

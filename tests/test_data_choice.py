@@ -68,6 +68,15 @@ def test_a_gap_that_was_left_out_is_none():
     assert notes[1].startswith("2 missing scores were left out")
 
 
+def test_the_choice_does_not_read_notes():
+    """A reworded note stays, and the part's own gaps are noted beside it."""
+    reworded = as_scores(GAP, missing="pairwise").assign_attrs(notes=["Somebody's own words."])
+    chosen = choose_data(reworded, exclude_topics=[TOPICS[5]])
+    assert chosen.attrs["notes"][0] == "Somebody's own words."
+    assert chosen.attrs["notes"][-1].startswith("2 missing scores were left out")
+    assert chosen.equals(choose_data(GAP, exclude_topics=[TOPICS[5]]))
+
+
 def test_notes_say_what_was_left_out():
     """Nothing, where nothing was; of how many, where some were drawn from a part."""
     assert choose_data(SCORES, systems=SYSTEMS).attrs.get("notes", []) == []

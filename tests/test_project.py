@@ -206,6 +206,22 @@ def test_every_exception_to_a_rule_has_a_reason():
                 assert word not in token.string or re.search(reason, token.string), f"{path}:{token.start[0]}"
 
 
+def test_no_text_of_a_note_decides():
+    """Notes are for readers: no code looks for words in one."""
+    asked = []
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+                held = node.comparators[0]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                held = node.func.value if node.func.attr in {"startswith", "endswith", "find", "count"} else None
+            else:
+                continue
+            if isinstance(held, ast.Name) and held.id in {"note", "sentence", "message"}:
+                asked.append(f"{path.name}:{node.lineno}")
+    assert not [place for place in asked if not place.startswith("wording.py")]  # puts options for arguments
+
+
 def test_the_library_asserts_nothing():
     """An assertion vanishes under ``python -O``: a type makes it needless, or an error says what is wrong."""
     for path in _kept_files():

@@ -16,7 +16,7 @@ from metaeval.agreement.aggregates import aggregate_table
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.favour import favoured_by_covariate, favoured_groups
 from metaeval.agreement.item_statistics import analyse_items, discrimination
-from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
 from metaeval.models.chances_of_best import best_system
 from metaeval.models.detectable_difference import detectable_differences
@@ -179,6 +179,7 @@ NO_ENGINE = {
         "identical_systems",
         "select_runs",
         "system_groups",
+        "note_of_gaps",
     ),  # as they are
     *(
         "mean_by_cluster",
@@ -244,6 +245,33 @@ def test_nothing_is_silently_left_out_of_account(name, trait):
         return
     plain = engine(PLAIN)
     assert not same(numbers(answer), numbers(plain))
+
+
+def outcome(engine, scores):
+    """Return the numbers of an answer, or the words of a refusal."""
+    try:
+        return numbers(engine(scores))
+    except MetaevalError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", [*ENGINES, *MEANS])
+@pytest.mark.parametrize("notes", [[], ["All scores were read.", "0 topics were left out."]])
+def test_no_note_decides(name, notes):
+    """Scores with gaps whose notes are deleted or reworded give the same numbers and the same refusals."""
+    scores = scores_with("gaps")
+    assert scores.attrs["notes"]
+    engine = (ENGINES | MEANS)[name]
+    one, other = outcome(engine, scores), outcome(engine, scores.assign_attrs(notes=notes))
+    assert one == other if isinstance(one, str) or isinstance(other, str) else same(one, other)
+
+
+def test_a_note_alone_keeps_no_gaps():
+    """Words of a note do not make a mistake a decision: only ``missing="pairwise"`` keeps gaps."""
+    scores = scores_with("gaps")
+    del scores.attrs["missing"]
+    with pytest.raises(ScoresError, match="no score for system"):
+        paired_t_test(scores)
 
 
 def p_values(scores, test):
