@@ -222,6 +222,33 @@ def test_no_text_of_a_note_decides():
     assert not [place for place in asked if not place.startswith("wording.py")]  # puts options for arguments
 
 
+def _is_level(node):
+    return "alpha" in {getattr(node, "id", ""), getattr(node, "attr", "")}
+
+
+def test_one_place_compares_a_p_value_with_a_level():
+    """``is_significant`` of tests_stat/result.py: a second one would decide otherwise at the level itself."""
+    found = []
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                asks = not isinstance(node.ops[0], ast.Is | ast.IsNot)
+            else:
+                sides = node.args if isinstance(node, ast.Call) else []
+                asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "at_least"
+            if asks and any(map(_is_level, sides)):
+                found.append((name, ast.unparse(node)))
+    assert set(found) == {
+        ("metaeval.tests_stat.result", "at_least(alpha, p_values, alpha)"),
+        ("metaeval.tests_stat.result", "at_least(p_values, alpha, p_values)"),
+        ("metaeval.cli.design", "alpha < power"),
+        ("metaeval.figures.power", "line[0] < alpha < line[-1]"),
+        ("metaeval.metrics.focused.gains", "alpha > 0.0"),
+        ("metaeval.metrics.focused.gains", "0 <= alpha <= 1"),
+    }
+
+
 def test_the_library_asserts_nothing():
     """An assertion vanishes under ``python -O``: a type makes it needless, or an error says what is wrong."""
     for path in _kept_files():

@@ -463,8 +463,7 @@ def _sizes_of_pairs(scores: xr.DataArray, result: PairwiseResult) -> NDArray[np.
 
 
 def _decisions(result: PairwiseResult, alphas: tuple[float, ...]) -> xr.Dataset:
-    corrected, better = result.data["p_corrected"].to_numpy(), result.data["better"].to_numpy()
-    verdict = np.stack([(corrected <= alpha) * better for alpha in alphas]).astype(np.int8)
+    verdict = np.stack([result.verdicts(alpha) for alpha in alphas])
     n_rejected, n_shared, n_conflicts = agreement_counts(verdict)
     between = ("alpha", "predictor", "truth")
     names = result.data["metric"].to_numpy()

@@ -18,6 +18,7 @@ from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
 from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.result import is_significant
 from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
@@ -67,11 +68,15 @@ class MetricComparison(Result):
         sides = [self.table[[f"metric_{side}", f"value_{side}"]].set_axis(["metric", "value"], axis=1) for side in "ab"]
         values = pd.concat(sides).groupby("metric", sort=False)["value"].mean()
         order = values.sort_values(ascending=False, kind="stable").index
-        return comparison_map(self.table, order=[str(name) for name in order], alpha=alpha)
+        return comparison_map(self.decided(alpha), order=[str(name) for name in order])
+
+    def decided(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the table with a column ``significant``: whether the two metrics differ at this level."""
+        return self.table.assign(significant=is_significant(self.table["p_corrected"].to_numpy(), alpha))
 
     def wins(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return for every metric how many others it is significantly better than, and how many are better than it."""
-        significant = self.table[self.table["p_corrected"] <= alpha]
+        significant = self.decided(alpha).query("significant")
         ahead = significant["difference"] > 0
         better = pd.concat([significant.loc[ahead, "metric_a"], significant.loc[~ahead, "metric_b"]]).value_counts()
         worse = pd.concat([significant.loc[ahead, "metric_b"], significant.loc[~ahead, "metric_a"]]).value_counts()

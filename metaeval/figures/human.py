@@ -67,16 +67,15 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
 
 
 @styled
-def comparison_map(table: pd.DataFrame, *, order: list[str], alpha: float) -> Figure:
+def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
     """Draw which metric follows people significantly better than which: a field a pair, the better one in the row.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns metric_a, metric_b, difference and p_corrected.
+        Columns metric_a, metric_b, difference, p_corrected and significant.
     order : list of str
         Metrics, best first.
-    alpha : float
     """
     names = [short_name(name, 24) for name in order]
     count = len(order)
@@ -87,8 +86,8 @@ def comparison_map(table: pd.DataFrame, *, order: list[str], alpha: float) -> Fi
     axes.set_title("blue: the row's metric is significantly better than the column's", fontsize=8.5, loc="left")
     place = {name: row for row, name in enumerate(order)}
     shades = np.zeros((count, count))
-    for a, b, difference, p in table[["metric_a", "metric_b", "difference", "p_corrected"]].to_numpy().tolist():
-        if p <= alpha and difference:
+    for a, b, difference, decided in table[["metric_a", "metric_b", "difference", "significant"]].to_numpy().tolist():
+        if decided and difference:
             better, worse = (a, b) if difference > 0 else (b, a)
             shades[place[better], place[worse]] = 1.0
     leads = table["difference"].to_numpy() >= 0

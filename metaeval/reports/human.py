@@ -239,7 +239,7 @@ def _comparison_section(study: HumanStudy) -> Section:
         blocks.append(
             Picture(
                 name="metric-comparison",
-                draw=lambda: figures.comparison_map(comparison.table, order=order, alpha=study.alpha),
+                draw=lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
                 title="Which metric is significantly better than which",
                 caption=f"A blue field: the metric of its row agrees with {study.reference} significantly better than "
                 f"that of its column, by {_compared(comparison)} {_corrected(study)}. Best metric first.",

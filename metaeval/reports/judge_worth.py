@@ -10,6 +10,7 @@ from metaeval.models.repeats import JudgeRepeats
 from metaeval.reports.report import Block, Choice, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right
 from metaeval.studies.judges import JudgeStudy
+from metaeval.tests_stat.result import is_significant
 from metaeval.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
 
 __all__ = ["covariate_section", "covariate_words", "favour_section", "repeats_section", "worth_section"]
@@ -137,7 +138,7 @@ def covariate_words(study: JudgeStudy, metric: str) -> list[str]:
     kind = "adjusted" if found.adjusted else "figure"
     low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))
     name, own = _covariate_name(found), found.table[found.table["kind"] == "judge"]
-    sure = own[own["p_corrected"] <= study.alpha]
+    sure = own[is_significant(own["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
         return [f"No judge is shown to favour systems with more or less {name}."]
     return [_gives(row, kind, low, high, name, found.reference) for row in sure.to_dict("records")]

@@ -13,6 +13,7 @@ from metaeval.reports.report import Block, Fold, Section
 from metaeval.reports.tables import METRIC, Column, Table, right
 from metaeval.resampling.stability import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
+from metaeval.tests_stat.result import is_significant
 from metaeval.words import MISSING, name_of_metric, number, p_value, share
 
 __all__ = ["between_metrics_section", "by_metric_blocks", "drawn_words", "power_sentences"]
@@ -91,7 +92,7 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     )
     chances = _matrix(frame, metrics, lambda row: p_value(row["p_value"]))
     chance = frame.loc[frame["p_value"].notna()]
-    unsure = chance[chance["p_value"] > study.alpha]
+    unsure = chance[~is_significant(chance["p_value"].to_numpy(), study.alpha)]
     n_ranked = next(iter(study.stability.values())).data.sizes["system"]
     said = (
         f"Each differs from 0 (p at most {p_value(chance['p_value'].max())})."

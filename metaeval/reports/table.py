@@ -90,8 +90,7 @@ def _answer(study: TableStudy, metric: str) -> str:
     names = best if len(best) <= _NAMED else [count(len(best), "system")]
     start = f"Under {name_of_metric(metric)}, {listed(names)} {'is' if len(best) == 1 else 'are'} best"
     start += f" ({number(study.digits)(value)})"
-    data = study.comparison.data.sel(metric=metric)
-    verdict = (data["better"] * data["significant"]).to_numpy()
+    verdict = study.comparison.verdicts()[study.comparison.metrics.index(metric)]
     better, worse, n_pairs = int((verdict == 1).sum()), int((verdict == -1).sum()), study.comparison.n_pairs
     if study.baseline is None:
         return f"{start}; {better + worse:,} of {n_pairs:,} pairs differ significantly."

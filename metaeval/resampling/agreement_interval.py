@@ -291,8 +291,8 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
         n_resamples=asked.n_resamples,
         rng=rng,
         n_threads=n_threads,
-    ).data
-    return ((found["p_corrected"] <= alpha) * found["better"]).to_numpy().astype(np.int8)
+    )
+    return found.verdicts(alpha)
 
 
 # ------------------------------------------------------------------------------------------------------- closed form

@@ -350,7 +350,7 @@ def _concluded(
         tested[places] = together.sizes["topic"] > 1
         if tested[places[0]]:
             result = _compared(together, asked)
-            verdict[places] = _verdict(result.data, asked.alpha)
+            verdict[places] = result.verdicts()
             drawn[:, places] = verdicts_of_draws(
                 together, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
             )
@@ -378,10 +378,6 @@ def _compared(scores: Scores, asked: _Asked) -> PairwiseResult:
         rng=asked.generator if drawn else None,
         n_threads=asked.n_threads,
     )
-
-
-def _verdict(data: xr.Dataset, alpha: float) -> NDArray[np.int8]:
-    return np.asarray((data["p_corrected"] <= alpha) * data["better"]).astype(np.int8)
 
 
 def _mean(values: Floats, weights: Floats) -> np.float64:
@@ -442,14 +438,14 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
     columns = ["judge", "n_topics", "power", "precision", "recall", "f1", "only_with_more"]
     if n_topics < 2:  # noqa: PLR2004 - on one topic nothing is tested
         return pd.DataFrame(columns=columns)
-    truth = _verdict(_compared(sides[reference], asked).data, asked.alpha)[0]
+    truth = _compared(sides[reference], asked).verdicts()[0]
     rows = []
     for name in judges:
         own = sides[name]
         if own.sizes["topic"] <= n_topics:
             continue
         result = _compared(own, asked)
-        whole = _verdict(result.data, asked.alpha)[0]
+        whole = result.verdicts()[0]
         topics = np.stack([generator.permutation(own.sizes["topic"])[:n_topics] for _ in range(n_rounds)])
         found = verdicts_of_draws(
             own, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads

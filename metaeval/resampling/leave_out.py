@@ -28,6 +28,7 @@ from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, en
 from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.results import Result
 from metaeval.tests_stat.paired_t import paired_t_statistics
+from metaeval.tests_stat.result import is_significant
 from metaeval.workers import parallel_map
 
 __all__ = [
@@ -160,7 +161,7 @@ class GroupsLeftOut(Result):
         """Return for each metric how many runs changed significantly (Pal et al., Table 10); NaN on a single topic."""
         check_share(alpha, "alpha")
         tests = self.tests()
-        decided = (tests["p_value"] <= alpha).where(tests["p_value"].notna()).astype(float)
+        decided = tests["p_value"].where(tests["p_value"].isna(), is_significant(tests["p_value"].to_numpy(), alpha))
         found = decided.groupby(tests["metric"], sort=False).agg(["sum", "count"])
         table = pd.DataFrame({"significant": found["sum"], "not_significant": found["count"] - found["sum"]})
         return table.astype(np.int64).assign(share=table["significant"] / found["count"].where(found["count"] > 0))

@@ -178,12 +178,11 @@ def verdicts(
     if testing.test == SENSITIVITY:
         found = bootstrap_sensitivity(scores, **options)
         required = found.data["difference_required"].max("pair").to_numpy()
-        data = found.comparison(testing.correction or "none").data
+        result = found.comparison(testing.correction or "none")
     else:
         required = np.full(len(values), np.nan)
-        data = compare_systems(scores, test=testing.test, correction=testing.correction, **options).data
-    better = (np.sign(data["difference"].to_numpy()) * data["significant"].to_numpy()).astype(np.int8)
-    return Decided(better, required)
+        result = compare_systems(scores, test=testing.test, correction=testing.correction, **options)
+    return Decided(result.verdicts(), required)
 
 
 def counted_topics(collection: Collection) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
 from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
 from metaeval.results import Result
+from metaeval.tests_stat.result import is_significant
 from metaeval.workers import parallel_map
 
 __all__ = ["VERDICTS", "PoolSufficiency", "pool_sufficiency"]
@@ -221,7 +222,7 @@ def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
 
 
 def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:
-    return 2.0 * stdtr(n_topics - 1, -np.abs(statistic)) <= alpha
+    return is_significant(2.0 * stdtr(n_topics - 1, -np.abs(statistic)), alpha)
 
 
 def _verdicts(

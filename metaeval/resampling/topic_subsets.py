@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr
 
 from metaeval.agreement.item_statistics import discrimination
 from metaeval.agreement.rankings import kendall_tau
@@ -27,6 +27,7 @@ from metaeval.results import Result
 from metaeval.scores import Scores, oriented_values
 from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates
 from metaeval.topic_design import engine_scores, topic_weights
 from metaeval.topic_units import units_of
@@ -285,7 +286,9 @@ class _Held:
             error = np.sqrt(np.maximum(own_part[first] + own_part[second] - 2.0 * together[first, second], 0.0))
             squares = of_cluster**2 / (1.0 - of_cluster)
             freedom = np.array(1.0 / ((of_cluster**2).sum() + squares.sum() ** 2 - (squares**2).sum()))
-        found = np.abs(apart) >= -stdtrit(freedom, self.alpha / 2.0) * error
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p_values = 2.0 * stdtr(freedom, -np.abs(apart) / error)
+        found = is_significant(p_values, self.alpha)
         return means, np.where(found, np.sign(apart), 0.0).astype(np.int64)
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from metaeval.tests_stat.result import is_significant
+
 if TYPE_CHECKING:
     from metaeval.agreement.favour import FavouredGroups
     from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -84,7 +86,8 @@ def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]
     """Return the group that a judge favours most, of those where that is beyond doubt."""
     kind = "adjusted" if found.adjusted else "figure"
     low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))
-    own = found.table[(found.table["judge"] == judge) & (found.table["p_corrected"] <= alpha)]
+    own = found.table[found.table["judge"] == judge]
+    own = own[is_significant(own["p_corrected"].to_numpy(), alpha)]
     if own.empty:
         return {"favours": ""}
     row = own.iloc[int(own[kind].abs().to_numpy().argmax())]

@@ -139,7 +139,7 @@ class TableStudy(Study):
         index = pd.Index(self.systems)
         a, b = (index.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b"))
         shown = (a >= 0) & (b >= 0)
-        verdict = (data["better"].to_numpy()[place] * data["significant"].to_numpy()[place])[shown]
+        verdict = self.comparison.verdicts()[place][shown]
         square = np.zeros((len(index), len(index)), dtype=np.int8)
         square[a[shown], b[shown]], square[b[shown], a[shown]] = verdict, -verdict
         return square

@@ -9,7 +9,7 @@ from warnings import warn
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from metaeval.checks import check_share
 from metaeval.equality import at_least
@@ -175,6 +175,29 @@ class PairwiseResult(Result):
         )
         return replace(self, data=data, correction=correction, alpha=float(alpha))
 
+    def verdicts(self, alpha: float | None = None) -> NDArray[np.int8]:
+        """Return what the test decides of every pair at a level, by its own rule: an array (metric, pair).
+
+        Parameters
+        ----------
+        alpha : float, optional
+            The level of the result by default.
+
+        Returns
+        -------
+        array of int8
+            1 where a is significantly better, -1 where b is, else 0.
+
+        Examples
+        --------
+        >>> from metaeval import paired_t_test
+        >>> paired_t_test([[0.5, 0.6, 0.7, 0.6], [0.1, 0.2, 0.4, 0.2]]).verdicts(0.01).tolist()
+        [[1]]
+        """
+        level = self.alpha if alpha is None else alpha
+        significant = is_significant(self.data["p_corrected"].to_numpy(), level, strictly_below=self.strictly_below)
+        return np.asarray(significant * self.data["better"].to_numpy(), dtype=np.int8)
+
     def discriminative_power(self) -> pd.DataFrame:
         """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs``, ``power``.
 
@@ -201,7 +224,7 @@ class PairwiseResult(Result):
         square = np.zeros((len(names), len(names)), dtype=np.int8)
         rows = [place[name] for name in one["system_a"].to_numpy()]
         columns = [place[name] for name in one["system_b"].to_numpy()]
-        verdict = (one["better"] * one["significant"]).to_numpy().astype(np.int8)
+        verdict = self.verdicts()[self.metrics.index(metric)]
         square[rows, columns] = verdict
         square[columns, rows] = -verdict
         return pd.DataFrame(square, index=pd.Index(names, name="system"), columns=names)
@@ -284,17 +307,19 @@ class PairwiseResult(Result):
         )
 
 
-def is_significant(p_values: NDArray[np.float64], alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:
-    """Say which p-values are at most alpha, or below it; one that is alpha on paper counts as alpha.
+def is_significant(p_values: ArrayLike, alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:
+    """Say which p-values are at most alpha, or below it: the only place where a p-value meets a level.
 
-    A p-value that was corrected is often a simple fraction, which the level then equals but for the last bit.
+    A corrected p-value is often a simple fraction, which the level then equals but for the last bit: such a p-value
+    counts as alpha. An undefined one (NaN) is not significant.
 
     Examples
     --------
     >>> 3 * 0.1 <= 0.3, is_significant(np.array([3 * 0.1, 0.31]), 0.3).tolist()
     (False, [True, False])
     """
-    return ~at_least(p_values, alpha, p_values) if strictly_below else at_least(alpha, p_values, alpha)
+    reached = ~at_least(p_values, alpha, p_values) if strictly_below else at_least(alpha, p_values, alpha)
+    return reached & ~np.isnan(p_values)
 
 
 def answer(  # noqa: PLR0913 - the parts of an answer

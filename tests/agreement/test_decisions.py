@@ -21,6 +21,7 @@ from metaeval.agreement.decisions import (
 from metaeval.agreement.rankings import tau_ap
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.result import UnreachableLevelWarning
 
 
@@ -32,6 +33,22 @@ def two_groups(gap=1.0):
     first = np.concatenate([gap + within[::-1], within[::-1]])
     second = np.concatenate([gap + within, within])
     return as_scores(np.stack([first[:, None] + noise, second[:, None] + noise[::-1]]), metrics=["one", "other"])
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.tests_stat.result.UnreachableLevelWarning")
+@pytest.mark.parametrize("test", list(TESTS))
+def test_agreement_decides_as_the_test_itself(test):
+    """At every level that is a p-value too: bootstrap sensitivity asks for p below it, all others for at most."""
+    table = as_scores(np.random.default_rng(0).integers(0, 3, (2, 5, 12)) + np.arange(5)[:, None])
+    options = {"test": test, "n_resamples": 40, "rng": 0} if TESTS[test].resampled else {"test": test}
+    options["correction"] = TESTS[test].own_correction or "none"
+    found = compare_systems(table, **options)
+    levels = np.unique(found.data["p_corrected"].to_numpy())
+    levels = levels[(levels > 1e-6) & (levels < 1)][:6].tolist()
+    counted = decision_agreement(table, alphas=levels, **options).data["n_rejected"]
+    for place, alpha in enumerate(levels):
+        again = found.with_correction(found.correction, alpha=alpha).discriminative_power()["n_significant"]
+        assert counted[place].to_numpy().tolist() == again.tolist()
 
 
 def random_scores(seed, *, n_metrics=3, n_systems=7, n_topics=25, spread=0.15):

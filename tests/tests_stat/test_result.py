@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import Evidence, ask
-from metaeval.tests_stat.result import UnreachableLevelWarning, answer
+from metaeval.tests_stat.result import UnreachableLevelWarning, answer, is_significant
 
 VALUES = np.random.default_rng(2).random((2, 5, 20)) + np.linspace(0, 0.5, 5)[:, None]
 NAMES = ["a", "b", "c", "d", "e"]
@@ -50,6 +51,25 @@ def test_significant_means_at_most_alpha():
     """An adjusted p-value equal to alpha is significant."""
     result = made_up([0.05, 0.05 + 1e-9, 0.01])
     assert result.data["significant"].to_numpy().tolist() == [[True, False, True]]
+
+
+def test_the_level_is_met_but_for_rounding_by_one_rule():
+    """At most alpha, or below it where the method was published so; a rounded product of p-values is alpha itself."""
+    p_values = np.array([3 * 0.1, 0.3, 0.1 + 0.2, 0.29, 0.31, np.nan])
+    assert is_significant(p_values, 0.3).tolist() == [True, True, True, True, False, False]
+    assert is_significant(p_values, 0.3, strictly_below=True).tolist() == [False, False, False, True, False, False]
+
+
+@pytest.mark.parametrize("strictly_below", [False, True])
+def test_verdicts_follow_the_rule_of_the_result(strictly_below):
+    """Every answer about pairs at any level is made by the same rule; 3 * 0.1 is the level 0.3."""
+    result = replace(made_up([3 * 0.1, 0.2, 0.4]), strictly_below=strictly_below).with_correction("none", alpha=0.3)
+    decided = [not strictly_below, True, False]
+    assert result.data["significant"].to_numpy().tolist() == [decided]
+    assert np.abs(result.verdicts()).tolist() == [list(map(int, decided))]
+    assert np.abs(result.verdicts(0.2)).tolist() == [[0, int(not strictly_below), 0]]
+    assert np.abs(result.decisions("metric1").to_numpy()).sum() == 2 * sum(decided)
+    assert (np.abs(result.graded_decisions("metric1")) == 2).to_numpy().sum() == 2 * sum(decided)
 
 
 def test_discriminative_power_counts_all_pairs():
