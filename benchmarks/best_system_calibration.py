@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.models.chances_of_best import best_system
-from metaeval.models.true_means import VARIANCES
+from metaeval.models.true_means import SLOPES
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_population
 
@@ -28,19 +28,36 @@ REPORT = Path(__file__).parent / "reports" / "best_system_calibration.md"
 DATA = Path(os.environ.get("METAEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SEED = 202612
 N, T, TOP = 20, 30, 3
+CLASSES = np.geomspace(1e-4, 30.0, 16)
+"""Variances of a mixture with a heavy tail."""
 EDGES = (0.0, 0.02, 0.1, 0.3, 0.6, 0.85, 1.0 + 1e-9)
 type Floats = NDArray[np.float64]
 type Board = tuple[Floats, Floats, list[str] | None]  # scores, true means, clusters
 _REAL: dict[str, Floats] = {}
 
 
-def own_model(rng: np.random.Generator) -> Board:
-    """Draw noise with axes of its own, and means in these axes from a mixture of the model's classes."""
-    axes, _ = np.linalg.qr(rng.normal(size=(N, N)))
-    variance = rng.gamma(2.0, 0.5, N)
-    share = rng.dirichlet(np.full(len(VARIANCES), 1.0 / len(VARIANCES)))
-    means = axes @ (np.sqrt(0.3 * rng.choice(VARIANCES, N, p=share)) * rng.normal(size=N))
-    return means[:, None] + axes @ (np.sqrt(variance)[:, None] * rng.normal(size=(N, T))), means, None
+def along_axes(size: Callable[[np.random.Generator, Floats], Floats]) -> Callable[[np.random.Generator], Board]:
+    """Return a population of noise with axes of its own, whose variances along them give those of the means."""
+
+    def draw(rng: np.random.Generator) -> Board:
+        axes, _ = np.linalg.qr(rng.normal(size=(N, N)))
+        variance = rng.gamma(2.0, 0.5, N)
+        means = axes @ (np.sqrt(size(rng, variance)) * rng.normal(size=N))
+        return means[:, None] + axes @ (np.sqrt(variance)[:, None] * rng.normal(size=(N, T))), means, None
+
+    return draw
+
+
+def own_model(rng: np.random.Generator, variance: Floats) -> Floats:
+    """Draw the variances of the means that the model supposes."""
+    shape = variance ** rng.choice(SLOPES)
+    return variance.mean() / T * (1.0 / rng.random() - 1.0) * shape / shape.mean()
+
+
+def mixture(rng: np.random.Generator, variance: Floats) -> Floats:
+    """Draw variances of the means that have nothing to do with those of the noise."""
+    share = rng.dirichlet(np.full(len(CLASSES), 1.0 / len(CLASSES)))
+    return 0.3 * rng.choice(CLASSES, len(variance), p=share)
 
 
 def from_means(make: Callable[[np.random.Generator], Floats], kind: str = "normal") -> Callable[..., Board]:
@@ -89,7 +106,7 @@ def _tail(rng: np.random.Generator) -> Floats:
 
 
 POPULATIONS: dict[str, Callable[..., Board]] = {
-    "the model's own": own_model,
+    "a mixture along the axes": along_axes(mixture),
     "normal means": from_means(lambda rng: 0.25 * rng.normal(size=N)),
     "normal means, far apart": from_means(lambda rng: rng.normal(size=N)),
     "normal means, nearly equal": from_means(lambda rng: 0.05 * rng.normal(size=N)),
@@ -103,6 +120,7 @@ POPULATIONS: dict[str, Callable[..., Board]] = {
     "simulated P@10": simulated("P@10"),
     "real: Terabyte 2006, AP": real("trec-matrices/terabyte2006_ap.csv"),
     "real: Belebele, nDCG@10": real("mteb/belebele_190x376x6.csv.gz", "nDCG@10"),
+    "the model's own": along_axes(own_model),
 }
 
 
@@ -114,7 +132,7 @@ def simulate(draw: Callable[..., Board], n_boards: int, rng: np.random.Generator
         scores = as_scores(values, groups={f"system{one + 1}": f"f{one % 5}" for one in range(N)})
         if clusters is not None:
             scores = scores.assign_coords(cluster=("topic", clusters))
-        found = best_system(scores, k=TOP, n_draws=600, n_resamples=600, rng=rng, n_threads=1).data
+        found = best_system(scores, k=TOP, n_draws=2000, n_resamples=600, rng=rng, n_threads=1).data
         place = np.argsort(np.argsort(-means))
         row = {name: found[name].to_numpy()[0] for name in ("p_best", "share_of_resamples")}
         row |= {"p_top": found["p_top"].to_numpy()[0, :, 0], "best": place == 0, "top": place < TOP}

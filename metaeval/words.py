@@ -12,6 +12,7 @@ __all__ = [
     "MISSING",
     "absent",
     "bracketed",
+    "chance",
     "count",
     "interval",
     "intervals",
@@ -159,6 +160,20 @@ def share(value: object) -> str:
     '66.7 %'
     """
     return MISSING if absent(value) else f"{100 * float(cast('float', value)):.1f} %"
+
+
+def chance(value: object) -> str:
+    """Write a probability that comes from draws: to the percent, and never as certain or impossible.
+
+    Examples
+    --------
+    >>> chance(0.137), chance(0.997), chance(0.0)
+    ('14 %', '> 99 %', '< 1 %')
+    """
+    if absent(value):
+        return MISSING
+    p = float(cast("float", value))
+    return "< 1 %" if p < 0.01 else "> 99 %" if p > 0.99 else f"{100 * p:.0f} %"  # noqa: PLR2004 - a percent
 
 
 def share_of(count: object, total: object) -> str:

@@ -15,11 +15,13 @@ from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.models.true_means import draw_true_means
+from metaeval.models.exchangeable import SystemPlaces, places_of_systems, places_of_units
+from metaeval.models.true_means import posterior_of_means
+from metaeval.parallel import track
 from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.results import Result
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.counting import check_resamples
+from metaeval.tests_stat.counting import check_resamples, tile_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +32,8 @@ type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
 _TOP = 3
+_SEEDS = 2**63
+_DRAWS_OF_TWO_DIGITS = 10_000  # a standard error of half the last one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,10 +72,16 @@ class BestSystem(Result):
         return tuple(self.data["metric"].to_numpy().tolist())
 
     def _found(self) -> str:
-        best = self.data["p_best"]
-        first = zip(best["system"].to_numpy()[best.argmax("system")], best.max("system").to_numpy(), strict=True)
-        words = [f"{system} is the best in truth with probability {p:.2f}" for system, p in first]
-        return first_few([f"{one} under {metric}" for one, metric in zip(words, self.metrics, strict=True)])
+        return first_few([f"{self._best_under(name)} under {name}" for name in self.metrics])
+
+    def _best_under(self, metric: str) -> str:
+        """Say which system, or systems with the same chance, is the likeliest to be the best."""
+        chance = self.data["p_best"].sel(metric=metric).to_numpy()
+        first = self.data["system"].to_numpy()[chance == chance.max()].tolist()
+        words = _written(float(chance.max()), self.n_draws)
+        if len(first) == 1:
+            return f"{first[0]} is the best in truth with probability {words}"
+        return f"{first_few(first)} are each the best in truth with probability {words}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.
@@ -130,7 +140,7 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     *,
     k: int | Sequence[int] | None = None,
     families: Mapping[str, str] | None = None,
-    n_draws: int = 1200,
+    n_draws: int = 20_000,
     n_resamples: int = 2000,
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -146,8 +156,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
         How many count as the top; by default three, or all of fewer systems.
     families : mapping of str to str, optional
         Family (vendor, team) of every system; by default the groups of the scores, if they have some.
-    n_draws : int, default 1200
-        Of the true means; a probability then has a standard error of some 0.02 at most.
+    n_draws : int, default 20000
+        Of the true means; a probability then has a standard error of 0.004 at most.
     n_resamples : int, default 2000
         For the share of resamples.
     rng : None, int or numpy.random.Generator
@@ -172,12 +182,21 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    The observed means err by :math:`N(0, C)`. One draw of C has weights from Dirichlet(1, …, 1) on the topics, or on
-    the clusters [1]_, and its eigenvalues between systems pulled to their mean [2]_: axes Q and variances
-    :math:`\lambda`. In these axes the observed means are :math:`y_k \sim N(m_k, \lambda_k)`, the true ones
-    :math:`m_k \sim \sum_j \pi_j N(0, s_j^2)` with 16 variances from 10⁻⁴ to 30 times the mean of y² and π from
-    Dirichlet(1/16, …) [3]_. Classes, π and m are drawn in turn, six sweeps for each C (which does not see what the
-    means say about it), in two chains.
+    The observed means err by :math:`N(0, \sigma^2 C)`. C is the covariance between systems of what the topics, or the
+    clusters, add to the errors, pulled by the share :math:`\alpha` towards equal variances [1]_; :math:`\bar\lambda` is
+    its mean variance. With N systems, f degrees of freedom (topics less one) and :math:`f' = f\,(1 + \alpha (N - 2))`,
+    :math:`\sigma^2 \sim f' / \chi^2_{f'}`. The true means, less their own mean, have the law
+
+    .. math:: N(0, \sigma^2 r S), \quad S \propto C^\eta,
+
+    where S has the mean variance :math:`\bar\lambda` too, :math:`\eta` is 0, ½ or 1, and :math:`1 / (1 + r)`, the share
+    of noise in the differences seen, is uniform [2]_. r and :math:`\eta` have their posterior on a grid, given each of
+    32 values of :math:`\sigma^2`, which do not see what the means say about it. Every direction between systems has a
+    variance, also where systems outnumber topics; and two systems, alone and with equal means, have equal chances.
+
+    No draw belongs to a row or a column: the order of systems and topics, unit and zero of the scores, other metrics
+    beside this one, and the processor change nothing. Systems that can be exchanged without changing the data have the
+    same probabilities exactly.
 
     The share of resamples in which a system comes first is not such a probability: a resample is as noisy again as the
     sample, about means that are themselves scattered too far. Among near-ties it overstates the winner:
@@ -187,11 +206,10 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    .. [1] Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9. :doi:`10.1214/aos/1176345338`
-    .. [2] Ledoit and Wolf (2004). A well-conditioned estimator for large-dimensional covariance matrices. Journal of
-       Multivariate Analysis 88, 365-411. :doi:`10.1016/S0047-259X(03)00096-4`
-    .. [3] Stephens (2017). False discovery rates: a new deal. Biostatistics 18, 275-294.
-       :doi:`10.1093/biostatistics/kxw041`
+    .. [1] Chen, Wiesel, Eldar and Hero (2010). Shrinkage algorithms for MMSE covariance estimation. IEEE Transactions
+       on Signal Processing 58, 5016-5029. :doi:`10.1109/TSP.2010.2053029`
+    .. [2] Strawderman (1971). Proper Bayes minimax estimators of the multivariate normal mean. Annals of Mathematical
+       Statistics 42, 385-388. :doi:`10.1214/aoms/1177693528`
 
     Examples
     --------
@@ -212,11 +230,21 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     check_count(n_draws, "n_draws", most=MOST_REPLICATES)
     check_resamples(n_resamples)
     source = resolve_rng(rng)
-    fitting, resampling = source.generator.spawn(2)
-    units, _ = residuals_of_units(scores).scaled()
-    copies = [_first_equal(units, metric) for metric in range(len(units.means))]
-    chances = _chances(units, copies, [1, *sizes], n_draws=n_draws, generator=fitting, n_threads=n_threads)
+    fitting, resampling = (int(own.integers(_SEEDS)) for own in source.generator.spawn(2))
     names = scores["system"].to_numpy()
+    scores = scores.sortby(["system", "topic"])  # what is equal in all else keeps the order of the names
+    units, _ = residuals_of_units(scores).scaled()
+
+    def one(metric: int) -> tuple[Floats, Floats]:
+        places = places_of_systems(units.oriented[metric], units.residual[metric])
+        chances = _chances(units, metric, places, [1, *sizes], n_draws, fitting)
+        return chances, _shares(units, metric, places, n_resamples, np.random.default_rng(resampling))
+
+    with tile_pool(n_threads) as pool:
+        found = list(
+            track(pool.map(one, range(len(units.means))), description="Drawing true means", total=len(units.means))
+        )
+    chances, shares = (np.stack(part) for part in zip(*found, strict=True))
     rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in units.oriented])
     dims = ("metric", "system")
     data = xr.Dataset(
@@ -225,10 +253,10 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
             "rank": (dims, rank),
             "p_best": (dims, chances[:, 0]),
             "p_top": ((*dims, "k"), np.moveaxis(chances[:, 1:], 1, -1)),
-            "share_of_resamples": (dims, _shares(units, n_resamples, resampling)),
+            "share_of_resamples": (dims, shares),
         },
-        coords={"metric": scores["metric"].to_numpy(), "system": names, "k": sizes},
-    )
+        coords={"metric": scores["metric"].to_numpy(), "system": scores["system"].to_numpy(), "k": sizes},
+    ).sel(system=names)
     return BestSystem(
         data=data,
         families=_families(scores),
@@ -239,6 +267,13 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _written(chance: float, n_draws: int) -> str:
+    """Write a probability with the digits that so many draws give it, and never as certain."""
+    digits = 2 if n_draws >= _DRAWS_OF_TWO_DIGITS else 1
+    most = 1.0 - 10.0**-digits
+    return f"above {most:.{digits}f}" if chance > most else f"{chance:.{digits}f}"
 
 
 def _families(scores: Scores) -> dict[str, str] | None:
@@ -260,74 +295,48 @@ def _first_equal(units: UnitResiduals, metric: int) -> Whole:
     return first
 
 
-def _chances(  # noqa: PLR0913 - the sample and the draws
-    units: UnitResiduals,
-    copies: list[Whole],
-    sizes: list[int],
-    *,
-    n_draws: int,
-    generator: np.random.Generator,
-    n_threads: int | None,
+def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
+    units: UnitResiduals, metric: int, places: SystemPlaces, sizes: Sequence[int], n_draws: int, seed: int
 ) -> Floats:
-    """Return the probability of every system to be among so many best, (metric, size, system)."""
-    kept = [np.unique(first) for first in copies]
-    noisy = []
-    for metric, own in enumerate(kept):
-        apart = np.ptp(units.residual[metric][own], axis=0).max()
-        noisy.append(bool(apart > RELATIVE * units.spans[metric].max()))
-    drawn = iter(_draw_noisy(units, kept, noisy, n_draws=n_draws, generator=generator, n_threads=n_threads))
-    chances = np.empty((len(copies), len(sizes), units.means.shape[1]))
-    for metric, (first, own) in enumerate(zip(copies, kept, strict=True)):
-        draws = next(drawn) if noisy[metric] else units.oriented[metric][own][None]
-        many = np.bincount(first, minlength=len(first))[own]
-        where = np.searchsorted(own, first)
-        for place, size in enumerate(sizes):
-            chances[metric, place] = _share_at_top(draws, many, size)[where]
-    return chances
+    """Return the probability of every system to be among so many best under one metric, (size, system)."""
+    kept, where = np.unique(_first_equal(units, metric), return_inverse=True)
+    apart = np.ptp(units.residual[metric][kept], axis=0).max()
+    if apart <= RELATIVE * units.spans[metric].max():  # no noise
+        return _share_at_top(units.oriented[metric][None], sizes)
+    order = np.argsort(np.argsort(places.order)[kept])
+    posterior = posterior_of_means(units, metric, kept, order)
+    drawn = posterior.draws(n_draws, np.random.default_rng(seed))
+    found = np.sum([_share_at_top(block[:, where], sizes) for block in drawn], axis=0)
+    return places.shared(found) / found[0].sum()
 
 
-def _draw_noisy(  # noqa: PLR0913 - handed on
-    units: UnitResiduals,
-    kept: list[Whole],
-    noisy: list[bool],
-    *,
-    n_draws: int,
-    generator: np.random.Generator,
-    n_threads: int | None,
-) -> list[Floats]:
-    """Draw true means under the metrics whose systems differ from topic to topic."""
-    places = np.flatnonzero(noisy)
-    part = units._replace(
-        means=units.means[places],
-        oriented=units.oriented[places],
-        spans=units.spans[places],
-        residual=units.residual[places],
-    )
-    own = [kept[place] for place in places]
-    return draw_true_means(part, own, n_draws=n_draws, generator=generator, n_threads=n_threads)
+def _share_at_top(draws: Floats, sizes: Sequence[int]) -> Floats:
+    """Count how often each system is among the best so many, (size, system); equals share what places there are."""
+    count = np.empty((len(sizes), draws.shape[1]))
+    for place, size in enumerate(sizes):
+        last = np.partition(draws, -size, axis=1)[:, -size, None]
+        above, level = draws > last, draws == last
+        left = size - above.sum(axis=1, keepdims=True)
+        count[place] = (above + level * (left / level.sum(axis=1, keepdims=True))).sum(axis=0)
+    return count
 
 
-def _share_at_top(draws: Floats, many: Whole, size: int) -> Floats:
-    """Return how often each system is among the best `size`; `many` copies of one share what places there are."""
-    order = np.argsort(-draws, axis=1, kind="stable")
-    number = many[order]
-    before = np.cumsum(number, axis=1) - number
-    share = np.clip((size - before) / number, 0.0, 1.0)
-    total = np.bincount(order.ravel(), share.ravel(), draws.shape[1])
-    return total / len(draws)
-
-
-def _shares(units: UnitResiduals, n_resamples: int, generator: np.random.Generator) -> Floats:
-    """Return the share of resamples that every system wins, ties shared, (metric, system)."""
-    inside = [np.flatnonzero(units.stratum == one) for one in range(units.stratum.max() + 1)]
-    won = np.zeros_like(units.means)
-    for counts in units.topics.counts(generator, n_resamples):
-        for metric, residual in enumerate(units.residual):
-            means = units.oriented[metric][:, None] * np.ones(counts.shape[1])
-            for own in inside:
-                share = units.sizes[own].sum() / units.sizes.sum()
-                means += share * (residual[:, own] @ counts[own]) / (units.sizes[own] @ counts[own])
-            size = 2.0 * units.spans[metric].max() / units.sizes.sum()
-            best = means >= means.max(axis=0) - RELATIVE * size
-            won[metric] += (best / best.sum(axis=0)).sum(axis=1)
-    return won / n_resamples
+def _shares(
+    units: UnitResiduals, metric: int, places: SystemPlaces, n_resamples: int, generator: np.random.Generator
+) -> Floats:
+    """Return the share of resamples that every system wins under one metric, ties shared."""
+    taken = places_of_units(units.residual[metric], units.sizes, places.order, units.stratum)
+    stratum, sizes = units.stratum[taken], units.sizes[taken]
+    residual = np.ascontiguousarray(units.residual[metric][:, taken])
+    inside = [np.flatnonzero(stratum == one) for one in range(stratum.max() + 1)]
+    allowed = RELATIVE * 2.0 * units.spans[metric].max() / sizes.sum()
+    place = np.argsort(units.stratum, kind="stable")
+    won = np.zeros(len(residual))
+    for drawn in units.topics.counts(generator, n_resamples):
+        counts = drawn[place]
+        means = units.oriented[metric][:, None] * np.ones(counts.shape[1])
+        for own in inside:
+            means += sizes[own].sum() / sizes.sum() * (residual[:, own] @ counts[own]) / (sizes[own] @ counts[own])
+        best = means >= means.max(axis=0) - allowed
+        won += (best / best.sum(axis=0)).sum(axis=1)
+    return places.shared(won) / n_resamples

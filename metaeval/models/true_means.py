@@ -1,130 +1,150 @@
 """Posterior draws of the true means of all systems at once, from which the chance of being best follows.
 
-1. **The topics are a sample**: the noise of the means comes from units (topics, or whole clusters) reweighted at random
-   (Rubin's Bayesian bootstrap), its covariance pulled towards that of equal and independent systems (Ledoit and Wolf).
-2. **A winner is lucky**: in the principal axes of that noise every coordinate of the true means has a common law, a
-   mixture of normal ones about 0 that is estimated with them (adaptive shrinkage, Stephens), and is drawn towards
-   nothing by it. In these axes, because systems that err alike have like means: a law of single systems would take the
-   axis that parts strong from weak systems for noise.
+1. **The topics are a sample**: the noise of the means has the covariance of the units (topics, or whole clusters),
+   pulled towards that of equal and independent systems, and a common scale that is not known exactly either.
+2. **A winner is lucky**: the true means have a normal law whose size is estimated with them, and are drawn towards each
+   other by it. How large it is along a direction may depend on how noisy that direction is: systems that err alike
+   have like means.
+
+Everything here is a function of the covariance as a whole. Its principal axes serve to compute it, and which axes
+stand for equal variances, as where systems outnumber topics, changes nothing.
 
 The formulas stand with `metaeval.models.chances_of_best.best_system`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
-from metaeval.parallel import track
 from metaeval.resampling.unit_residuals import UnitResiduals
-from metaeval.tests_stat.counting import tile_pool
 
-__all__ = ["draw_true_means"]
+__all__ = ["Posterior", "posterior_of_means"]
 
 type Floats = NDArray[np.float64]
 
-VARIANCES = np.geomspace(1e-4, 30.0, 16)
-"""Of the components, times the mean square coordinate seen."""
-_CHAINS, _SWEEPS, _BURN = 2, 6, 10
-"""Chains, sweeps for each draw of the noise, and draws of the noise left out at the start of a chain."""
-_LEAST = 1e-12
-"""Of a component's share, and of an axis's variance over the mean of all: a constant lead has no noise of its own."""
+SLOPES = (0.0, 0.5, 1.0)
+"""Powers of the noise's variance with which that of the true means may go."""
+_SIGNALS, _LEAST, _MOST = 48, 1e-4, 1e4
+"""Variances of the true means over that of the noise; the largest times what the means show, where that is more."""
+_SCALES = 32
+"""Of the noise, equally likely."""
+_CELLS = 2_000_000  # draws x systems held at a time: 16 MB
 
 
-class _Seen(NamedTuple):
-    """What one metric shows, in contrasts between its systems."""
+class _Noise(NamedTuple):
+    """The covariance of the errors of the means, between systems."""
 
-    basis: Floats  # (system, contrast): orthonormal
-    means: Floats
-    inner: Floats  # (contrast, unit): what a unit adds to the errors of the means
-    pull: float
-    stratum: NDArray[np.int64]
+    axes: Floats  # (system, axis): orthonormal
+    variance: Floats  # (axis,)
+    freedom: float
 
 
-def draw_true_means(
-    units: UnitResiduals,
-    kept: Sequence[NDArray[np.int64]],
-    *,
-    n_draws: int,
-    generator: np.random.Generator,
-    n_threads: int | None = None,
-) -> list[Floats]:
-    """Draw the true means of the systems kept under every metric, turned so that higher is better.
+class Posterior(NamedTuple):
+    """The posterior of the true means of some systems: a mixture of normal laws that share their axes.
+
+    Attributes
+    ----------
+    centre : float
+        Grand mean, left as it was seen: no order depends on it.
+    axes : array (system, axis)
+    observed, noise : array (axis,)
+        The means seen, and the variances of their errors.
+    signal : array (signal, slope, axis)
+        Variances of the true means under every law.
+    scale : array (scale,)
+        What `noise` and `signal` are multiplied by.
+    share : array (scale, signal, slope)
+        Posterior probability of each.
+    order : array (place,)
+        The system that takes the random numbers of every place.
+    """
+
+    centre: float
+    axes: Floats
+    observed: Floats
+    noise: Floats
+    signal: Floats
+    scale: Floats
+    share: Floats
+    order: NDArray[np.int64]
+
+    def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
+        """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
+
+        Draws come in pairs that mirror each other about the shrunken means.
+        """
+        n_systems, n_pairs = len(self.axes), -(-n_draws // 2)
+        bounds = np.cumsum(self.share)
+        start = generator.random()
+        rows = max(16, _CELLS // n_systems)
+        for first in range(0, n_pairs, rows):
+            number = np.arange(first, min(first + rows, n_pairs))
+            law = np.minimum(np.searchsorted(bounds, (number + start) / n_pairs * bounds[-1]), len(bounds) - 1)
+            scale, signal, slope = np.unravel_index(law, self.share.shape)
+            prior = self.signal[signal, slope]
+            kept = prior / (prior + self.noise)
+            error = np.empty((len(number), n_systems))
+            error[:, self.order] = generator.standard_normal(error.shape)
+            about = (kept * self.observed) @ self.axes.T
+            error = (error @ self.axes * np.sqrt(kept * self.noise * self.scale[scale, None])) @ self.axes.T
+            yield self.centre + np.concatenate([about + error, about - error])
+
+
+def posterior_of_means(
+    units: UnitResiduals, metric: int, kept: NDArray[np.int64], order: NDArray[np.int64]
+) -> Posterior:
+    """Return the posterior of the true means under one metric, turned so that higher is better.
 
     Parameters
     ----------
     units : UnitResiduals
-    kept : sequence of array of int
-        For every metric the systems to draw: at least two, no two of them equal on every topic, not all without noise.
-    n_draws : int
-        Rounded up to a multiple of the chains and sweeps.
-    generator : numpy.random.Generator
-    n_threads : int, optional
-        The draws do not depend on it.
-
-    Returns
-    -------
-    list of array (draw, system)
-        The grand mean is left as it was seen: no order depends on it.
+    metric : int
+        Its place.
+    kept : array of int
+        The systems: at least two, no two of them equal on every topic, not all without noise.
+    order : array of int
+        Places of these in an order that does not depend on that of the rows (`metaeval.models.exchangeable`).
     """
-    seen = [_look(units, metric, own) for metric, own in enumerate(kept)]
-    rounds = -(-n_draws // (_CHAINS * _SWEEPS))
-    tasks = [(one, own) for one in seen for own in generator.spawn(_CHAINS)]
-    with tile_pool(n_threads) as pool:
-        runs = pool.map(lambda task: _chain(task[0], rounds, task[1]), tasks)
-        drawn = list(track(runs, description="Drawing true means", total=len(tasks)))
-    return [
-        units.oriented[metric][own].mean() + np.concatenate(drawn[metric * _CHAINS : (metric + 1) * _CHAINS])
-        for metric, own in enumerate(kept)
-    ]
+    means, residual = units.oriented[metric][kept], units.residual[metric][kept]
+    noise = _noise_of(residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom)
+    observed = noise.axes.T @ (means - means.mean())
+    level = float(noise.variance.mean())
+    chances = (np.arange(_SCALES) + 0.5) / _SCALES
+    scale = noise.freedom / (2.0 * gammaincinv(noise.freedom / 2.0, chances))  # over chi-square
+    seen = float((observed**2 / noise.variance).mean())
+    size = np.geomspace(_LEAST, _MOST * max(1.0, seen / float(scale.min())), _SIGNALS)
+    shape = np.array([(noise.variance / level) ** slope for slope in SLOPES])
+    signal = size[:, None, None] * level * shape / shape.mean(axis=1, keepdims=True)
+    fit = np.empty((_SCALES, _SIGNALS, len(SLOPES)))
+    for place, one in enumerate(scale):
+        total = one * (signal + noise.variance)
+        fit[place] = -0.5 * (np.log(total) + observed**2 / total).sum(axis=-1)
+    fit += (np.log(size) - 2.0 * np.log1p(size))[:, None]  # the share of noise in what is seen is uniform
+    share = np.exp(fit - fit.max(axis=(1, 2), keepdims=True))
+    share /= share.sum(axis=(1, 2), keepdims=True) * _SCALES
+    return Posterior(float(means.mean()), noise.axes, observed, noise.variance, signal, scale, share, order)
 
 
-def _look(units: UnitResiduals, metric: int, kept: NDArray[np.int64]) -> _Seen:
-    n_systems = len(kept)
+def _noise_of(residual: Floats, freedom: int) -> _Noise:
+    """Return the noise of the means from what each unit adds to their errors, (system, unit)."""
+    n_systems = len(residual)
     basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
-    inner = basis.T @ units.residual[metric][kept] * np.sqrt(units.inflation) / units.sizes.sum()
-    return _Seen(basis, basis.T @ units.oriented[metric][kept], inner, _pull(inner), units.stratum)
-
-
-def _pull(inner: Floats) -> float:
-    """Return the weight by which Ledoit and Wolf (2004) pull a covariance towards equal variances."""
-    n_contrasts, n_units = inner.shape
+    inner = basis.T @ residual
     covariance = inner @ inner.T
-    squares = float((covariance**2).sum())
-    away = squares - float(np.trace(covariance)) ** 2 / n_contrasts
-    noise = float(((inner**2).sum(axis=0) ** 2).sum()) - squares / n_units
-    return float(np.clip(noise / away, 0.0, 1.0)) if away > 0.0 else 1.0
+    pull = _pull(covariance, freedom)
+    variance, axes = np.linalg.eigh(covariance)
+    variance = (1.0 - pull) * np.maximum(variance, 0.0) + pull * float(covariance.trace()) / len(variance)
+    return _Noise(basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
 
 
-def _chain(seen: _Seen, rounds: int, generator: np.random.Generator) -> Floats:
-    """Run one chain of Gibbs sweeps, the noise drawn anew every few; array (draw, system)."""
-    n_classes = len(VARIANCES)
-    drawn: list[Floats] = []
-    variances = VARIANCES * max(float((seen.means**2).mean()), np.finfo(float).tiny)
-    share: Floats = np.full(n_classes, 1.0 / n_classes)
-    for number in range(-_BURN, rounds):
-        axes, noise = _draw_noise(seen, generator)
-        observed = axes.T @ seen.means
-        side = np.where(observed < 0.0, -1.0, 1.0)  # which way an axis points says nothing
-        total = variances + noise[:, None]
-        fit = -0.5 * (np.log(total) + (observed**2)[:, None] / total)
-        for _ in range(_SWEEPS):
-            own = (fit + np.log(share) + generator.gumbel(size=fit.shape)).argmax(axis=1)
-            share = generator.standard_gamma(1.0 / n_classes + np.bincount(own, minlength=n_classes))
-            share = np.maximum(share / share.sum(), _LEAST)
-            kept = variances[own] / (variances[own] + noise)
-            true = kept * observed + side * np.sqrt(kept * noise) * generator.standard_normal(len(noise))
-            if number >= 0:
-                drawn.append(axes @ true)
-    return np.array(drawn) @ seen.basis.T
-
-
-def _draw_noise(seen: _Seen, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw the principal axes (contrast, axis) of the errors of the means, and their variances."""
-    weights: Floats = generator.standard_exponential((seen.inner.shape[1],))
-    level_of_stratum = np.bincount(seen.stratum, weights) / np.bincount(seen.stratum)
-    loads = seen.inner * np.sqrt(weights / level_of_stratum[seen.stratum])
-    variance, axes = np.linalg.eigh(loads @ loads.T)
-    level = float(variance.mean())
-    return axes, np.maximum((1.0 - seen.pull) * variance + seen.pull * level, _LEAST * level)
+def _pull(covariance: Floats, freedom: int) -> float:
+    """Return the weight by which to pull a covariance towards equal variances (Chen et al., 2010, equation 23)."""
+    size = len(covariance)
+    squares, square = float((covariance**2).sum()), float(covariance.trace()) ** 2
+    away = squares - square / size
+    if away <= np.finfo(float).eps * square:
+        return 1.0
+    return min(1.0, ((1.0 - 2.0 / size) * squares + square) / ((freedom + 1.0 - 2.0 / size) * away))

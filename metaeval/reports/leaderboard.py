@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.bibliography import cited
+from metaeval.cells import first_few
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
@@ -23,6 +24,7 @@ from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
+    chance,
     count,
     listed,
     name_of_metric,
@@ -40,8 +42,8 @@ __all__ = ["leaderboard_report"]
 
 _SCORE = number(4)
 _MOST_LETTERS = 12
-_LEAST_CHANCE = 0.005
-_MEANS = ("rubin1981", "ledoit2004", "stephens2017")
+_LEAST_CHANCE = 0.01
+_MEANS = ("chen2010", "strawderman1971")
 _FAMILIES = {
     "all": "All pairs",
     "adjacent": "Neighbours in the ranking",
@@ -114,7 +116,9 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
     if possible == 1:
         lead = f"{first['system']} is the best in truth too: no other system’s {level} interval reaches rank 1"
     else:
-        lead = f"{first['system']} stands first, and {possible} systems may be the best in truth"
+        leaders = frame.loc[frame["rank"] == 1, "system"].tolist()
+        lead = f"{first_few(leaders)} {'stands first' if len(leaders) == 1 else 'share the first rank'}"
+        lead += f", and {possible} systems may be the best in truth"
         lead += f" ({level} intervals, all ranks at once)"
     middle = (frame["rank_high"] - frame["rank_low"]).median()
     return f"{lead}; half of the intervals span more than {middle:g} {'rank' if middle == 1 else 'ranks'}. {words}."
@@ -171,7 +175,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=f"{level} interval of the rank")]
     if study.best is not None:
         top = next(name for name in map(str, part) if name.startswith("p_top_"))
-        columns += right(share, "Chance in truth", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
+        columns += right(chance, "Chance in truth", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
     columns += right(whole, "Significantly", n_better="better", n_worse="worse")
     columns += right(whole, alike="Not separated")
     if few:
@@ -247,13 +251,13 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         caption="Posterior probability that the best true mean is that of one of the family’s systems; beside it the "
         "share of resamples that one of them wins, which is no such chance: among systems that are nearly equal it "
         "overstates the winner."
-        + (f" Left out: {left_out} with a chance below {share(_LEAST_CHANCE)}." if left_out else ""),
+        + (f" Left out: {left_out} with a chance below {percentage(_LEAST_CHANCE)}." if left_out else ""),
         frame=shown,
         columns=(
             METRIC,
             *left(family="Family"),
             *right(whole, n_systems="Systems"),
-            *right(share, p_best="Chance to hold the best", share_of_resamples="Share of resamples"),
+            *right(chance, p_best="Chance to hold the best", share_of_resamples="Share of resamples"),
         ),
         data=rows,
     )
@@ -341,8 +345,9 @@ def _methods(study: LeaderboardStudy) -> Methods:
         cite.append("mogstad2024")
     if study.best is not None:
         words += (
-            " The chance to be the best is that of the posterior of the systems’ true means, given the noise between "
-            f"topics by a Bayesian bootstrap ({study.best.n_draws} draws, {study.best.random_source})"
+            " The chance to be the best is that of the posterior of the systems’ true means, with a shrunken "
+            "covariance of their errors and a normal law of the means whose size is estimated "
+            f"({study.best.n_draws:,} draws, {study.best.random_source})"
             f"{cited(_MEANS)}."
         )
         cite += _MEANS

@@ -34,9 +34,6 @@ from metaeval.topic_units import design_notes
 
 __all__ = ["LeaderboardStudy", "conclusions_of", "study_leaderboard"]
 
-_DRAWS = 600
-"""Of the true means: a chance then has a standard error of 0.02 at most, and a page of 183 systems takes seconds."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderboardStudy(Study):
@@ -224,7 +221,6 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         lambda: best_system(
             table,
             k=min(top, len(names)),
-            n_draws=_DRAWS,
             n_resamples=n_resamples,
             rng=seed,
             n_threads=n_threads,

@@ -3,30 +3,59 @@
 import numpy as np
 import pytest
 
-from metaeval.models.true_means import _pull, draw_true_means
+from metaeval.models.true_means import _pull, posterior_of_means
 from metaeval.resampling.unit_residuals import residuals_of_units
 from metaeval.scores import as_scores
 
 
+def draws_of(values, n_draws=2000):
+    """Return draws of the true means of these scores, and the means seen."""
+    units = residuals_of_units(as_scores(values))
+    every = np.arange(len(values))
+    blocks = posterior_of_means(units, 0, every, every).draws(n_draws, np.random.default_rng(2))
+    return np.concatenate(list(blocks)), units.oriented[0]
+
+
 @pytest.mark.parametrize("shape", [(4, 30), (12, 8)])
-def test_pull_is_that_of_ledoit_and_wolf(shape):
-    """Their b² over d², written out: distances from the sample's covariance, with few topics and with many."""
+def test_pull_is_that_of_chen_and_others(shape):
+    """Their equation 23 in its own letters: p variables, n observations, S the sample's covariance."""
     made = np.random.default_rng(0).normal(size=shape) * np.arange(1, shape[0] + 1)[:, None]
-    size, n = shape
-    sample = made @ made.T / n
-    target = np.trace(sample) / size * np.eye(size)
-    away = ((sample - target) ** 2).sum()
-    spread = sum(((np.outer(one, one) - sample) ** 2).sum() for one in made.T) / n**2
-    assert _pull(made / n) == pytest.approx(min(1.0, spread / away))
+    p, n = shape
+    s = made @ made.T / n
+    trace = np.trace(s)
+    above = (1 - 2 / p) * np.trace(s @ s) + trace**2
+    expected = min(1.0, above / ((n + 1 - 2 / p) * (np.trace(s @ s) - trace**2 / p)))
+    assert _pull(s, n) == _pull(4.0 * s, n) == pytest.approx(expected)
+
+
+def test_one_direction_and_one_error_are_pulled_all_the_way():
+    """Two topics show one direction of the noise, and say nothing of the others."""
+    error = np.array([1.0, -2.0, 0.5])
+    assert _pull(np.outer(error, error), 1) == _pull(np.array([[2.0]]), 30) == _pull(np.eye(3), 30) == 1.0
 
 
 def test_draws_are_about_the_shrunken_means():
     """Little noise: the means seen. Much noise and no differences: all nearly the same."""
     generator = np.random.default_rng(1)
-    clear = residuals_of_units(as_scores(np.array([[0.0], [1.0], [3.0]]) + 0.01 * generator.normal(size=(3, 50))))
-    (draws,) = draw_true_means(clear, [np.arange(3)], n_draws=400, generator=np.random.default_rng(2))
-    np.testing.assert_allclose(draws.mean(axis=0), clear.oriented[0], atol=0.01)
-    noise = residuals_of_units(as_scores(generator.normal(size=(12, 40))))
-    (draws,) = draw_true_means(noise, [np.arange(12)], n_draws=400, generator=np.random.default_rng(2))
-    assert draws.mean(axis=0).std() < 0.8 * noise.oriented[0].std()
-    np.testing.assert_allclose(draws.mean(axis=1), noise.oriented[0].mean())
+    draws, means = draws_of(np.array([[0.0], [1.0], [3.0]]) + 0.01 * generator.normal(size=(3, 50)))
+    np.testing.assert_allclose(draws.mean(axis=0), means, atol=0.001)
+    draws, means = draws_of(generator.normal(size=(12, 40)))
+    assert draws.mean(axis=0).std() < 0.8 * means.std()
+    np.testing.assert_allclose(draws.mean(axis=1), means.mean())
+
+
+def test_draws_come_in_mirrored_pairs_and_as_many_as_asked():
+    """Of an odd number one more; where nothing is seen a pair exchanges what two systems have."""
+    assert len(draws_of(np.random.default_rng(3).normal(size=(4, 20)), 7)[0]) == 8
+    ties, _ = draws_of(np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]), 100)
+    np.testing.assert_allclose(ties[:50], ties[50:, ::-1])
+
+
+def test_equal_means_leave_the_scale_of_the_noise():
+    """Where nothing is seen, the true means may still differ, by as much as the noise hides."""
+    values = np.zeros((2, 50))
+    values[0, :20] = values[1, 10:30] = 1.0
+    draws, means = draws_of(values)
+    assert means[0] == means[1]
+    error = (values[0] - values[1]).std(ddof=1) / np.sqrt(50)
+    assert 0.2 * error < np.diff(draws, axis=1).std() < error

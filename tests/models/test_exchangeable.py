@@ -1,0 +1,49 @@
+"""Orders that data decide: laws of permutations and units."""
+
+import numpy as np
+import pytest
+
+from metaeval.models.exchangeable import places_of_systems, places_of_units
+
+EQUAL = np.array([[1, 1, 0, 0, 0, 0.0], [0, 0, 1, 1, 0, 0], [0, 1, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]])
+BOARDS = {"drawn": np.random.default_rng(0).normal(size=(6, 9)), "0/1, with a copy": EQUAL}
+
+
+def residuals(values):
+    """Return what the orders are made from."""
+    return values.mean(axis=1), values - values.mean(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("values", BOARDS.values(), ids=list(BOARDS))
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_the_order_follows_the_data(values, unit):
+    """Rows and columns permuted, and the unit of the scores, leave every system and topic its place."""
+    generator = np.random.default_rng(1)
+    rows, columns = (generator.permutation(n) for n in values.shape)
+    one, other = places_of_systems(*residuals(values)), places_of_systems(*residuals(unit * values[rows][:, columns]))
+    np.testing.assert_array_equal(one.group[rows][other.order], one.group[one.order])
+    for moved, places in ((values, one), (values[rows][:, columns], other)):
+        taken = places_of_units(residuals(moved)[1], np.ones(moved.shape[1]), places.order, np.zeros(moved.shape[1]))
+        laid = moved[places.order][:, taken]
+        np.testing.assert_allclose(laid, values[one.order][:, _taken(values, one)])
+
+
+def _taken(values, places):
+    n = values.shape[1]
+    return places_of_units(residuals(values)[1], np.ones(n), places.order, np.zeros(n))
+
+
+def test_systems_that_can_be_exchanged_share():
+    """Copies are of one group, others of their own; what is found is shared within."""
+    places = places_of_systems(*residuals(EQUAL))
+    assert places.group[0] == places.group[3]
+    assert len(set(places.group.tolist())) == 3
+    shared = places.shared(np.array([[4.0, 1.0, 2.0, 0.0]]))
+    assert shared.tolist() == [[2.0, 1.0, 2.0, 2.0]]
+
+
+def test_strata_stay_together():
+    """Topics are ordered inside their stratum, larger units last."""
+    residual = np.array([[3.0, 1.0, 2.0, 0.0]])
+    taken = places_of_units(residual, np.array([1.0, 1.0, 1.0, 5.0]), np.array([0]), np.array([1, 0, 1, 0]))
+    assert taken.tolist() == [1, 3, 2, 0]
