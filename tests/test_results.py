@@ -169,7 +169,7 @@ FOUND = {
         n_groups=2, runs_per_group=2, n_topics=3, n_documents=30, depth=10, pool_depth=5, rng=1
     ).to_collection(),
     "two sets of 10 topics disagree about ": lambda: swap_method(SCORES, n_trials=5, rng=0),
-    " is the best in truth with probability 0.": lambda: best_system(SCORES, n_draws=50, n_resamples=50, rng=0),
+    " is the best in truth with probability 0.": lambda: best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0),
     "F1 of the significant pairs of two metrics from ": lambda: decision_agreement(SCORES, test="t", rng=0),
     "of 10 pairs differ significantly under AP, ": lambda: rank_intervals(SCORES, n_resamples=50, rng=0),
     " by the human topics alone": lambda: prediction_powered(
@@ -196,7 +196,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     rates = swap_method(SCORES, n_trials=5, rng=0)
     last = rates.to_frame().query("size == size.max() and tolerance == 0").set_index("metric")["error_rate"]
     assert f"{100 * last['AP']:.1f} % of the comparisons under AP, {100 * last['RR']:.1f} %" in repr(rates)
-    best = best_system(SCORES, n_draws=50, n_resamples=50, rng=0)
+    best = best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0)
     top = best.to_frame().sort_values("p_best", ascending=False, kind="stable").drop_duplicates("metric")
     for row in top.itertuples():
         assert f"{row.system} is the best in truth with probability {row.p_best:.2f} under {row.metric}" in repr(best)
