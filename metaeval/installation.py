@@ -4,6 +4,9 @@ import io
 import os
 import platform
 import re
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +23,24 @@ __all__ = ["Finding", "examine_installation"]
 _REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<limits>[^;]*)(?:;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
 _LEAST = re.compile(r">=\s*(?P<least>[\w.]+)")
+_WRONG_PRODUCT = 3
 _DEVELOPING = frozenset({"browser", "dev", "docs", "mutation", "package", "test"})
+_PRODUCTS = """
+import sys
+import numpy as np
+from scipy.linalg.blas import dgemm, sgemm
+
+for rows, inner, columns in ((3, 3, 3), (100, 900, 48), (257, 301, 129), (600, 600, 600)):
+    print(f"{rows} x {inner} by {inner} x {columns}", flush=True)
+    left = (np.arange(rows * inner) % 7 - 3).reshape(rows, inner)
+    right = (np.arange(inner * columns) % 5 - 2).reshape(inner, columns)
+    exact = left @ right
+    for kind, multiply in ((float, dgemm), (np.float32, sgemm)):
+        a, b = left.astype(kind), right.astype(kind)
+        if not (np.array_equal(a @ b, exact) and np.array_equal(multiply(1.0, a, b), exact)):
+            sys.exit(3)
+"""
+"""Products of whole numbers, which every kernel gives exactly; the size is written before it is tried."""
 
 
 class Finding(NamedTuple):
@@ -62,7 +82,7 @@ def examine_installation(*, workers: bool = True) -> pd.DataFrame:
     >>> found["part"].tolist()[:2]
     ['metaeval', 'Python']
     """
-    looks: list[Callable[[], Iterator[Finding]]] = [_packages, _machine, _kernels, _figures, _scratch]
+    looks: list[Callable[[], Iterator[Finding]]] = [_packages, _machine, _products, _kernels, _figures, _scratch]
     if workers:
         looks.append(_workers)
     return pd.DataFrame([found for look in looks for found in look()], columns=Finding._fields)
@@ -140,6 +160,30 @@ def _kernels() -> Iterator[Finding]:
         return
     kept = len(list(Path(place).rglob("*.nbc")))
     yield Finding("Compiled code", "fine", f"works ({took:.2f} s); {kept} pieces kept in {place}")
+
+
+def _products() -> Iterator[Finding]:
+    """Multiply matrices in a process of their own: a kernel that does not suit the processor ends the process."""
+    done = subprocess.run(  # noqa: S603 - this interpreter, and a program of ours
+        [sys.executable, "-X", "utf8", "-c", _PRODUCTS], capture_output=True, encoding="utf-8", check=False
+    )
+    if not done.returncode:
+        yield Finding("Matrix products", "fine", "exact for whole numbers, in NumPy and SciPy")
+        return
+    last = done.stdout.splitlines()[-1] if done.stdout else "before the first product"
+    if done.returncode < 0:
+        what = f"the process ended by {signal.Signals(-done.returncode).name}"
+    elif done.returncode == _WRONG_PRODUCT:
+        what = "a wrong result"
+    else:
+        what = (done.stderr.splitlines() or [f"exit code {done.returncode}"])[-1]
+    forced = os.environ.get("OPENBLAS_CORETYPE")
+    advice = (
+        f"unset OPENBLAS_CORETYPE, which is {forced}"
+        if forced
+        else "let OPENBLAS_CORETYPE be Sandybridge, or Prescott, or install another release of numpy and scipy"
+    )
+    yield Finding("Matrix products", "broken", f"{what}: {last}", advice)
 
 
 def _figures() -> Iterator[Finding]:

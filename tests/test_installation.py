@@ -1,5 +1,6 @@
 """`metaeval doctor` finds what is broken: versions that are too old, what is missing, workers that do not answer."""
 
+import os
 from importlib import metadata
 
 import pytest
@@ -63,6 +64,32 @@ def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
 def test_releases_are_compared_as_numbers(version, least, old):
     """2.10 is newer than 2.9."""
     assert (installation._parts(version) < installation._parts(least)) is old
+
+
+def test_exact_products(found):
+    """Those of whole numbers are exact, whatever the kernel; one process tried them all."""
+    assert found.loc["Matrix products", ["state", "advice"]].tolist() == ["fine", ""]
+
+
+@pytest.mark.parametrize(
+    ("at", "instead", "words"),
+    [
+        ("exact = left @ right", "import os; os.abort()", "the process ended by SIGABRT: 3 x 3 by 3 x 3"),
+        ("a @ b", "a @ b + (rows == 100)", "a wrong result: 100 x 900 by 900 x 48"),
+        ("import numpy as np", "raise ImportError('no numpy')", "ImportError: no numpy: before the first product"),
+    ],
+)
+@pytest.mark.parametrize("forced", [None, "Haswell"])
+@pytest.mark.skipif(os.name != "posix", reason="signals have no names elsewhere")
+def test_a_product_that_fails(monkeypatch, at, instead, words, forced):
+    """A process that dies, or a wrong product, is found; with a forced kernel, that is what to undo."""
+    monkeypatch.setattr(installation, "_PRODUCTS", installation._PRODUCTS.replace(at, instead))
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    if forced:
+        monkeypatch.setenv("OPENBLAS_CORETYPE", forced)
+    (found,) = installation._products()
+    assert (found.state, found.found) == ("broken", words)
+    assert found.advice.startswith("unset OPENBLAS_CORETYPE, which is Haswell" if forced else "let OPENBLAS_CORETYPE")
 
 
 def test_workers_that_do_not_answer(monkeypatch):

@@ -15,6 +15,8 @@ from metaeval.process import Interruption, Stop, sheltered, stopped_by
 
 ROOT = Path(process.__file__).parents[1]
 PROGRAM = [sys.executable, "-m", "metaeval"]
+HANGS = 600
+"""Seconds, after which something hangs; a busy machine takes its time."""
 
 
 @pytest.fixture
@@ -177,7 +179,7 @@ def test_a_signal_ends_the_program_properly(tmp_path, stage, signum):
     assert process.stdout.readline() == "there\n"
     for _ in range(3):  # as `timeout` does, which sends one to the process and one to its group
         process.send_signal(signum)
-    _, complaint = process.communicate(timeout=30)
+    _, complaint = process.communicate(timeout=HANGS)
     code, word = CODES[signum]
     assert process.returncode == code
     assert complaint.startswith(word)
@@ -191,7 +193,7 @@ def test_a_signal_that_was_ignored_stays_ignored(tmp_path):
     process = started(cwd=tmp_path, code=code)
     assert process.stdout.readline() == "there\n"
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=30)
+    process.communicate(timeout=HANGS)
     assert process.returncode == 0
     assert (tmp_path / "table.csv").read_text() == "half"
 
@@ -265,7 +267,7 @@ def test_what_a_signal_stopped_is_left_at_once(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=HANGS,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (143, "said", "")
     assert left.exists()

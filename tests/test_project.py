@@ -249,6 +249,25 @@ def test_one_place_compares_a_p_value_with_a_level():
     }
 
 
+def test_no_test_has_a_deadline_that_a_busy_machine_breaks():
+    """What waits gives up after minutes; nothing compares seconds on a clock with a number."""
+    clocks = {"monotonic", "perf_counter", "time"}
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        limits = [word.value for word in ast.walk(tree) if isinstance(word, ast.keyword) and word.arg == "timeout"]
+        sums = [node for node in ast.walk(tree) if isinstance(getattr(node, "op", None), ast.Add)]
+        compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+        timed = [node for node in (*sums, *compared) if _calls(node, clocks)]
+        sides = [side for node in timed for side in ast.walk(node) if isinstance(side, ast.Constant)]
+        found = {one.value for one in [*limits, *sides] if isinstance(one, ast.Constant)}
+        assert all(seconds >= 120 for seconds in found if isinstance(seconds, int | float)), (path, found)
+
+
+def _calls(node, names):
+    called = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+    return any(getattr(one, "attr", getattr(one, "id", None)) in names for one in called)
+
+
 def test_the_library_asserts_nothing():
     """An assertion vanishes under ``python -O``: a type makes it needless, or an error says what is wrong."""
     for path in _kept_files():
