@@ -27,6 +27,8 @@ __all__ = [
     "check_count",
     "check_error_rate",
     "check_jobs",
+    "check_kind",
+    "check_kinds",
     "check_memory",
     "check_number",
     "check_parquet",
@@ -57,6 +59,63 @@ _SHARE = 0.8  # of the memory of the machine
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _LONGEST = 60
 _COIN = 0.5
+
+
+_MADE_BY = {
+    "Assessments": "metaeval.inex.read_assessments",
+    "Collection": "metaeval.read_collection",
+    "DataArray": "xarray.DataArray, or a function whose result is one",
+    "DataFrame": "pandas.DataFrame",
+    "ElementCollection": "metaeval.inex.element_collection",
+    "ErrorRates": "metaeval.resampling.swap_method",
+    "JudgedCollection": "metaeval.read_collection",
+    "Labels": "metaeval.read_labels",
+    "PairwiseResult": "metaeval.compare_systems",
+    "PassageCollection": "metaeval.inex.passage_collection",
+    "Series": "pandas.Series",
+    "Submission": "metaeval.inex.read_submission",
+}
+"""What makes an object of each class."""
+
+
+def check_kind(value: object, name: str, kind: str) -> None:
+    """Refuse an object of another class than a function works on: say the name of a file, where its content is wanted.
+
+    Parameters
+    ----------
+    value : object
+        What a caller passed.
+    name : str
+        The argument.
+    kind : str
+        Name of the class, or of one that it comes from.
+
+    Raises
+    ------
+    InvalidOptionError
+        With what makes such an object.
+
+    Examples
+    --------
+    >>> check_kind("runs", "collection", "JudgedCollection")
+    Traceback (most recent call last):
+    metaeval.errors.InvalidOptionError: collection must be a JudgedCollection; got 'runs'. One is made by \
+metaeval.read_collection
+    """
+    if not any(one.__name__ == kind for one in type(value).__mro__):
+        given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+        message = f"{name} must be a {kind}; got {given}. One is made by {_MADE_BY[kind]}"
+        raise InvalidOptionError(message)
+
+
+def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
+    """Return the objects of a list if each is of the class; see `check_kind`."""
+    if isinstance(values, str):
+        check_kind(values, name, kind)
+    listed = list(values)
+    for one in listed:
+        check_kind(one, name, kind)
+    return listed
 
 
 def check_count(  # noqa: PLR0913 - one keyword per limit

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg.blas import dgemm, sgemm
 
 for rows, inner, columns in ((3, 3, 3), (100, 900, 48), (257, 301, 129), (600, 600, 600)):
-    print(f"{rows} x {inner} by {inner} x {columns}", flush=True)
+    print(f"{rows} x {inner} by {inner} x {columns}")
     left = (np.arange(rows * inner) % 7 - 3).reshape(rows, inner)
     right = (np.arange(inner * columns) % 5 - 2).reshape(inner, columns)
     exact = left @ right
@@ -165,7 +165,7 @@ def _kernels() -> Iterator[Finding]:
 def _products() -> Iterator[Finding]:
     """Multiply matrices in a process of their own: a kernel that does not suit the processor ends the process."""
     done = subprocess.run(  # noqa: S603 - this interpreter, and a program of ours
-        [sys.executable, "-X", "utf8", "-c", _PRODUCTS], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-u", "-X", "utf8", "-c", _PRODUCTS], capture_output=True, encoding="utf-8", check=False
     )
     if not done.returncode:
         yield Finding("Matrix products", "fine", "exact for whole numbers, in NumPy and SciPy")

@@ -50,6 +50,8 @@ _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _FAR = 10
 _TRIMMED = 0.005
 _MISSING = -1.0
+_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
+"""Numbers that stand for a missing one in many a table."""
 _SCALES = (1.0, 100.0)
 _PER_CENT = 10.0
 """Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
@@ -125,8 +127,9 @@ def odd_notes(table: ScoreTable) -> list[str]:
     Returns
     -------
     list of str
-        A note for systems on another scale than all others (a column of counts among scores), for single scores far
-        beyond all others (a misprint, 999 for a missing one), and for -1 where no other score is below 0.
+        A note for -9, -99, -999 and so on where no other score is below 0; for systems on another scale than all
+        others (a column of counts among scores); for single scores far beyond all others (a misprint, 999 for a
+        missing one); and for -1 where no other score is below 0.
 
     Notes
     -----
@@ -136,7 +139,13 @@ def odd_notes(table: ScoreTable) -> list[str]:
     of all but the half per cent of scores at either end than ten times its width. Nothing is left out.
     """
     notes: list[str] = []
+    coded = np.isin(table.scores, _CODES).reshape(*table.scores.shape[:2], -1)
     for metric, name in enumerate(table.labels["metric"]):
+        every = table.scores[metric].reshape(len(table.labels["system"]), -1)
+        coded[metric] &= bool(np.nanmin(every[~coded[metric]], initial=np.inf) >= 0)
+        if coded[metric].any():
+            where = _cells(coded[metric], every, table)
+            notes.append(f"{where} under {name}, where all other scores are at least 0; empty what is no score")
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
@@ -149,7 +158,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"another scale under {name}: {first_few(systems)} ({np.nanmin(own):.4g} to {np.nanmax(own):.4g}; all "
                 f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
             )
-        told = np.where(elsewhere[:, None], np.nan, scores)
+        told = np.where(elsewhere[:, None] | coded[metric], np.nan, scores)
         notes += [f"{one} under {name}; leave out or empty what is no score" for one in _far_cells(told, table)]
     return notes
 

@@ -75,7 +75,7 @@ def test_exact_products(found):
     ("at", "instead", "words"),
     [
         ("exact = left @ right", "import os; os.abort()", "the process ended by SIGABRT: 3 x 3 by 3 x 3"),
-        ("a @ b", "a @ b + (rows == 100)", "a wrong result: 100 x 900 by 900 x 48"),
+        ("a @ b", "a @ b + (rows == 3)", "a wrong result: 3 x 3 by 3 x 3"),
         ("import numpy as np", "raise ImportError('no numpy')", "ImportError: no numpy: before the first product"),
     ],
 )

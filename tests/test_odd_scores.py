@@ -111,9 +111,7 @@ def test_a_column_of_something_else_is_told():
         assert as_scores({"AP": others.assign(odd=odd)}).sizes["system"] == frame.shape[1] + 1
 
 
-@pytest.mark.parametrize(
-    ("value", "words"), [(35.5, "far from all"), (-999, "far from all"), (-1, "-1 where all other")]
-)
+@pytest.mark.parametrize(("value", "words"), [(35.5, "far from all"), (-999, "-999 ("), (-1, "-1 where all other")])
 def test_a_single_score_that_is_none_is_told(value, words):
     """A misprint, or what somebody writes for a missing score, is named with its system and topic."""
     frame = table()
@@ -144,3 +142,15 @@ def test_real_scores_bring_no_note(data_folder):
     for path in sorted((data_folder / "trec-matrices").glob("*.csv")):
         told = read_scores(path).attrs["notes"]
         assert [note for note in told if "topic column" not in note] == [], path.name
+
+
+@pytest.mark.parametrize("code", [-9, -99, -999, -9999])
+@pytest.mark.parametrize("n_systems", [2, 6])
+def test_codes_for_what_is_missing(code, n_systems):
+    """Numbers that many tables write for a missing score are told, in small tables and where a whole topic is coded."""
+    scores = np.random.default_rng(0).random((n_systems, 5))
+    scores[0, 3] = scores[:, 4] = code
+    notes = as_scores(scores).attrs["notes"]
+    assert any(f"{code} ('system1' on '4')" in note and "empty what is no score" in note for note in notes)
+    scores[1, 0] = -0.5  # scores may be negative here
+    assert not any("all other scores are at least 0" in note for note in as_scores(scores).attrs.get("notes", []))

@@ -7,9 +7,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import metaeval
+from metaeval import checks
 
 CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
 TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
@@ -103,3 +105,34 @@ def test_every_function_names_its_relatives(name):
     for one in re.findall(r"^metaeval\.[\w.]+", section[1], re.MULTILINE):
         module, _, what = one.rpartition(".")
         assert hasattr(import_module(module), what)
+
+
+WRONG = {"a name": "runs", "a table": pd.DataFrame({"a": [1, 2]}), "a number": 5, "nothing": None}
+
+
+@pytest.mark.parametrize("given", WRONG)
+def test_other_data_than_a_function_works_on(given):
+    """The name of a file for its content, and the like: an error of ours, or of a number or path that is none."""
+    for name, function in public().items():
+        asked = inspect.signature(function).parameters.values() if inspect.isfunction(function) else ()
+        asked = [one for one in asked if one.default is one.empty and one.kind in {0, 1, 3}]
+        if not asked:
+            continue
+        try:
+            function(
+                *(WRONG[given] for one in asked if one.kind != one.KEYWORD_ONLY),
+                **{one.name: WRONG[given] for one in asked if one.kind == one.KEYWORD_ONLY},
+            )
+        except (ValueError, TypeError):  # of which are our own
+            continue
+        except (AttributeError, LookupError, OSError, RuntimeError) as error:
+            pytest.fail(f"{name}: {type(error).__name__}: {error}")
+
+
+def test_what_makes_the_right_data_is_there():
+    """The advice of `check_kind` names what can be called."""
+    ours = [way for way in checks._MADE_BY.values() if way.startswith("metaeval.")]
+    assert len(ours) >= 8
+    for way in ours:
+        module, _, name = way.rpartition(".")
+        assert callable(getattr(import_module(module), name)), way

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.cells import natural_order
-from metaeval.checks import check_choice, check_count
+from metaeval.checks import check_choice, check_count, check_kind, check_kinds
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 
@@ -70,8 +70,11 @@ def pool_growth(
     >>> [pool_growth(judged, [run, other], rounds=one)["relevant"].tolist() for one in ("results", "documents")]
     [[1.0, 1.0, 2.0], [1.0, 1.5, 2.0]]
     """
+    check_kind(assessments, "assessments", "Assessments")
     try:
-        return GrowthCurves.of(AssessmentTables.of(assessments, None), list(submissions), rounds=rounds).table()
+        return GrowthCurves.of(
+            AssessmentTables.of(assessments, None), check_kinds(submissions, "submissions", "Submission"), rounds=rounds
+        ).table()
     except LackingError as error:
         raise InvalidOptionError(str(error)) from None
 
@@ -263,7 +266,7 @@ def new_run_coverage(
     >>> found[["unit", "rank", "share"]].to_numpy().tolist()
     [['documents', 1, 1.0], ['documents', 2, 1.0], ['elements', 1, 0.0], ['elements', 2, 0.0]]
     """
-    runs, others = list(pooled), list(new)
+    runs, others = check_kinds(pooled, "pooled", "Submission"), check_kinds(new, "new", "Submission")
     for name, part in (("pooled", runs), ("new", others)):
         if not any(len(one.results) for one in part):
             message = f"{name}= holds no results; give at least one run that has some"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables
 from metaeval.agreement.label_statistics import ratio
 from metaeval.cells import natural_order
+from metaeval.checks import check_kind
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 
@@ -93,6 +94,8 @@ def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     >>> document_agreement(one, two)["of_union"].tolist()
     [0.5]
     """
+    check_kind(first, "first", "Assessments")
+    check_kind(second, "second", "Assessments")
     sides = [AssessmentTables.of(one, None).documents["relevant"] > 0 for one in (first, second)]
     shared = set(sides[0].index.get_level_values("topic")) & set(sides[1].index.get_level_values("topic"))
     joined = pd.concat(sides, axis=1, keys=["first", "second"])
@@ -134,6 +137,8 @@ def passage_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     -----
     Piwowarski, Trotman & Lalmas 2008, section 5.2.7 and Table XI.
     """
+    check_kind(first, "first", "Assessments")
+    check_kind(second, "second", "Assessments")
     mine, theirs = (_intervals(one) for one in (first, second))
     topics = natural_order(set(first.documents["topic"]) & set(second.documents["topic"]))
     if not topics:
@@ -210,6 +215,8 @@ def element_agreement(
     Piwowarski, Trotman & Lalmas 2008, section 5.2.6, Tables IX and X. Specificity in [0, 1] falls into the bins
     (0, 0.33], (0.33, 0.67] and (0.67, 1].
     """
+    check_kind(first, "first", "Assessments")
+    check_kind(second, "second", "Assessments")
     if first.scale != second.scale:
         message = f"the assessors use different scales, {first.scale!r} and {second.scale!r}"
         raise ScoresError(message)

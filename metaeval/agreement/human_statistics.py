@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.items import FEWEST
 from metaeval.agreement.rankings import kendall_tau, spearman
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.equality import settle
 
 __all__ = ["STATISTICS", "Score", "Statistic", "pearson", "system_statistics"]
@@ -79,6 +79,7 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
     0.667
     """
+    check_kind(means, "means", "DataFrame")
     check_choice(reference, "column of human scores", map(str, means.columns))
     check_choice(statistic, "statistic", STATISTICS)
     rows = {}

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.equality import difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.scores import Missing, Scores, as_scores, better_direction
@@ -86,6 +86,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     >>> item_scores(frame, reference="human").sizes["metric"]
     2
     """
+    check_kind(frame, "frame", "DataFrame")
     items = [item] if isinstance(item, str) else list(item)
     given = metrics is not None
     metrics = _metric_columns(frame, [system, *items, *([cluster] if cluster else [])], reference, metrics)
@@ -159,6 +160,7 @@ def system_means(
     >>> system_means(frame, reference="human").columns.tolist()
     ['human', 'BLEU']
     """
+    check_kind(frame, "frame", "DataFrame")
     columns = [reference, *_metric_columns(frame, [system], reference, metrics)]
     _refuse_empty(frame, [system])
     if frame[system].duplicated().any():
@@ -367,6 +369,7 @@ def mean_by_cluster(scores: xr.DataArray, *, missing: Missing = "error") -> Scor
     >>> table.sel(metric="human").mean("topic").to_numpy()
     array([3., 3.])
     """
+    check_kind(scores, "scores", "DataArray")
     plain = as_scores(scores.rename(item="topic").drop_vars("cluster", errors="ignore"), missing=missing)
     if "cluster" not in scores.coords:
         return plain

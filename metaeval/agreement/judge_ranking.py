@@ -17,7 +17,7 @@ from metaeval.agreement.krippendorff import reach as reach_of_topics
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count, check_share
+from metaeval.checks import check_choice, check_count, check_kind, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import ScoresError
@@ -169,6 +169,7 @@ def rank_judges(
     >>> found.table[["judge", "behind"]].to_numpy().tolist()
     [['careful', False], ['hasty', True]]
     """
+    check_kind(labels, "labels", "Labels")
     check_choice(reference, "judge", labels.judges)
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)

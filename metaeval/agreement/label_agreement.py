@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.krippendorff import alpha_table, reach
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count, check_share
+from metaeval.checks import check_choice, check_count, check_kind, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
@@ -223,6 +223,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
+    check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
     if rel not in labels.scale:
         message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"

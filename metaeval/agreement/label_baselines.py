@@ -16,7 +16,7 @@ from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -96,6 +96,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     >>> table.loc[["kappa", "same", "overlap"], ["value", "constant", "shuffled"]].to_numpy().tolist()
     [[0.5, 0.0, 0.0], [0.75, 0.75, 0.5], [0.5, 0.25, 0.25]]
     """
+    check_kind(labels, "labels", "Labels")
     check_choice(reference, "judge", labels.judges)
     for name in people:
         check_choice(name, "judge", labels.judges)

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count
+from metaeval.checks import check_choice, check_count, check_kind
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
@@ -78,6 +78,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     >>> found.table.to_numpy().tolist(), found.weights.tolist()
     ([[0.0, 1.0], [2.0, 2.0]], [0.5, 0.5])
     """
+    check_kind(labels, "labels", "Labels")
     check_count(n_choices, "n_choices", least=1)
     generator = resolve_rng(rng).generator
     names = tuple(people)

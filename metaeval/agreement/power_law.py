@@ -6,6 +6,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 from scipy.stats import t as student
 
+from metaeval.checks import check_kind
+
 __all__ = ["fit_power_law", "power_law_shares"]
 
 _STEEPEST = 40.0
@@ -50,6 +52,7 @@ def fit_power_law(counts: pd.Series, *, confidence: float = 0.95) -> pd.DataFram
     >>> fit_power_law(counts).round(2).to_numpy().tolist()
     [[2.45, 2.18, 2.73, 0.05]]
     """
+    check_kind(counts, "counts", "Series")
     logs = np.log(counts.to_numpy(dtype=np.float64))
     if not logs.any():
         return pd.DataFrame()

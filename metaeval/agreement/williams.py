@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
 from metaeval.agreement.human_statistics import pearson
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.correction import adjust
@@ -140,6 +140,7 @@ def williams_table(
        correlation_a  n_systems
     0            0.9          5
     """
+    check_kind(means, "means", "DataFrame")
     check_choice(reference, "column of human scores", map(str, means.columns))
     metrics = [name for name in means.columns if name != reference]
     if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two

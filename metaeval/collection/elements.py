@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few
-from metaeval.checks import check_count
+from metaeval.checks import check_count, check_kind, check_kinds
 from metaeval.collection.assembly import assemble_collection
 from metaeval.collection.base import JudgedCollection, Retrieved, take_segments
 from metaeval.collection.document_codes import Judgments
@@ -204,13 +204,14 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     >>> collection.results.tolist(), collection.elements.parents.tolist()
     ([1, 2, 0], [-1, 0, 0])
     """
+    check_kind(assessments, "assessments", "Assessments")
     check_count(limit, "limit")
     if assessments.scale == "passages":
         message = "assessments of the scale 'passages' have no exhaustivity; use passage_collection"
         raise InvalidOptionError(message)
     judged = checked_assessments(assessments, lenient=lenient)
     judgments = document_judgments(assessments, judged)
-    submissions = list(submissions)
+    submissions = check_kinds(submissions, "submissions", "Submission")
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
     made = _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
     notes = (*made.by_document.notes, *_task_notes([submission.task for submission in submissions]))

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few
-from metaeval.checks import check_count
+from metaeval.checks import check_count, check_kind, check_kinds
 from metaeval.collection.assembly import assemble_collection
 from metaeval.collection.base import JudgedCollection, Retrieved, renumbered, take_segments
 from metaeval.collection.documents import Collection
@@ -202,8 +202,10 @@ def passage_collection(
     >>> collection.results.relevant.tolist(), collection.n_characters.tolist()
     ([20], [[80]])
     """
+    check_kind(assessments, "assessments", "Assessments")
     check_count(limit, "limit")
     judged = JudgedText.of(assessments)
+    submissions = check_kinds(submissions, "submissions", "Submission")
     runs = each_run(submissions, lambda submission: compiled_run(submission, judged, limit))
     return _assembled(runs, judged, limit, retrieved=retrieved)
 

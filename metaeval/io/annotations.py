@@ -13,6 +13,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.files import read_bytes
+from metaeval.visible import visible
 
 __all__ = ["annotations_of", "holds_annotations", "read_annotations"]
 
@@ -90,6 +91,7 @@ def _frame_of(json: Json) -> pd.DataFrame:
     for name, own in annotators.items():
         if not name.strip():
             json.refuse("an annotator has no name")
+        _refuse_half_letter(json, name, "")
         if not isinstance(own, dict):
             json.refuse(f"an annotator has an object of items, not {_kind(own)}", key=_short(name))
     _refuse_odd(json, annotators)
@@ -116,9 +118,17 @@ def _refuse_odd(json: Json, annotators: Mapping[str, Mapping[str, Any]]) -> None
         for item, value in own.items():
             if not item.strip():
                 json.refuse("an item has no name", key=_short(name))
+            for text in (item, value):
+                _refuse_half_letter(json, text, _short(name))
             rule = "" if value is None or isinstance(value, str) else _odd(value)
             if rule:
                 json.refuse(rule, key=f"{_short(name)}.{_short(item)}")
+
+
+def _refuse_half_letter(json: Json, text: object, key: str) -> None:
+    r"""Refuse text with half of a letter (``\ud800`` alone), which no file and no page can hold."""
+    if isinstance(text, str) and not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        json.refuse(f"{visible(_short(text))!r} holds half of a letter; write the whole one", key=visible(key))
 
 
 def _odd(value: object) -> str:

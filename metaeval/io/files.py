@@ -34,6 +34,7 @@ __all__ = [
     "file_status",
     "first_words",
     "no_such_file",
+    "note_of_blanks",
     "pipe_identity",
     "read_bytes",
     "read_text",
@@ -49,6 +50,13 @@ _PLAIN_SUFFIXES = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LIKE_BLANKS = {
+    "a no-break space (U+00A0)": "\u00a0",
+    "a figure space (U+2007)": "\u2007",
+    "a narrow no-break space (U+202F)": "\u202f",
+    "a space without width (U+200B)": "\u200b",
+    "a byte-order mark (U+FEFF)": "\ufeff",
+}
 _MARK = b"\xef\xbb\xbf"
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _MOST_IN_MEMORY = 16 * 2**20
@@ -252,7 +260,10 @@ def text_of(content: bytes, label: str) -> bytes:
     b'one\ntwo\r\nthree\n'
     """
     if content.startswith(_WIDE_MARKS):
-        message = "the file is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)"
+        if b"\0" in content:
+            message = "the file is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)"
+        else:
+            message = "the file begins with the mark of UTF-16 and is none; remove its first two bytes (tail -c +3)"
         raise FileFormatError(message, path=label)
     content = content.removeprefix(_MARK)
     try:
@@ -270,6 +281,18 @@ def text_of(content: bytes, label: str) -> bytes:
     if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
         content = re.sub(rb"\r(?!\n)", b"\n", content)
     return content
+
+
+def note_of_blanks(content: bytes, label: str) -> str:
+    r"""Say which letters of a text look like a blank, or like nothing, and are part of a name; empty without any.
+
+    Examples
+    --------
+    >>> note_of_blanks("1 0 d\u00a01 1".encode(), "x.qrels")
+    'x.qrels: a no-break space (U+00A0) is part of a name, which no name with a blank equals'
+    """
+    found = [] if content.isascii() else [name for name, letter in _LIKE_BLANKS.items() if letter.encode() in content]
+    return f"{label}: {found[0]} is part of a name, which no name with a blank equals" if found else ""
 
 
 def first_words(content: bytes) -> list[bytes]:

@@ -15,7 +15,7 @@ from metaeval.io.files import first_words, pipe_identity, read_bytes
 from metaeval.io.inex_lines import assessments_of_lines, is_fol_judgments, sizes_of_lines, submission_of_lines
 from metaeval.io.inex_rules import Findings, InexWarning, joined
 from metaeval.io.inex_xml import assessments_of_xml, pool_of_xml, submission_of_xml
-from metaeval.io.sources import RunPaths, Source, list_sources, read_source, run_sources, system_names
+from metaeval.io.sources import RunPaths, Source, list_sources, listed_paths, read_source, run_sources, system_names
 from metaeval.io.xml_events import root_name
 from metaeval.parallel import track
 from metaeval.workers import parallel_map
@@ -253,7 +253,7 @@ def parsed_assessments(content: bytes, *, path: str, lenient: bool) -> Assessmen
 
 def assessment_sources(paths: RunPaths, *, second: bool = False) -> list[Source]:
     """List the files that `read_assessments` would read."""
-    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    listed = listed_paths(paths, "paths")
     return [found for path in listed for found in _sources_below(path, second=second)]
 
 

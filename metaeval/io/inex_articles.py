@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import shortened
+from metaeval.checks import check_kind
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes
@@ -271,6 +272,7 @@ def place_passages(assessments: Assessments, articles: Articles, *, lenient: boo
     What Table XI and Figure 7 of Piwowarski, Trotman and Lalmas (2008) need. A point at the end of a passage stands
     behind its last character.
     """
+    check_kind(assessments, "assessments", "Assessments")
     passages, documents = assessments.passages.copy(), assessments.documents.copy()
     points = documents.get("best_entry_point", pd.Series("", index=documents.index)).to_numpy(dtype=object)
     open_passages = np.flatnonzero(passages["offset"] < 0) if len(passages) else np.empty(0, dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.inex import TOO_SMALL, Assessments, Scale, Submission
 from metaeval.errors import InvalidOptionError
 from metaeval.io.inex_rules import COVERAGE_LETTERS
@@ -51,6 +51,7 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
     >>> read_submission(path).answered
     ('1',)
     """
+    check_kind(submission, "submission", "Submission")
     check_choice(form, "form of a submission", get_args(SubmissionForm))
     if form == "xml":
         return write_bytes(Path(path), _xml_of_submission(submission))
@@ -88,6 +89,7 @@ def write_assessments(assessments: Assessments, path: str | os.PathLike[str]) ->
     >>> write_assessments(made, pathlib.Path(tempfile.mkdtemp(), "qrels.txt")).read_text()
     '1 Q0 d 0 80\n'
     """
+    check_kind(assessments, "assessments", "Assessments")
     target = Path(path)
     if assessments.scale == "passages" and not (assessments.passages["start"] != "").any():
         return write_bytes(target, _lines_of_assessments(assessments))
@@ -120,6 +122,11 @@ def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Pa
     >>> read_element_sizes(path).to_numpy().tolist()
     [['d', '/article[1]', 4000]]
     """
+    check_kind(sizes, "sizes", "DataFrame")
+    absent = [name for name in ("document", "path", "size") if name not in sizes]
+    if absent:
+        message = f"sizes must have the columns document, path and size; there is no {', '.join(absent)}"
+        raise InvalidOptionError(message)
     columns = (sizes[name].tolist() for name in ("document", "path", "size"))
     lines = (f"{document} {element} {size}\n" for document, element, size in zip(*columns, strict=True))
     return write_bytes(Path(path), "".join(["document path size\n", *lines]).encode())

@@ -14,7 +14,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.io.sources import list_sources
+from metaeval.io.sources import list_sources, listed_paths
 
 __all__ = ["item_columns", "read_items", "system_column"]
 
@@ -70,7 +70,7 @@ def read_items(
     ...     read_items([one, two])["DA"].tolist()
     [80.0, nan]
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = listed_paths(paths, "paths")
     sources = list_sources([str(path) for path in given], nested=True)
     pair = pair_of(sources)
     if pair is not None:

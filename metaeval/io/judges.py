@@ -15,7 +15,7 @@ from metaeval.io.inex import assessment_sources, holds_assessments, parsed_asses
 from metaeval.io.inex_rules import joined
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
-from metaeval.io.sources import Source, list_sources, named_source, read_source
+from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
 from metaeval.results import Result
 from metaeval.scores import Missing, Scores
 
@@ -121,7 +121,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     >>> {name: one.sizes["topic"] for name, one in read_judges(folder / "scores.csv").scores["score"].items()}
     {'ann': 1, 'bot': 2}
     """
-    listed = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
+    listed = [str(path) for path in listed_paths(paths, "paths")]
     places = [named_source(text) for text in listed]
     folders = [Path(place.path).is_dir() for place in places]
     if not all(folders) or not listed:  # every file is there, and given once

@@ -15,7 +15,7 @@ from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
-from metaeval.io.sources import Source, list_sources
+from metaeval.io.sources import Source, list_sources, listed_paths
 from metaeval.io.trec_lines import QRELS
 
 __all__ = ["labels_of", "read_labels"]
@@ -81,7 +81,7 @@ def read_labels(
     1     d1    1.0  0.0
           d2    0.0  NaN
     """
-    sources = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
+    sources = [str(path) for path in listed_paths(paths, "paths")]
     if not sources:
         message = "paths= is empty; give a table of labels, or two qrels files"
         raise InvalidOptionError(message)

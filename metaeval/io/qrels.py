@@ -12,7 +12,7 @@ from metaeval.collection.document_codes import Identifiers, Judgments, hash_docu
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import read_bytes, text_of
+from metaeval.io.files import note_of_blanks, read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
@@ -143,7 +143,8 @@ class _Lines(NamedTuple):
             levels, grades = coded(found.numbers)
         except InvalidOptionError as error:
             raise FileFormatError(str(error), path=path) from None
-        return cls(found, names, found.per_line([place[name] for name in topics]), levels, grades, read.note)
+        note = "; ".join(filter(None, (read.note, note_of_blanks(text, path))))
+        return cls(found, names, found.per_line([place[name] for name in topics]), levels, grades, note)
 
     def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the lines of each topic begin, topic by topic."""

@@ -20,8 +20,17 @@ from metaeval.io.files import (
     read_bytes,
 )
 
-__all__ = ["RunPaths", "Source", "list_sources", "named_source", "read_source", "refuse_shared_pipe", "run_sources"]
-__all__ += ["system_names"]
+__all__ = [
+    "RunPaths",
+    "Source",
+    "list_sources",
+    "listed_paths",
+    "named_source",
+    "read_source",
+    "refuse_shared_pipe",
+    "run_sources",
+    "system_names",
+]
 
 
 _MOST_FILES = 200_000
@@ -73,7 +82,7 @@ def list_sources(
     if isinstance(paths, Mapping):
         given = [Source(str(path), str(name)) for name, path in paths.items()]
     else:
-        listed = [paths] if isinstance(paths, str | Path) else list(paths)
+        listed = listed_paths(paths, "paths")
         given = [named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
     if not given:
         message = "no file was given; name at least one"
@@ -87,6 +96,23 @@ def list_sources(
             raise InvalidOptionError(message)
         seen.add(place)
     return sources
+
+
+def listed_paths[T: (str | os.PathLike[str])](paths: T | Iterable[T], name: str) -> list[T]:
+    """Return one path, or several, as a list; `name` is the argument, where data are given in place of names of files.
+
+    Raises
+    ------
+    InvalidOptionError
+        For what is neither: a table in memory, whose columns are no files.
+    """
+    if not isinstance(paths, str | os.PathLike | Iterable) or getattr(paths, "ndim", 1) != 1:
+        message = (
+            f"{name} must be names of files; got a {type(paths).__name__}. What is in memory needs no reading: scores "
+            "go through metaeval.as_scores"
+        )
+        raise InvalidOptionError(message)
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
 
 
 def named_source(text: str) -> Source:
@@ -189,7 +215,7 @@ def run_sources(runs: RunPaths) -> list[Source]:
     """
     if isinstance(runs, Mapping):
         return list_sources(runs)
-    given = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    given = listed_paths(runs, "runs")
     return list_sources([path for one in given for path in _expanded(one)])
 
 

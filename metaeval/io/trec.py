@@ -26,6 +26,7 @@ from metaeval.collection.ranking import (
     rank_documents,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
 from metaeval.io.sources import (
     RunPaths,
@@ -347,7 +348,8 @@ def _read_run(
     names = found.names("topic")
     lists = found.per_line([place.setdefault(name, len(place)) for name in names])
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
-    note = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
+    wide = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
+    note = "; ".join(filter(None, (wide, note_of_blanks(found.content, source.path))))
     lines = Lines(
         text=np.frombuffer(found.content, dtype=np.uint8),
         starts=found.starts,

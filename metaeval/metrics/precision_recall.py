@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from metaeval.checks import check_kind
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.sums import best_from, running_sums
@@ -51,6 +52,7 @@ def precision_recall_curves(collection: Collection, *, rel: float | None = None)
     >>> curve.sel(system="a").values.round(2)[[0, 5, 8, 10]]
     array([1.  , 1.  , 0.67, 0.67])
     """
+    check_kind(collection, "collection", "Collection")
     if rel is None and collection.grades is not None:
         message = "grades are not whole, so say which is the lowest that counts as relevant: rel=…"
         raise InvalidOptionError(message)

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
@@ -95,6 +95,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
     array([[1.   , 0.5  ],
            [1.   , 0.631]])
     """
+    check_kind(collection, "collection", "JudgedCollection")
     if undefined is not None:
         check_choice(undefined, "rule for undefined topics", get_args(Undefined))
     chosen = resolve_metrics(metrics, registry=registry)
@@ -149,6 +150,7 @@ def metric_values(
     >>> metric_values(collection, ["AP", "AP'"]).ravel()
     array([0.5, 1. ])
     """
+    check_kind(collection, "collection", "JudgedCollection")
     chosen = resolve_metrics(metrics, registry=registry)
     return _values(_views(collection, chosen), chosen)
 

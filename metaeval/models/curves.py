@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares, leastsq
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.equality import at_least
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
@@ -281,6 +281,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     >>> len(compared.table)
     10
     """
+    check_kind(error_rates, "error_rates", "ErrorRates")
     for family in families:
         check_choice(family, "curve", CURVES)
     totals = error_rates.totals(half_swaps=True)

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_error_rate
+from metaeval.checks import check_choice, check_error_rate, check_kind
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.exponential import ExponentialFit, fit_exponential
@@ -153,6 +153,7 @@ def minimum_topics(
     >>> minimum_topics(rates).table()["metric1"].tolist()
     ['5', '<5']
     """
+    check_kind(error_rates, "error_rates", "ErrorRates")
     check_error_rate(max_error)
     check_choice(family, "curve", ("best", PUBLISHED, *CURVES))
     limit = 2 * error_rates.sizes[-1] if limit is None else limit
@@ -219,6 +220,7 @@ def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, li
     >>> table.columns.tolist(), len(table)
     (['metric1'], 10)
     """
+    check_kind(error_rates, "error_rates", "ErrorRates")
     best = minimum_topics(error_rates, max_error=max_error, limit=limit)
     published = minimum_topics(
         error_rates, max_error=max_error, limit=limit, family=PUBLISHED, comparison=best.comparison

@@ -25,6 +25,7 @@ from metaeval.reports.latex import table_latex
 from metaeval.reports.markdown import table_markdown
 from metaeval.reports.tables import Table, left, table_csv
 from metaeval.results import ShortRepr
+from metaeval.visible import visible
 from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
@@ -464,9 +465,9 @@ class Report(_Statements):
             for name, value in record.options.items()
             if value is not None and value is not False and value not in ([], ())
         ]
-        rows = [row for row in rows if row[1]]
+        rows = [(what, visible(value)) for what, value in rows if value]
         sums: list[tuple[str, str | None]] = [
-            (f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()
+            (visible(f"SHA-256 of {name}"), checksum) for name, checksum in record.shown_inputs().items()
         ]
         table = Table(
             name="provenance",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_count, check_number
+from metaeval.checks import check_choice, check_count, check_kind, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.draws import RNGLike, resolve_rng
@@ -242,6 +242,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     >>> replayed.per_topic[["pool_depth", "judged", "relevant", "stopped"]].to_numpy().tolist()
     [[3, 3, 3, 'pool'], [2, 2, 1, 'rate']]
     """
+    check_kind(collection, "collection", "JudgedCollection")
     rule = check_growth(GrowthRule(start, step, rate, budget))
     deep = _deep_pool(collection, pool_depth)
     depths, stopped = _grow(deep, start, step, rate, np.inf if budget is None else budget)
@@ -328,6 +329,7 @@ def equal_effort(
     >>> spent.to_frame()[["plan", "judged", "topics"]].to_numpy().tolist()
     [['shallow', 2, 2], ['sample', 2, 2], ['topics', 2, 1]]
     """
+    check_kind(collection, "collection", "JudgedCollection")
     chosen = check_steps(REDUCTIONS["topics"], steps)
     deep = _deep_pool(collection, pool_depth)
     generator = resolve_rng(rng).generator

@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from metaeval.checks import LEAST_SHARE, check_choice, check_count, check_number
+from metaeval.checks import LEAST_SHARE, check_choice, check_count, check_kind, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
@@ -86,6 +86,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     >>> reduced.judged.tolist(), reduced.relevant.tolist()
     ([2, 4], [1, 2])
     """
+    check_kind(collection, "collection", "JudgedCollection")
     check_choice(reduction, "reduction", REDUCTIONS)
     documents = collection.by_document
     if rel is not None:

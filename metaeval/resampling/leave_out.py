@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.cells import first_few
-from metaeval.checks import check_choice, check_number, check_share
+from metaeval.checks import check_choice, check_kind, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
@@ -254,6 +254,7 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     >>> left.changes().to_numpy()
     array([[-50., -50.]])
     """
+    check_kind(collection, "collection", "JudgedCollection")
     check_choice(keep, "rule for the pool without a group", get_args(Keep))
     check_choice(baseline, "baseline", get_args(Baseline))
     check_number(pool_share, "pool_share", above=0, most=100, unit="%")

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few
-from metaeval.checks import check_number
+from metaeval.checks import check_kind, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError
@@ -204,6 +204,7 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     >>> found.depths.tolist(), round(found.judged_share, 3), round(found.held_share, 3)
     ([2], 0.667, 0.667)
     """
+    check_kind(collection, "collection", "JudgedCollection")
     documents = collection.by_document
     if pool_depth is None and documents.retrieved is None:
         message = (

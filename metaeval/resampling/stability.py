@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
-from metaeval.checks import LEAST_SHARE, MOST_REPLICATES, check_choice, check_count, check_number, check_share
+from metaeval.checks import (
+    LEAST_SHARE,
+    MOST_REPLICATES,
+    check_choice,
+    check_count,
+    check_kind,
+    check_number,
+    check_share,
+)
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
 from metaeval.collection.grades import numbers_of
@@ -168,6 +176,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     0     AP  100.0  1.0           1.0
     1   P@10  100.0  1.0           1.0
     """
+    check_kind(collection, "collection", "JudgedCollection")
     check_choice(reduction, "reduction", REDUCTIONS)
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document

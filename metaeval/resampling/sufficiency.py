@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from metaeval.checks import check_share
+from metaeval.checks import check_kind, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import EstimationError
@@ -143,6 +143,7 @@ def pool_sufficiency(
     .. [1] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
        :doi:`10.1145/1416950.1416951`
     """
+    check_kind(collection, "collection", "JudgedCollection")
     check_share(alpha, "alpha")
     names, numbers = numbered_groups(collection)
     documents = collection.by_document

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -89,6 +89,7 @@ def reliability_runs(
     >>> {name: run.results["path"].tolist() for name, run in runs.items()}["ia"]
     ['/a[1]/b[1]', '/a[1]']
     """
+    check_kind(assessments, "assessments", "Assessments")
     check_choice(tie, "rule for ties", get_args(IdealTie))
     table = assessments.elements
     relevant = table[(table["exhaustivity"] != 0) & (table["specificity"] > 0)].reset_index(drop=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
-from metaeval.checks import check_number, check_share
+from metaeval.checks import check_kind, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -318,6 +318,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     >>> [variant.words for variant in study.variants][:3]
     ['linear', 'binary ≥ 1', 'binary ≥ 2']
     """
+    check_kind(collection, "collection", "JudgedCollection")
     variants, notes = audited(collection, metrics, gains=gains, registry=registry)
     scores = score(
         collection,

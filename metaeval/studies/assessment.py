@@ -19,7 +19,7 @@ from metaeval.agreement.assessment_times import assessment_times
 from metaeval.agreement.assessments import document_agreement, element_agreement, passage_agreement
 from metaeval.agreement.assessor_behaviour import assessor_cycles, assessor_steps
 from metaeval.agreement.power_law import fit_power_law
-from metaeval.checks import check_choice, check_count
+from metaeval.checks import check_choice, check_count, check_kind
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.inex_articles import Articles, place_passages
@@ -224,6 +224,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     >>> study.passages["documents"].tolist(), study.entries["first"].tolist()
     ([1], [-5.0])
     """
+    check_kind(assessments, "assessments", "Assessments")
     if assessments.documents.empty:
         message = f"{assessments.source or 'the assessments'} hold no assessed document"
         raise InvalidOptionError(message)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice, check_count, check_number
+from metaeval.checks import check_choice, check_count, check_kind, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
@@ -341,6 +341,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
       reduction metric   step  tau
     0    topics     AP  100.0  1.0
     """
+    check_kind(collection, "collection", "JudgedCollection")
     chosen_cost = cost_model(cost)
     check_number(min_tau, "min_tau", above=-1, most=1)
     collection, judged_notes = with_pool(collection.set_aside(pool_runs), judged_pool_size, pool_depth)

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.equality import settled_means
@@ -186,6 +186,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     >>> study.verdicts[["metric", "expectation", "met"]].to_numpy().tolist()[::2]
     [['inex2002(quant=SOG)', 'ideal', False], ['nxCGpercent(quant=SOG)', 'ideal', True]]
     """
+    check_kind(assessments, "assessments", "Assessments")
     known = registry or default_registry()
     chosen = resolve_metrics(default_metrics(assessments) if metrics is None else metrics, registry=known)
     for one in chosen:

@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
+from metaeval.checks import check_kind
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
@@ -39,6 +40,7 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     >>> judgments_of_labels(labels).levels.tolist()
     [2, 0]
     """
+    check_kind(labels, "labels", "Labels")
     highest = labels.table.max(axis=1).dropna()
     qrels: dict[str, dict[str, float]] = {}
     for (topic, item), level in zip(highest.index.tolist(), highest.tolist(), strict=True):

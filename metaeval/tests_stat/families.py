@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError
 from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -123,6 +123,7 @@ def pair_families(
     2      best  system3  system2             False
     3      best  system3  system1              True
     """
+    check_kind(result, "result", "PairwiseResult")
     wanted = list(families) if baseline is None else [*families, "baseline"]
     for family in wanted:
         check_choice(family, "family of pairs", get_args(Family))

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
-from metaeval.checks import check_share
+from metaeval.checks import check_kind, check_share
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.result import PairwiseResult
@@ -42,6 +42,7 @@ def difference_intervals(result: "PairwiseResult", *, confidence_level: float = 
     >>> [round(float(found[end][0, 0]), 4) for end in ("low", "high")]
     [-0.0484, 0.4484]
     """
+    check_kind(result, "result", "PairwiseResult")
     check_share(confidence_level, "confidence_level")
     data = result.data
     difference, t = data["difference"], data["statistic"]

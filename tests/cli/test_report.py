@@ -1,6 +1,8 @@
 """`metaeval report`: from tables, and from runs and judgments, to a folder."""
 
 import json
+import os
+import sys
 
 import numpy as np
 import pandas as pd
@@ -116,3 +118,17 @@ def test_json_of_a_report(command, table):
     answer = command("report", table[0], "--interval-resamples", 0, "--no-topics", "--json").json()
     assert answer["command"] == "report"
     assert len(answer["results"]) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")
+def test_a_folder_whose_name_is_no_utf_8(command, tmp_path):
+    """The report is written there, from a file in another such folder, with everything that belongs to it."""
+    home = tmp_path / os.fsdecode(b"in\xff")
+    home.mkdir()
+    table = home / "AP.csv"
+    table.write_text("topic,a,b\n" + "".join(f"{n},0.{n},0.{n + 1}\n" for n in range(1, 9)))
+    out = tmp_path / os.fsdecode(b"out\xff")
+    ended = command("power", table, "--resamples", 50, "--seed", 1, "--out", out)
+    assert ended.code == 0, ended.err
+    assert "in\\udcff" in (out / "index.html").read_text("utf-8")
+    assert json.loads((out / "provenance.json").read_text("utf-8"))["command"] == "power"

@@ -103,3 +103,19 @@ def test_annotations_of_judges(tmp_path):
     (tmp_path / "qrels").write_text("1 0 d1 1\n")
     with pytest.raises(FileFormatError, match=r"this holds annotations, and .*qrels labels"):
         read_judges([*paths, tmp_path / "qrels"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"x": {"1\\ud800": 1}, "y": {"1": 1}}',
+        '{"x\\ud800": {"1": 1}, "y": {"1": 1}}',
+        '{"x": {"1": "good\\ud800"}, "y": {"1": "good"}}',
+    ],
+)
+def test_half_of_a_letter_is_refused(tmp_path, text):
+    """JSON can write one that no other file can; in a name of an item or annotator, or a label."""
+    path = tmp_path / "labels.json"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=r"\\ud800' holds half of a letter; write the whole one"):
+        read_annotations(path)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from metaeval.errors import FileFormatError
-from metaeval.io.files import base_name, decode_text, read_bytes, read_text
+from metaeval.io.files import base_name, decode_text, note_of_blanks, read_bytes, read_text
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -179,3 +179,23 @@ def test_folders_and_closed_files_are_no_tables(tmp_path, monkeypatch):
 def test_base_names(path, name):
     """Compression and the ending of a known kind go; other dots belong to the name."""
     assert base_name(path) == name
+
+
+def test_the_mark_of_utf_16_before_other_text(tmp_path):
+    """The advice fits the file: what is no UTF-16 is not to be converted from it, and can be read without the mark."""
+    wide, plain = tmp_path / "wide.csv", tmp_path / "plain.csv"
+    wide.write_bytes("topic,a\n1,2\n".encode("utf-16"))
+    plain.write_bytes(b"\xff\xfetopic,a\n1,2\n")
+    with pytest.raises(FileFormatError, match=r"iconv -f utf-16 -t utf-8"):
+        read_text(wide)
+    with pytest.raises(FileFormatError, match=r"is none; remove its first two bytes \(tail -c \+3\)"):
+        read_text(plain)
+    plain.write_bytes(plain.read_bytes()[2:])  # as tail does
+    assert read_text(plain).startswith("topic")
+
+
+@pytest.mark.parametrize("letter", ["\u00a0", "\u2007", "\u202f", "\u200b", "\ufeff"])
+def test_letters_that_look_like_blanks_are_told(letter):
+    """They are part of a name, so that a document of the same looks is another one."""
+    assert f"U+{ord(letter):04X}" in note_of_blanks(f"1 0 d{letter}1 1".encode(), "x")
+    assert note_of_blanks("1 0 dé1 1".encode(), "x") == note_of_blanks(b"1 0 d1 1", "x") == ""

@@ -2,11 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import read_bytes
+from metaeval.io.labels import read_labels
 from metaeval.io.sources import Source, list_sources
+from metaeval.io.tables import read_scores
+from metaeval.io.trec import read_runs
 
 
 def test_names_and_paths(tmp_path, monkeypatch):
@@ -69,3 +74,11 @@ def test_nothing_and_everything_twice(tmp_path):
     path.write_text("x")
     with pytest.raises(InvalidOptionError, match="is given twice"):
         list_sources([path, tmp_path])
+
+
+@pytest.mark.parametrize("read", [read_scores, read_labels, read_runs])
+@pytest.mark.parametrize("given", [pd.DataFrame({"a": [1, 2]}), np.zeros((2, 2)), 5, None])
+def test_data_where_names_of_files_are_wanted(read, given):
+    """It is not taken for the names of its columns."""
+    with pytest.raises(InvalidOptionError, match=r"(paths|runs) must be names of files; got a .*metaeval\.as_scores"):
+        read(given)

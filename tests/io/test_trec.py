@@ -847,3 +847,13 @@ def test_runs_and_qrels_that_are_swapped_are_named(tmp_path):
         read_qrels(run)
     with pytest.raises(FileFormatError, match=r"qrels\.txt: this is a file of judgments .*if the two are swapped"):
         read_collection(qrels, qrels)
+
+
+def test_names_with_blanks_that_are_none(tmp_path):
+    """A document whose name holds a no-break space is its own, in runs and judgments, and it is said."""
+    run, other, qrels = (tmp_path / name for name in ("a.run", "b.run", "x.qrels"))
+    run.write_text("1 Q0 d\u00a01 1 2 a\n1 Q0 d2 2 1 a\n", encoding="utf-8")
+    other.write_text("1 Q0 d2 1 2 b\n1 Q0 d3 2 1 b\n", encoding="utf-8")
+    qrels.write_text("1 0 d\u00a01 1\n1 0 d2 0\n", encoding="utf-8")
+    notes = read_collection([run, other], qrels).notes
+    assert [note.partition(": ")[0] for note in notes if "U+00A0" in note] == [str(run), str(qrels)]

@@ -31,6 +31,9 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
 
     All must be against one baseline. Where there are several annotators, each is a metric.
     """
+    for file in files:
+        for at, record in enumerate(file.held.records):
+            _check_names(record, file.held, at)
     several = len({record.get("annotator") for file in files for record in file.held.records}) > 1
     parts: list[Part] = []
     baseline = files[0].held.first.get("generator_1"), files[0].source.path
@@ -44,6 +47,12 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
             file.held.refuse(f"{message}; give the path")
         parts += [_part(own_system(file.source, system), file.held, at, several) for system, at in systems.items()]
     return parts, [f"scores are preferences over {baseline[0]}, from 0 to 1"]
+
+
+def _check_names(record: Any, json: Json, at: int) -> None:  # noqa: ANN401 - as JSON has it
+    for name in ("annotator", "generator_1", "generator_2"):
+        if isinstance(record.get(name), list | dict):
+            json.refuse(f"{name} is {shortened(record[name])}; it must be one name", at=at, key=name)
 
 
 def _check(record: Any, json: Json, at: int, baseline: tuple[Any, str]) -> None:  # noqa: ANN401 - as JSON has it

@@ -6,7 +6,7 @@ from typing import Any
 
 from metaeval.cells import count
 from metaeval.io.benchmarks.contents import Archive, Json
-from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
 
 __all__ = ["archived_log", "holds", "is_archived_log", "read", "slim"]
@@ -74,15 +74,12 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     scored = [file for file in files if _has_scores(file.held)]
     if len(scored) < len(files):
         notes.append(f"left out {count(len(files) - len(scored), 'log')} without a scored sample")
-    chosen: dict[tuple[str, str], File[Json]] = {}
-    for file in scored:
-        evaluated = _evaluated(file.held)
-        key = own_system(file.source, str(evaluated["model"])), str(evaluated["task"])
-        if key not in chosen:
-            chosen[key] = file
-            continue
-        _refuse_other_settings(chosen[key].held, file.held, key)
-        chosen[key] = max(chosen[key], file, key=lambda one: _age(one.held))
+    dated = [_dated(file) for file in scored]
+    first: dict[tuple[str, str], Json] = {}
+    for log in dated:
+        key = log.system, log.task
+        _refuse_other_settings(first.setdefault(key, log.file.held), log.file.held, key)
+    chosen = newest(dated)
     if len(chosen) < len(scored):
         notes.append(f"left out {count(len(scored) - len(chosen), 'older log')} of a model and task with another log")
     stopped = sum(_status(file.held) != "success" for file in chosen.values())
@@ -114,8 +111,17 @@ def _status(log: Json) -> str:
     return str(log.object.get("status"))
 
 
-def _age(log: Json) -> tuple[bool, str]:
-    return _status(log) == "success", str(_evaluated(log).get("created") or "")
+def _dated(file: File[Json]) -> Dated:
+    evaluated, samples = _evaluated(file.held), _samples(file.held)
+    return Dated(
+        system=own_system(file.source, str(evaluated["model"])),
+        task=str(evaluated["task"]),
+        file=file,
+        ended_well=_status(file.held) == "success",
+        age=moment(evaluated.get("created")),
+        n_items=sum(isinstance(sample, dict) and bool(sample.get("scores")) for sample in samples),
+        scores=samples,
+    )
 
 
 def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from metaeval.cells import count
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
 
 __all__ = ["holds", "read", "slim"]
@@ -19,7 +19,7 @@ _FIXED = frozenset({
 })  # fmt: skip
 """What a sample holds beside its scores."""
 _NO_FILTER = "none"
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)\.jsonl")
 
 
 def holds(json: Json) -> bool:
@@ -40,31 +40,45 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     Of several dates of one task the newest is read. A document that stands twice with equal scores counts once, and
     with other scores it stops the reading, as does one with two checksums.
     """
-    newest: dict[tuple[str, str], tuple[str, File[Json]]] = {}
-    for file in files:
-        task, date = _task_of(file.source.path)
-        system = own_system(file.source, Path(file.source.path).absolute().parent.name)
-        before = newest.setdefault((system, task), (date, file))
-        if Path(before[1].source.path).parent != Path(file.source.path).parent:
+    dated = [_dated(file) for file in files]
+    first: dict[tuple[str, str], str] = {}
+    for one in dated:
+        path = one.file.source.path
+        before = first.setdefault((one.system, one.task), path)
+        if Path(before).parent != Path(path).parent:
             message = (
-                f"{system} has samples of {task} in {before[1].source.path} too, a folder of the same name; name the "
+                f"{one.system} has samples of {one.task} in {before} too, a folder of the same name; name the "
                 "files to tell them apart (NAME=path), or leave one out"
             )
-            raise FileFormatError(message, path=file.source.path)
-        if before[0] < date:
-            newest[system, task] = date, file
-    older = len(files) - len(newest)
+            raise FileFormatError(message, path=path)
+    chosen = newest(dated)
+    older = len(files) - len(chosen)
     notes = [f"left out {count(older, 'older file')} of a task that was run again"] if older else []
-    return [_part(system, task, file.held) for (system, task), (_, file) in newest.items()], notes
+    return [_part(system, task, file.held) for (system, task), file in chosen.items()], notes
+
+
+def _dated(file: File[Json]) -> Dated:
+    task, date = _task_of(file.source.path)
+    return Dated(
+        system=own_system(file.source, Path(file.source.path).absolute().parent.name),
+        task=task,
+        file=file,
+        ended_well=True,
+        age=moment(date),
+        n_items=len({str(record.get("doc_id")) for record in file.held.records}),
+        scores=file.held.value,
+    )
 
 
 def _task_of(path: str) -> tuple[str, str]:
-    """Return the task and the date in a file's name; a file of another name is a task of its own."""
+    """Return the task and the date in a file's name, in ISO 8601; a file of another name is a task of its own."""
     name = Path(path).name
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
     found = _NAME.fullmatch(name)
-    return (found["task"], found["date"]) if found else (name.removesuffix(".jsonl").removeprefix("samples_"), "")
+    if found:
+        return found["task"], f"{found['day']}T{found['time'].replace('-', ':')}"
+    return (name.removesuffix(".jsonl").removeprefix("samples_"), "")
 
 
 def _part(system: str, task: str, json: Json) -> Part:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from metaeval.cells import count, shortened
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.files import Dated, File, newest, own_system
 from metaeval.io.benchmarks.records import Part, Repeats
 
 __all__ = ["holds", "read"]
@@ -42,8 +42,9 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     The revisions of a model are read together, for each task the newest. Of a task, the subsets and splits are items
     that all its models have, if there are any; an item is called by no more of them than tell its task's items apart.
     """
-    newest, older = _newest(files)
-    entries = {key: _entries(file.held) for key, file in newest.items()}
+    chosen = newest([_dated(file) for file in files])
+    older = len(files) - len(chosen)
+    entries = {key: _entries(file.held) for key, file in chosen.items()}
     common, left_out = _common_items(entries)
     several = {
         task: (len({subset for subset, _ in pairs}) > 1, len({split for _, split in pairs}) > 1)
@@ -56,7 +57,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
     unlike: Counter[str] = Counter()
     parts = []
-    for (model, _), file in newest.items():
+    for (model, _), file in chosen.items():
         kept = [entry for entry in entries[model, _] if (entry.subset, entry.split) in common[entry.task]]
         if kept:
             parts.append(_part(model, file.held, kept, several, unlike))
@@ -67,28 +68,17 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     return parts, notes
 
 
-def _newest(files: Sequence[File[Json]]) -> tuple[dict[tuple[str, str], File[Json]], int]:
-    """Return the newest file of every model and task, and how many are older."""
-    newest: dict[tuple[str, str], File[Json]] = {}
-    older = 0
-    for file in files:
-        value = file.held.object
-        model = own_system(file.source, Path(file.source.path).absolute().parent.parent.name)
-        key = model, str(value["task_name"])
-        before = newest.setdefault(key, file)
-        if before is file:
-            continue
-        older += 1
-        ages = _age(before.held), _age(file.held)
-        if ages[0] == ages[1] and before.held.object["scores"] != value["scores"]:
-            message = (
-                f"{model} has other scores on {key[1]} in {before.source.path}, and neither date nor mteb_version says "
-                "which are newer; leave one out"
-            )
-            file.held.refuse(message)
-        if ages[1] > ages[0]:
-            newest[key] = file
-    return newest, older
+def _dated(file: File[Json]) -> Dated:
+    value = file.held.object
+    return Dated(
+        system=own_system(file.source, Path(file.source.path).absolute().parent.parent.name),
+        task=str(value["task_name"]),
+        file=file,
+        ended_well=True,
+        age=_age(file.held),
+        n_items=0,  # a later revision of a task may have fewer subsets
+        scores=value["scores"],
+    )
 
 
 def _age(json: Json) -> tuple[float, tuple[int, ...]]:

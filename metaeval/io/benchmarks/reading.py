@@ -16,6 +16,7 @@ from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.files import COMPRESSIONS
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, read_source
 from metaeval.parallel import track
@@ -109,6 +110,15 @@ def read_content(
     return found if isinstance(found, Block) else _read_benchmark([found], [], [], options, None).blocks[0]
 
 
+_RESULTS = frozenset({".eval", ".json", ".jsonl"})
+
+
+def _packing(label: str) -> str:
+    """Return the ending that says how a file is packed, if one does."""
+    ending = Path(label.casefold()).suffix
+    return ending if ending in COMPRESSIONS else ""
+
+
 class _OtherError(Exception):
     """A file that is nothing that is read, as a README in a folder; damage to one that is ends the reading."""
 
@@ -125,6 +135,8 @@ class _Parser(NamedTuple):
 
     def parsed(self, content: bytes) -> "Block | tuple[Format, File[Json]]":
         label = self.source.path
+        if not content.strip() and Path(label.casefold().removesuffix(_packing(label))).suffix in _RESULTS:
+            raise FileFormatError("the file is empty; write it again, or leave it out", path=label)
         if content.startswith(ZIP_MAGIC):
             archive = Archive(content, label)
             if not is_archived_log(archive):

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_kind
 from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.focused.cumulated_gain import effort_precision_curve, normalised_gain_curve, percentage_curve
@@ -79,6 +80,7 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     >>> element_curves(collection, "nxCG(quant=Gen5)@2").sel(system="a", topic="1").to_numpy()
     array([0.4, 0.4])
     """
+    check_kind(collection, "collection", "ElementCollection")
     if not isinstance(collection, ElementCollection):
         message = f"element_curves needs an ElementCollection, not {type(collection).__name__}"
         raise InvalidOptionError(message)

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_number
+from metaeval.checks import check_choice, check_kind, check_number
 from metaeval.collection.highlighted_text import HighlightedText
 from metaeval.collection.passages import PassageCollection
 from metaeval.compiled import compiled
@@ -175,6 +175,7 @@ def generalised_precision_curves(  # noqa: PLR0913 - each parameter is one of th
     The value at recall x is :math:`\max \{ gP_r : gR_r \ge x \}`, 0 where the list never reaches x; the share of
     relevant articles found is compared with x in whole numbers.
     """
+    check_kind(collection, "collection", "PassageCollection")
     lists = passage_lists(collection)
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
     found = running_sums(articles.offsets, np.ones(len(articles.ranks), dtype=np.int64))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.passages import PassageCollection
 from metaeval.metrics.focused import in_context as context
 from metaeval.metrics.focused import interpolated_precision as text
@@ -74,6 +74,7 @@ def inex_eval_table(
     >>> table["1", "char_prec"].item(), table["all", "iP[0.10]"].item()
     (0.25, 0.25)
     """
+    check_kind(collection, "collection", "PassageCollection")
     check_choice(task, "task", get_args(InexTask))
     lists = passage_lists(collection)
     flat = task in {"focused", "thorough"}

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_kind
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.passage_lists import Compat, Overlap, PassageLists, passage_lists, thresholds
@@ -103,6 +104,7 @@ def interpolated_precision_curves(
     The curve of a topic is iP at recall 0.00, 0.01, …, 1.00, see `interpolated_precision`. Its mean over recall is
     AiP, and its mean over topics the picture that the campaigns drew.
     """
+    check_kind(collection, "collection", "PassageCollection")
     lists = passage_lists(collection)
     return labelled_curves(lists, _interpolated(lists, _HUNDREDTHS, overlap, compat))
 

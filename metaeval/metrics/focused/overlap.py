@@ -5,7 +5,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_kind
 from metaeval.collection.elements import ElementCollection
 from metaeval.compiled import compiled_parallel
 
@@ -39,6 +39,7 @@ def run_overlap(collection: ElementCollection, *, how: str = "contained") -> xr.
     Kazai, Lalmas and de Vries (2004) speak of the overlap ratio among the results; their figures fit the share that
     lies inside another result, averaged over topics.
     """
+    check_kind(collection, "collection", "ElementCollection")
     check_choice(how, "kind of overlap", _HOW)
     shares = _shares(
         collection.offsets,

@@ -100,3 +100,11 @@ def test_published_win_rates_through_annotations(data_folder, put):
         assert 100 * values.std(ddof=1) / np.sqrt(len(values)) == pytest.approx(
             board.loc[name, "standard_error"], abs=1e-9
         )
+
+
+@pytest.mark.parametrize("name", ["annotator", "generator_2"])
+def test_a_name_that_is_a_list(put, name):
+    """Which annotator it was, and whose answer, are one name each."""
+    record = {"instruction": "a", "generator_1": "g", "generator_2": "h", "preference": 1.5, name: ["x", "y"]}
+    with pytest.raises(FileFormatError, match=rf"\[0\]\.{name}: {name} is \['x', 'y'\]; it must be one name"):
+        read_scores(put({"a.json": [record]}))

@@ -223,3 +223,34 @@ def test_the_real_folder(data_folder):
         read_scores(logs)
     with pytest.raises(ValueError, match=r"no score for system 'ollama/llama3\.1' on topic"):
         read_scores(logs, metrics=["match"])
+
+
+def test_two_logs_of_one_date(put):
+    """Logs that say other things and are of one age are not chosen between; equal ones are one."""
+    put({"1.json": _log("a", _samples(["I", "C"])), "b.json": _log("b", _samples(["C", "C"]))})
+    put({"2.json": _log("a", _samples(["I", "C"]))})
+    assert read_scores(put({})).sel(system="a").to_numpy().tolist() == [[0, 1]]
+    put({"2.json": _log("a", _samples(["C", "C"]))})
+    with pytest.raises(FileFormatError, match=r"a has other scores on quiz in .*json, and neither.*leave one out"):
+        read_scores(put({}))
+
+
+def test_times_are_compared_as_times(put):
+    """Half past midnight in Berlin is earlier than midnight in London, though its text comes later."""
+    put({
+        "1.json": _log("a", _samples(["I", "C"]), eval={"created": "2026-01-02T00:30:00+01:00"}),
+        "2.json": _log("a", _samples(["C", "C"]), eval={"created": "2026-01-02T00:00:00+00:00"}),
+        "b.json": _log("b", _samples(["C", "I"])),
+    })  # fmt: skip
+    assert read_scores(put({})).sel(system="a").to_numpy().tolist() == [[1, 1]]
+
+
+def test_a_newer_log_of_fewer_samples(put):
+    """A trial of a few samples does not take the place of the whole evaluation."""
+    put({
+        "1.json": _log("a", _samples(["I", "C", "C"])),
+        "2.json": _log("a", _samples(["C"]), eval={"created": "2026-01-02T00:00:00"}),
+        "b.json": _log("b", _samples(["C", "I", "I"])),
+    })  # fmt: skip
+    with pytest.raises(FileFormatError, match=r"2\.json: this newest file of a on quiz scores 1 items.*1\.json.*, 3;"):
+        read_scores(put({}))

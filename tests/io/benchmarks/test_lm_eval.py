@@ -160,3 +160,14 @@ def test_folders_of_one_name(put):
     put({_name("none/a", "t"): [_sample(n, acc=0) for n in (0, 1)]})
     with pytest.raises(FileFormatError, match=r"none/a/samples_t_.*: a has samples of t in .*few/a/.* too"):
         read_scores(put({}))
+
+
+def test_a_newer_file_of_fewer_documents(put):
+    """A run with a limit does not take the place of the whole one."""
+    put({
+        _name("a", "t", "2026-01-01T00-00-00.5"): [_sample(n, acc=0) for n in range(4)],
+        _name("a", "t", "2026-02-01T00-00-00"): [_sample(n, acc=1) for n in range(2)],
+        _name("b", "t"): [_sample(n, acc=0) for n in range(4)],
+    })  # fmt: skip
+    with pytest.raises(FileFormatError, match=r"this newest file of a on t scores 2 items, and .*, 4; leave out"):
+        read_scores(put({}))

@@ -1,6 +1,9 @@
 """Folders with more in them than results of one benchmark, and inputs of several kinds."""
 
+import gzip
 import json
+import lzma
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +102,14 @@ def test_links_to_folders_are_not_followed(put):
     folder = _mteb(put)
     (folder / "a" / "again").symlink_to(folder, target_is_directory=True)
     assert len(read_scores(folder).attrs["sources"]) == 4
+
+
+@pytest.mark.parametrize("name", ["a/rev/T9.json", "a/rev/T9.json.xz", "a/rev/T9.jsonl.gz"])
+def test_an_empty_file_of_results(put, name):
+    """It is a result that was lost, and not something else that lies in the folder."""
+    folder = _mteb(put)
+    pack = {".xz": lzma.compress, ".gz": gzip.compress}.get(Path(name).suffix, bytes)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(pack(b""))
+    with pytest.raises(FileFormatError, match=r"T9\.json.*: the file is empty; write it again, or leave it out"):
+        read_scores(folder)
