@@ -104,7 +104,8 @@ metaeval.read_collection
     """
     if not any(one.__name__ == kind for one in type(value).__mro__):
         given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
-        message = f"{name} must be a {kind}; got {given}. One is made by {_MADE_BY[kind]}"
+        article = "an" if kind[0] in "AEIOU" else "a"
+        message = f"{name} must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}"
         raise InvalidOptionError(message)
 
 

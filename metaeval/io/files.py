@@ -39,6 +39,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "text_of",
+    "words_by_line",
 ]
 
 STANDARD_INPUT = "-"
@@ -234,6 +235,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
 def decode_text(content: bytes, label: str) -> str:
     """Decode a text file as `text_of` has it; `label` names the file in errors."""
     return text_of(content, label).decode()
+
+
+def words_by_line(path: str | os.PathLike[str]) -> list[list[str]]:
+    """Return the words of every line of a text file: lines and blanks as `text_of` has them."""
+    return [[word.decode() for word in line.split()] for line in text_of(read_bytes(path), str(path)).splitlines()]
 
 
 def text_of(content: bytes, label: str) -> bytes:

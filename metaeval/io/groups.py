@@ -13,6 +13,9 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 __all__ = ["Covariate", "groups_from_regex", "read_clusters", "read_covariate", "read_groups", "read_pool_sizes"]
 
+_MOST_DIGITS = 18
+"""Digits of a whole number of 64 bits."""
+
 
 class Covariate(NamedTuple):
     """A number for every system.
@@ -264,9 +267,10 @@ def read_pool_sizes(path: str | Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for position, cells in enumerate(sheet.rows()):
         topic, number = (*map(str.strip, cells), "", "")[:2]
-        if not position and topic and not number.isdecimal():
+        whole = number.isascii() and number.isdecimal()
+        if not position and topic and not whole:
             continue  # the header
-        if not topic or not number.isdecimal() or int(number[:10]) < 1:
+        if not topic or not whole or len(number) > _MOST_DIGITS or int(number) < 1:
             message = f"a row is a topic and the number of documents judged for it, not {','.join(cells)!r}"
             raise sheet.error(message, position)
         if sizes.setdefault(topic, int(number)) != int(number):

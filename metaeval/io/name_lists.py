@@ -41,7 +41,7 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     ('1037798', '1043135')
     """
     lines: dict[str, int] = {}
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         name = line.partition("\t")[0].strip()
         if name in lines:
             message = f"{name!r} is in line {lines[name]} already; keep one of the two"

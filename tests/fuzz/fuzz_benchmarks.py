@@ -169,7 +169,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _parsed(text: str) -> Any:
+def parsed_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once)
     except ValueError as error:
@@ -182,16 +182,18 @@ def _records(content: bytes) -> list[dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise RefusedError("no UTF-8") from error
     try:
-        found = _parsed(text)
+        found = parsed_json(text)
     except RefusedError:
-        found = [_parsed(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()]
+        found = [
+            parsed_json(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()
+        ]
     found = found if isinstance(found, list) else [found]
     if not all(isinstance(one, dict) for one in found):
         raise RefusedError("not only objects")
     return found
 
 
-def _score(value: object) -> float | None:
+def score_of(value: object) -> float | None:
     """Return a score, None for a gap."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -231,7 +233,7 @@ def _sample_opinions(case: Case) -> list[object]:
             seen[key] = scores
             for name, value in scores.items():
                 if isinstance(value, int | float | None):
-                    cells.setdefault((name, system, f"TASK/{key[0]}", "1"), []).append(_score(value))
+                    cells.setdefault((name, system, f"TASK/{key[0]}", "1"), []).append(score_of(value))
     return _table(cells)
 
 
@@ -257,7 +259,7 @@ def _log_opinions(case: Case) -> list[object]:
                     number = _GRADES.get(part, part) if isinstance(part, str) else part
                     if isinstance(number, int | float | None):
                         key = (name, system, str(sample["id"]).strip(), str(sample.get("epoch", 1)))
-                        cells.setdefault(key, []).append(_score(number))
+                        cells.setdefault(key, []).append(score_of(number))
     return _table(cells)
 
 
@@ -265,7 +267,7 @@ def _annotation_opinions(case: Case) -> list[object]:
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
     for system, content in zip(_SYSTEMS, case.files, strict=True):
         for record in _records(content):
-            value = _score(record.get("preference"))
+            value = score_of(record.get("preference"))
             key = ("preference", system, record["instruction"], "1")
             cells.setdefault(key, []).append(None if value is None else value - 1)
     return _table(cells)
@@ -286,7 +288,7 @@ def _line_opinions(case: Case) -> list[object]:
         value = record.get("value")
         if isinstance(value, str):
             value = float(value)
-        cells.setdefault((*texts, "1"), []).append(_score(value))  # type: ignore[arg-type] # three texts
+        cells.setdefault((*texts, "1"), []).append(score_of(value))  # type: ignore[arg-type] # three texts
     known = {key: values[0] for key, values in cells.items()}
     if any(len(values) > 1 for values in cells.values()) or None in known.values():
         raise RefusedError("a score twice, or none")

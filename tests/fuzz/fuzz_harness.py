@@ -136,6 +136,8 @@ def tried(reader: Reader, case: Case, folder: Path) -> Outcome:  # noqa: C901, P
     names = reader.names(case) if callable(reader.names) else reader.names
     paths = [str(folder / name) for name in names[: len(case.files)]]
     for path, content in zip(paths, case.files, strict=True):
+        if "/" in path.removeprefix(str(folder))[1:]:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
         with open(path, "wb") as stream:  # noqa: PTH123 - half the time of Path.write_bytes
             stream.write(content)
     begun = _worked()

@@ -546,7 +546,8 @@ def read_as_scores(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 # ----------------------------------------------------------------------- second opinion: the other tables
 
 
-def _table(content: bytes) -> tuple[list[str], list[list[str]]]:
+def names_and_rows(content: bytes) -> tuple[list[str], list[list[str]]]:
+    """Return the names of columns and the rows below them."""
     rows = rows_of(content)
     if len(rows) < 2:
         raise RefusedError("no rows")
@@ -554,30 +555,40 @@ def _table(content: bytes) -> tuple[list[str], list[list[str]]]:
 
 
 def _group_opinions(case: Case) -> list[object]:
-    names, rows = _table(case.files[0])
-    systems, column, own = case.options["systems"], case.options.get("column"), case.options.get("system_column")
+    options = case.options
+    found = said_of_names(
+        case, options["systems"], "system", "group", options.get("column"), options.get("system_column")
+    )
+    return [{"groups": one["said"]} for one in found]
+
+
+def said_of_names(  # noqa: PLR0917 - a literal reading
+    case: Case, wanted: Sequence[str], what: str, said: str, column: str | None, own: str | None = None
+) -> list[dict[str, dict[str, str]]]:
+    """Return what a table says of every name: of systems their groups, of topics their clusters."""
+    names, rows = names_and_rows(case.files[0])
     if {column, own} - {None, *names}:
         raise RefusedError("no such column")
     if own is not None:
         owners = [names.index(own)]
     else:
-        words = [at for at, name in enumerate(names) if re.sub(r"[\s-]+", "_", name).casefold() in _WORDS["system"]]
+        words = [at for at, name in enumerate(names) if re.sub(r"[\s-]+", "_", name).casefold() in _WORDS[what]]
         if len(words) > 1:
-            raise RefusedError("two columns of systems")
-        owners = words or [at for at in range(len(names)) if set(systems) <= {row[at] for row in rows}][:1]
+            raise RefusedError(f"two columns of {what}s")
+        owners = words or [at for at in range(len(names)) if set(wanted) <= {row[at] for row in rows}][:1]
     found = []
     for at in owners:
         others = [other for other, name in enumerate(names) if name and other != at]
-        called = [other for other in others if names[other].casefold() == "group"]
-        wanted = [names.index(column)] if column is not None else called if len(called) == 1 else others
-        if len(wanted) != 1:
-            raise RefusedError("no column of groups")
-        groups = {one: {row[wanted[0]] for row in rows if row[at] == one} for one in systems}
-        if any(len(one) != 1 or "" in one for one in groups.values()):
-            raise RefusedError("no group, or two")
-        found.append({"groups": {name: next(iter(one)) for name, one in groups.items()}})
+        called = [other for other in others if names[other].casefold() == said]
+        chosen = [names.index(column)] if column is not None else called if len(called) == 1 else others
+        if len(chosen) != 1:
+            raise RefusedError(f"no column of {said}s")
+        values = {one: {row[chosen[0]] for row in rows if row[at] == one} for one in wanted}
+        if any(len(one) != 1 or "" in one for one in values.values()):
+            raise RefusedError(f"no {said}, or two")
+        found.append({"said": {name: next(iter(one)) for name, one in values.items()}})
     if not found:
-        raise RefusedError("no column of systems")
+        raise RefusedError(f"no column of {what}s")
     return found
 
 
@@ -592,7 +603,7 @@ def _label(cell: str, words: Mapping[str, int]) -> float | None:
 
 
 def _label_opinions(case: Case) -> list[object]:
-    names, rows = _table(case.files[0])
+    names, rows = names_and_rows(case.files[0])
     columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
     if not {*columns.values(), *where} <= set(names):
         raise RefusedError("no such column")
@@ -673,7 +684,7 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal readin
     where, asked = case.options.get("where", {}), case.options.get("item", [])
     tables = []
     for content in case.files:
-        names, rows = _table(content)
+        names, rows = names_and_rows(content)
         for column, text in where.items():
             if column in names:
                 rows = [row for row in rows if row[names.index(column)] == text]

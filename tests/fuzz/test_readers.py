@@ -3,6 +3,7 @@
 A short run with fixed seeds, and every input that ever failed. The long run: python benchmarks/fuzz_readers.py.
 """
 
+import ast
 import signal
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from fuzz_harness import kept_cases, outcome, settings, workplace
 from fuzz_table import READERS
 
 from metaeval.io import foreign
+from metaeval.io.benchmarks.formats import FORMATS
 
+SOURCE = Path(foreign.__file__).parents[1]
 SEED = 10
 SHARE = 0.2
 FOUND = kept_cases(Path(__file__).parent / "found.txt")
@@ -94,3 +97,39 @@ def _random(number):
     import random  # noqa: PLC0415 - for this alone
 
     return random.Random(number)  # noqa: S311 - no secret
+
+
+INNER = {
+    "read_sheet": "cells of a table, beneath every reader of tables",
+    "read_submissions": "read_submission, one file after another",
+    "read_tree": "NetCDF, beneath read_scores",
+}
+"""Functions that read a file and that no fuzzer calls, with what they are part of."""
+PATHS = {"path", "paths", "runs", "data"}
+
+
+def test_every_reader_is_under_test():
+    """A function that reads files, or a format of benchmarks, without a fuzzer of its own is a gap in the net."""
+    fuzzers = "\n".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("fuzz_*.py"))
+    readers = {
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("read_")
+        if node.args.args and node.args.args[0].arg in PATHS
+    }
+    assert len(readers) > 20
+    assert {name for name in readers if f"{name}(" not in fuzzers} == set(INNER)
+    formats = {one.module for one in FORMATS if one.module}
+    assert formats == set(FORMATS_UNDER_TEST)
+    assert {reader for readers in FORMATS_UNDER_TEST.values() for reader in readers} <= set(READERS)
+
+
+FORMATS_UNDER_TEST = {
+    "alpaca_eval": ["benchmark-alpaca"],
+    "helm": ["benchmark-helm"],
+    "inspect_ai": ["benchmark-inspect", "benchmark-inspect-archive"],
+    "lm_eval": ["benchmark-lm-eval"],
+    "mteb": ["benchmark-mteb"],
+}
+"""Formats of benchmarks with a module each, and their fuzzers."""

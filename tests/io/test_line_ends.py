@@ -9,11 +9,12 @@ import pytest
 
 from metaeval.errors import FileFormatError
 from metaeval.io.files import text_of
-from metaeval.io.groups import read_groups
+from metaeval.io.groups import read_groups, read_pool_sizes
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submission
 from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
+from metaeval.io.name_lists import read_names
 from metaeval.io.qrels import read_qrels
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_runs
@@ -26,6 +27,8 @@ READERS = {
     "groups": ("run,team\na,x\nb,y\n", partial(read_groups, systems=["a", "b"])),
     "labels": ("topic,item,ann,ben\n1,d1,0,1\n1,d2,1,1\n", read_labels),
     "items": ("system,item,BLEU\na,1,0.3\nb,1,0.2\n", read_items),
+    "names": ("bm25\nd\tquery likelihood\n", lambda path: pd.DataFrame(read_names(path))),
+    "pool sizes": ("d,608\n415,611\n", lambda path: pd.Series(read_pool_sizes(path)).to_frame()),
     "log": ("topic,document,seconds\n1,d1,3\n1,d2,4\n", read_assessment_log),
     "INEX run": (
         "1 Q0 9996 1 0.9 RunX /article[1]/bdy[1]\n1 Q0 9996 2 0.8 RunX /article[1]/p[1]\n",
@@ -95,7 +98,9 @@ def test_signs_of_other_alphabets_end_no_line(tmp_path, name, sign):
     path = tmp_path / "content.txt"
     path.write_bytes(text.encode())
     n_lines = "".join(shown(read(path))).count("\n")
-    changed = text.replace(f"{old},", f"{new},").replace(f" {old} ", f" {new} ").replace(f"\n{old} ", f"\n{new} ")
+    changed = text
+    for before, after in (("", ","), (" ", " "), ("\n", " "), ("\n", "\t")):
+        changed = changed.replace(f"{before}{old}{after}", f"{before}{new}{after}")
     path.write_bytes((new + changed[1:] if name == "INEX sizes" else changed).encode())
     if "table" in name and not new.isprintable() and sign != "\xa0":
         with pytest.raises(FileFormatError, match="holds a control character"):

@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval.cells import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.records import Part
-from metaeval.io.files import entries_of, read_text
+from metaeval.io.files import entries_of, words_by_line
 from metaeval.io.sources import Source
 
 __all__ = ["frame_of_pair", "in_folder", "pair_of", "read_pair"]
@@ -40,24 +40,22 @@ class _Pair:
             message = f"there is no score of segments (METRIC{_SCORES}) of any metric"
             raise FileFormatError(message, path=root / _METRICS / pair)
         path = str(root / _DOCUMENTS / f"{pair}.docs")
-        lines = self._text(path).splitlines()
-        self.documents = [line.split()[-1] if line.split() else "" for line in lines]
+        self.documents = [words[-1] if words else "" for words in self._lines(path)]
         if "" in self.documents:
             message = "a line without a document; every line says DOMAIN DOCUMENT of a segment"
             raise FileFormatError(message, path=path, line=self.documents.index("") + 1)
 
-    def _text(self, path: str) -> str:
+    def _lines(self, path: str) -> list[list[str]]:
         self.read.append(path)
-        return read_text(path)
+        return words_by_line(path)
 
     def scores(self, path: str) -> dict[str, list[float]]:
         """Return the scores of every system by segment, NaN where there is none."""
         found: dict[str, list[float]] = {}
         last = ""
-        for number, line in enumerate(self._text(path).splitlines(), start=1):
-            cells = line.split()
+        for number, cells in enumerate(self._lines(path), start=1):
             if len(cells) != 2 or not (cells[1] == _GAP or is_number(cells[1])):  # noqa: PLR2004 - system and score
-                message = f"{shortened(line)!r} is not SYSTEM SCORE, the score a number or {_GAP}"
+                message = f"{shortened(' '.join(cells))!r} is not SYSTEM SCORE, the score a number or {_GAP}"
                 raise FileFormatError(message, path=path, line=number)
             if cells[0] != last and cells[0] in found:
                 message = f"system {cells[0]!r} stood above already; the segments of a system follow one another"

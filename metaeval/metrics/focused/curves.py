@@ -81,9 +81,6 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     array([0.4, 0.4])
     """
     check_kind(collection, "collection", "ElementCollection")
-    if not isinstance(collection, ElementCollection):
-        message = f"element_curves needs an ElementCollection, not {type(collection).__name__}"
-        raise InvalidOptionError(message)
     resolved = (default_registry() if registry is None else registry).resolve(metric)
     if not isinstance(resolved, Metric) or resolved.spec.name not in _CURVES:
         raise UnknownNameError("curve of", str(metric), _CURVES)

@@ -1,0 +1,412 @@
+"""Small files beside runs and scores: annotations in JSON, names, clusters, covariates, pool sizes; and two folders.
+
+The folders are a run of HELM and a language pair of mt-metrics-eval, whose files have fixed places.
+"""
+
+import json
+import math
+import random
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuzz_benchmarks import CHANGES, parsed_json, score_of
+from fuzz_harness import Case, Reader, RefusedError
+from fuzz_plain import is_number, keeps_digits, lines_of, number_of, rows_of, text_of, words_of
+from fuzz_tables import names_and_rows, said_of_names
+from fuzz_text import text_mutation
+
+from metaeval.io.annotations import read_annotations
+from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
+from metaeval.io.inex_articles import read_article
+from metaeval.io.judges import read_judges
+from metaeval.io.name_lists import read_names
+from metaeval.io.tables import read_scores
+
+_LABELS = (0, 1, 2, 1.5, "good", "bad", None, True, -1, 1e300)
+_SYSTEMS = ("bm25", "lm", "n1")
+
+# -------------------------------------------------------------------------------------------------- documents
+
+
+def _make_annotations(rng: random.Random) -> Case:
+    labels = rng.choice((_LABELS[:4], _LABELS[4:6], _LABELS))
+    items = ("1", "2", "10", "d é")
+    own = {name: {item: rng.choice(labels) for item in items if rng.random() < 0.8} for name in ("ann", "ben", "cy")}
+    return Case((json.dumps(own, indent=rng.choice((None, 1)), ensure_ascii=rng.random() < 0.5).encode(),))
+
+
+def _make_two_annotations(rng: random.Random) -> Case:
+    people, machines = json.loads(_make_annotations(rng).files[0]), json.loads(_make_annotations(rng).files[0])
+    renamed = {f"{name}-bot": own for name, own in machines.items()}
+    return Case((json.dumps(people).encode(), json.dumps(renamed).encode()))
+
+
+def _make_names(rng: random.Random) -> Case:
+    names = rng.sample(("301", "302", "bm25", "q-1", "名前", "a b"), rng.randint(1, 4))
+    lines = [f"{name}\twords of it" if rng.random() < 0.3 else name for name in names]
+    return Case((rng.choice(("\n", "\r\n", "\r")).join(lines).encode(),))
+
+
+def _make_said(rng: random.Random, what: str, kind: str, values: Sequence[str], option: str) -> Case:
+    names = [rng.choice((what, "name of it")), rng.choice((kind, "what"))]
+    rows = [names, *([one, rng.choice(values)] for one in ("1", "2", "3"))]
+    if rng.random() < 0.4:
+        rows = [[*row, "1999" if at else "year"] for at, row in enumerate(rows)]
+    options: dict[str, Any] = {"names": list(rng.choice((("1", "2"), ("3", "1", "2"))))}
+    if len(rows[0]) > 2 or rng.random() < 0.3:
+        options[option] = names[1]
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),), options)
+
+
+def _make_clusters(rng: random.Random) -> Case:
+    return _make_said(rng, "topic", "cluster", ("maths", "code"), "column")
+
+
+def _make_covariate(rng: random.Random) -> Case:
+    return _make_said(rng, "run", "words", ("12", "0.5", "-3", "1e5"), "covariate_column")
+
+
+def _make_pool_sizes(rng: random.Random) -> Case:
+    rows = [("topic", "size"), *((str(401 + at), str(rng.randint(1, 900))) for at in range(3))]
+    delimiter = rng.choice((",", "\t", " "))
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows[rng.randint(0, 1) :]).encode(),))
+
+
+_COLUMNS = {"judge": "judge", "system": "run", "topic": "topic", "score": "value"}
+
+
+def _make_judge_scores(rng: random.Random) -> Case:
+    rows = [
+        (judge, run, topic, str(rng.choice((0, 1, 0.5, 0.25))))
+        for judge, topics in (("ann", ("1", "2")), ("bot", ("1", "2", "3")))
+        for run in ("bm25", "lm")
+        for topic in topics
+    ]
+    rng.shuffle(rows)
+    rows = [tuple(_COLUMNS.values()), *rows]
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
+
+
+def _make_article(rng: random.Random) -> Case:
+    inside = "".join(
+        rng.choice(
+            ("<p>one <b>two</b></p>", "<sec><st>three</st>four</sec>", "<!-- no -->", "<?x y?>", "&amp; é ", "\n")
+        )
+        for _ in range(rng.randint(1, 5))
+    )
+    return Case((f'<?xml version="1.0"?>\n<article><bdy>{inside}</bdy></article>'.encode(),))
+
+
+def _make_helm(rng: random.Random) -> Case:
+    given = rng.choice(({}, {"subject": "law"}, {"b": 1, "a": "x"}))
+    spec = {"adapter_spec": {"model": "org/model"}, "scenario_spec": {"class_name": "helm.MMLUScenario", "args": given}}
+    stats = [
+        {
+            "instance_id": f"id{at}",
+            "train_trial_index": trial,
+            "stats": [{"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": rng.choice((0, 1, 0.5))}],
+        }
+        for at in range(rng.randint(2, 4))
+        for trial in range(rng.randint(1, 2))
+    ]
+    other = {**spec, "adapter_spec": {"model": "org/other"}}
+    files = (spec, stats, other, stats)
+    return Case(tuple(json.dumps(one).encode() for one in files))
+
+
+_HELM = ("a/run_spec.json", "a/per_instance_stats.json", "b/run_spec.json", "b/per_instance_stats.json")
+
+
+def _make_pair(rng: random.Random) -> Case:
+    systems, n_segments = ("sysA", "sysB", "refA"), rng.randint(2, 4)
+
+    def scores(names: Sequence[str]) -> bytes:
+        rows = [
+            f"{name}\t{rng.choice(('0.5', '-1', '1e-3', '7', '2', '0', '1', 'None'))}"
+            for name in names
+            for _ in range(n_segments)
+        ]
+        return "".join(row + "\n" for row in rows).encode()
+
+    documents = "".join(f"news\tdoc{at // 2}\n" for at in range(n_segments)).encode()
+    return Case((documents, scores(systems[:2]), scores(systems), scores(systems)))
+
+
+_PAIR = (
+    "root/documents/en-de.docs",
+    "root/human-scores/en-de.mqm.seg.score",
+    "root/metric-scores/en-de/BLEU-refA.seg.score",
+    "root/metric-scores/en-de/chrF-refA.seg.score",
+)
+
+# --------------------------------------------------------------------------------------------- second opinion
+
+
+def _labels_of(content: bytes) -> dict[str, dict[str, object]]:
+    """Annotator to item to label; a label is text, a finite number that a float holds, true, false or none."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RefusedError("no UTF-8") from error
+    whole = parsed_json(text)
+    if not isinstance(whole, dict) or not all(isinstance(own, dict) for own in whole.values()):
+        raise RefusedError("no object of objects")
+    for name, own in whole.items():
+        for word in (name, *own, *(one for one in own.values() if isinstance(one, str))):
+            if re.search("[\ud800-\udfff]", word):
+                raise RefusedError("half of a letter")
+        if not name.strip() or not all(item.strip() for item in own):
+            raise RefusedError("no name")
+        if not all(isinstance(one, str | int | float | None) for one in own.values()):
+            raise RefusedError("a label is nested")
+    return {
+        name: {item: one if isinstance(one, str | bool | None) else _number(one) for item, one in own.items()}
+        for name, own in whole.items()
+    }
+
+
+def _number(value: float) -> float | None:
+    if isinstance(value, int) and not keeps_digits(str(value)):
+        raise RefusedError("more digits than a float holds")
+    if math.isinf(value):
+        raise RefusedError("not finite")
+    return None if math.isnan(value) else float(value)
+
+
+def _annotation_opinions(case: Case) -> list[object]:
+    found = {}
+    for number, content in enumerate(case.files):
+        labels = _labels_of(content)
+        present = {
+            f"{name} | {item}": one for name, own in labels.items() for item, one in own.items() if one is not None
+        }
+        if not present:
+            raise RefusedError("nothing is labelled")
+        if set(labels) & {name for other in found.values() for name in other["annotators"]}:
+            raise RefusedError("an annotator twice")
+        found[str(number)] = {
+            "annotators": list(labels),
+            "items": sorted({item for own in labels.values() for item in own}),
+            "labels": present,
+        }
+    return [found]
+
+
+def _name_opinions(case: Case) -> list[object]:
+    names = [line.partition("\t")[0].strip() for line in lines_of(text_of(case.files[0]))]
+    names = [name for name in names if name]
+    if not names or len(set(names)) < len(names):
+        raise RefusedError("no name, or one twice")
+    return [{"names": names}]
+
+
+def _cluster_opinions(case: Case) -> list[object]:
+    return said_of_names(case, case.options["names"], "topic", "cluster", case.options.get("column"))
+
+
+def _covariate_opinions(case: Case) -> list[object]:
+    found = said_of_names(case, case.options["names"], "system", "covariate", case.options.get("covariate_column"))
+    return [{"said": {name: number_of(one) for name, one in each["said"].items()}} for each in found if _numbers(each)]
+
+
+def _numbers(found: Mapping[str, Any]) -> bool:
+    return all(is_number(one) for one in found["said"].values())
+
+
+def _pool_size_opinions(case: Case) -> list[object]:
+    sizes: dict[str, int] = {}
+    for at, row in enumerate(rows_of(case.files[0])):
+        topic, number = (*(cell.strip() for cell in row), "", "")[:2]
+        if not at and topic and not re.fullmatch("[0-9]+", number):
+            continue
+        if not topic or not re.fullmatch("[0-9]+", number) or not 1 <= int(number[:4000]) < 2**63:
+            raise RefusedError("no topic with a number")
+        if sizes.setdefault(topic, int(number)) != int(number):
+            raise RefusedError("two numbers")
+    if not sizes:
+        raise RefusedError("no row")
+    return [{"sizes": sizes}]
+
+
+def _judge_score_opinions(case: Case) -> list[object]:
+    names, rows = names_and_rows(case.files[0])
+    if any(names.count(name) != 1 for name in _COLUMNS.values()):
+        raise RefusedError("no such column, or two")
+    places = [names.index(name) for name in _COLUMNS.values()]
+    cells: dict[str, float] = {}
+    for row in rows:
+        *key, score = (row[at] for at in places)
+        if not all(key) or " | ".join(key) in cells:
+            raise RefusedError("no name, or a score twice")
+        cells[" | ".join(key)] = number_of(score)
+    return [{"said": cells}]
+
+
+def _document(content: bytes) -> Any:
+    try:
+        return parsed_json(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RefusedError("no UTF-8") from error
+
+
+def _helm_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], float | None] = {}
+    for spec, stats in ((case.files[0], case.files[1]), (case.files[2], case.files[3])):
+        said, instances = _document(spec), _document(stats)
+        scenario = said["scenario_spec"]
+        given = scenario.get("args") or {}
+        name = scenario["class_name"].rpartition(".")[2].removesuffix("Scenario")
+        words = ",".join(f"{key}={given[key]}" for key in sorted(given))
+        scenario_name = f"{name}:{words}" if words else name
+        for one in instances if isinstance(instances, list) else [instances]:
+            changed = one.get("perturbation")
+            changed = changed.get("name", "perturbed") if isinstance(changed, dict) else changed
+            topic = f"{scenario_name}/{one['instance_id']}{f'+{changed}' if changed else ''}".strip()
+            for stat in one["stats"]:
+                metric = stat["name"]["name"] if isinstance(stat["name"], dict) else stat["name"]
+                key = metric.strip(), said["adapter_spec"]["model"].strip(), topic, str(one.get("train_trial_index", 0))
+                if key in cells:
+                    raise RefusedError("a score twice")
+                cells[key] = None if stat.get("count") == 0 else score_of(stat.get("mean"))
+    return [{"said": _by_place(cells)}]
+
+
+def _by_place(cells: Mapping[tuple[str, str, str, str], float | None]) -> dict[str, float]:
+    known = {key: one for key, one in cells.items() if one is not None}
+    if len({repeat for *_, repeat in known}) == 1:
+        known = {(*key[:3], "1"): one for key, one in known.items()}
+    counts: dict[str, set[tuple[str, str]]] = {}
+    for metric, system, topic, _ in known:
+        counts.setdefault(metric, set()).add((system, topic))
+    if not counts:
+        raise RefusedError("no score")
+    most = max(map(len, counts.values()))
+    return {" | ".join(key): one for key, one in known.items() if len(counts[key[0]]) == most}
+
+
+def _segments(content: bytes, n_segments: int) -> dict[str, list[float | None]]:
+    found: dict[str, list[float | None]] = {}
+    last = None
+    for line in _ended(text_of(content)):
+        cells = words_of(line)
+        if len(cells) != 2:
+            raise RefusedError("no system and score")
+        if cells[0] != last and cells[0] in found:
+            raise RefusedError("a system in two places")
+        last = cells[0]
+        found.setdefault(last, []).append(None if cells[1] == "None" else number_of(cells[1]))
+    if any(len(scores) != n_segments for scores in found.values()):
+        raise RefusedError("another number of segments")
+    return found
+
+
+def _ended(text: str) -> list[str]:
+    lines = lines_of(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def _pair_opinions(case: Case) -> list[object]:
+    documents = [words_of(line)[-1:] for line in _ended(text_of(case.files[0]))]
+    if [] in documents:
+        raise RefusedError("no document")
+    human, *metrics = (_segments(content, len(documents)) for content in case.files[1:])
+    everybody = {name for known in (human, *metrics) for name in known}
+    systems = {name for name in everybody if (name in human or not human) and all(name in own for own in metrics)}
+    cells = {
+        (metric, system, str(at), "1"): score
+        for metric, own in zip(("BLEU-refA", "chrF-refA"), metrics, strict=True)
+        for system in systems
+        for at, score in enumerate(own[system], start=1)
+    }
+    return [{"said": {" | ".join(key): score for key, score in cells.items() if score is not None}}]
+
+
+# ---------------------------------------------------------------------------------------------- under test
+
+
+def _as_labels(frame: Any) -> dict[str, object]:
+    cells = {
+        f"{name} | {item}": one
+        for name in frame.columns
+        for item, one in frame[name].items()
+        if one == one and one is not None  # noqa: PLR0124 - NaN: no label
+    }
+    return {"annotators": list(frame.columns), "items": sorted(frame.index), "labels": cells}
+
+
+def _read_annotations(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return {"0": _as_labels(read_annotations(paths[0]))}
+
+
+def _read_judges(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    found = read_judges(list(paths))
+    if not found.annotations:
+        return {"labels": found.labels, "scores": found.scores}
+    return {str(at): _as_labels(frame) for at, frame in enumerate(found.annotations.values())}
+
+
+def _read_names(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return {"names": list(read_names(paths[0]))}
+
+
+def _read_clusters(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    return {"said": read_clusters(paths[0], topics=options["names"], column=options.get("column"))}
+
+
+def _read_covariate(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    found = read_covariate(paths[0], systems=options["names"], covariate_column=options.get("covariate_column"))
+    return {"said": found.of_system}
+
+
+def _read_pool_sizes(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return {"sizes": read_pool_sizes(paths[0])}
+
+
+def _read_judge_scores(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    (of_judge,) = read_judges(paths[0], columns=_COLUMNS).scores.values()
+    found = {}
+    for judge, scores in of_judge.items():
+        stacked = scores.isel(metric=0).to_series()
+        found |= {" | ".join((judge, *map(str, key))): float(one) for key, one in stacked.items()}
+    return {"said": found}
+
+
+def _read_article(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return {"length": len(read_article(paths[0]))}
+
+
+def _cells_of(scores: Any) -> dict[str, object]:
+    scores = scores if "repeat" in scores.dims else scores.expand_dims(repeat=["1"], axis=3)
+    stacked = scores.to_series().dropna()
+    return {"said": {" | ".join(map(str, key)): float(one) for key, one in stacked.items()}}
+
+
+def _read_helm(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return _cells_of(read_scores(list(paths)))
+
+
+def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return _cells_of(read_scores(list(paths), missing="pairwise"))
+
+
+def _reader(name: str, make: Any, read: Any, opinions: Any, **more: Any) -> Reader:
+    changes = CHANGES if make in {_make_annotations, _make_two_annotations, _make_helm} else ()
+    more = {"speed": 900, **more}
+    return Reader(name=name, make=make, mutate=text_mutation(make, changes), read=read, opinions=opinions, **more)
+
+
+READERS = (
+    _reader("annotations", _make_annotations, _read_annotations, _annotation_opinions),
+    _reader("judges-annotations", _make_two_annotations, _read_judges, _annotation_opinions, speed=500),
+    _reader("judges-scores", _make_judge_scores, _read_judge_scores, _judge_score_opinions, speed=500),
+    _reader("inex-article", _make_article, _read_article, None, speed=2000),
+    _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
+    _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
+    _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
+    _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
+    _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),
+    _reader("mt-metrics-eval", _make_pair, _read_pair, _pair_opinions, speed=300, names=_PAIR),
+)
