@@ -57,7 +57,7 @@ class Loaded:
         self.session = session
         self._context = context
         self._given: dict[str, Any] = dict(context.params)
-        self._files: list[str] = []
+        self._files: list[str] = [*map(str, context.params.get("plugin") or ())]
         self._collection: JudgedCollection | None = None
         self._scores: Scores | None = None
         self._provenance: Provenance | None = None
