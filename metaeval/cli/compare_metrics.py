@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_metrics"]
 
 _CURRENT = Option(
-    "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="the first metric"
+    "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="every two are compared"
 )
 _TEST = opt.TEST.but(
     words="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity)."
@@ -43,7 +43,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
 
     Side by side, with intervals: how many pairs of systems differ significantly under each, how many topics it needs,
     how its ranking bears missing judgments (where runs are given), whether it concludes what the metric in use
-    concludes, how often it says nothing, and how much it looks at the top.
+    (--current) concludes, how often it says nothing, and how much it looks at the top.
 
     For example:
 

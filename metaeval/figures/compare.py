@@ -34,7 +34,7 @@ _GAP = 0.16
 
 
 @styled
-def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[str], current: str) -> Figure:
+def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[str], current: str | None) -> Figure:
     """Draw discriminative power against a second quality, a point a metric, with the intervals of both.
 
     Parameters
@@ -47,7 +47,7 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
         What the upright axis says.
     front : sequence of str
         Metrics that no other beats.
-    current : str
+    current : str or None
         The metric in use.
     """
     known = frame[frame[second].notna()].reset_index(drop=True)

@@ -54,6 +54,8 @@ SPREADS = (0.0, 1.0, 2.0)
 """Standard deviations of log κ², from one normal law to tails like a t distribution's with two degrees of freedom."""
 NODES = np.linspace(-2.2, 2.2, 9)
 """Of a standard normal law, on an even grid: 97 % of it, more than a few pairs can tell apart."""
+_CANCELS = 1e-6
+"""Share of two variances below which the variance of their difference is taken from the differences themselves."""
 _GRID = 24
 _LEAST, _MOST = 1e-4, 30.0
 """Of the mean square of the u observed: the true one lies between, wherever there is anything to estimate."""
@@ -149,6 +151,10 @@ def describe_pairs(values: Floats) -> Pairs:
     covariance = inner @ inner.T / (n_topics - 1.0)
     own = np.diag(covariance)
     variance = own[first] + own[second] - 2.0 * covariance[first, second]
+    # of nearly equal residuals that leaves rounding alone, another on every processor
+    close = variance <= _CANCELS * (own[first] + own[second])
+    apart = inner[first[close]] - inner[second[close]]
+    variance[close] = (apart**2).sum(axis=1) / (n_topics - 1.0)
     noisy = variance > (1e3 * RELATIVE * (size[first] + size[second])) ** 2
     alike = np.bincount(second[~noisy & (difference == 0.0)], minlength=n_systems) > 0
     if n_systems - int(alike.sum()) < FEWEST_SYSTEMS:

@@ -4,7 +4,7 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
+from metaeval.reports.compare_words import QUALITIES, compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
@@ -12,10 +12,22 @@ from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
 from metaeval.reports.topic_words import chance, topic_count
 from metaeval.studies.compare import CompareStudy
+from metaeval.studies.metric_verdict import NOT_WORSE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import intervals, name_of_metric, number, percentage, sentence_case, share, short_names, text, whole
+from metaeval.words import (
+    intervals,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    short_names,
+    text,
+    whole,
+)
 
 __all__ = ["compare_report"]
 
@@ -52,14 +64,14 @@ def compare_report(study: CompareStudy) -> Report:
 
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    current, level = name_of_metric(study.current), percentage(study.confidence_level)
+    level, in_use = percentage(study.confidence_level), study.current
     judged, topics = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
         "power": ("Power, uncorrected", share),
         "power_by": ("Power, corrected", share),
         **({"topics": ("Topics needed", topic_count)} if topics else {}),
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
-        "f1": (f"F1 with {current}", number(3)),
+        **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),
     }
     shown, columns = bounded(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
@@ -70,35 +82,68 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         + (" (of τ: over draws of the judgments that stay)" if judged else "")
         + (f"; of topics needed, the {_posterior_level(study)} posterior interval and median" if topics else "")
         + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)}, uncorrected and with "
-        f"{CORRECTIONS.words('fdr_by')}). F1 is of the corrected pairs. Higher is better, except "
-        f"{'topics needed and ' * topics}conflicts.",
+        f"{CORRECTIONS.words('fdr_by')}). "
+        + ("F1 is of the corrected pairs. " if in_use is not None else "")
+        + _better_words(topics=topics, conflicts=in_use is not None),
         frame=shown.assign(shown=names),
         data=frame,
         columns=(
             *left(shown="Metric"),
             *columns,
-            *right(whole, conflicts="Conflicts"),
+            *(right(whole, conflicts="Conflicts") if in_use is not None else ()),
         ),
     )
-    upwards = "needs fewer judgments" if study.second_quality == "tau_half" else f"concludes more as {current} does"
-    picture = Picture(
-        name="trade-off",
-        draw=study.plot,
-        title="What is gained and what is lost",
-        caption=f"Further right finds more pairs of systems significantly different, further up {upwards}. Bars are "
-        "intervals; the dashed line joins the metrics on the Pareto front (blue: no other is as good in both and "
-        "better in one); the ring is the metric in use. Bars are of each metric by itself; two whose bars overlap may "
-        "still differ, since both saw the same topics: the differences are below.",
-        alt=f"{len(frame)} points; on the Pareto front: {named(study.pareto_front())}.",
+    verdict = study.verdict().to_frame()
+    sure = Table(
+        name="verdict",
+        title="How sure each comparison is",
+        caption="Probability that the first metric is better than the second: in power over topics of the same kind, "
+        "in topics needed by the posterior, in robustness over draws of the judgments that stay. To be adopted a "
+        f"metric must not be worse in any of them (probability of at least {percentage(NOT_WORSE)}), and better in one "
+        f"(its {level} interval leaves out zero).",
+        frame=verdict.assign(of=verdict["quality"].map(QUALITIES)),
+        data=verdict,
+        columns=(
+            *left(of="Quality"),
+            *left(name_of_metric, metric="First", against="Second"),
+            *right(chance, p_better="Better"),
+            *left(surely="Surely"),
+        ),
     )
     return Section(
         id="overview",
         title="Comparison of the metrics",
         lead="A metric worth adopting finds differences between systems, needs few topics and judgments, and does not "
         "contradict what was known without good reason.",
-        blocks=(picture, table),
+        blocks=(*_trade_off(study, frame), table, Fold(title="How sure each comparison is", blocks=(sure,))),
         brief=True,
     )
+
+
+def _better_words(*, topics: bool, conflicts: bool) -> str:
+    fewer = ["topics needed"] * topics + ["conflicts"] * conflicts
+    return f"Higher is better{f', except {listed(fewer)}' if fewer else ''}."
+
+
+def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
+    """Draw power against the second quality, where there is one."""
+    if study.second_quality is None:
+        return ()
+    robust = study.second_quality == "tau_half"
+    upwards = "keeps more of its ranking" if robust else f"concludes more as {name_of_metric(str(study.current))} does"
+    front = "the dashed line joins the metrics that no other equals in both and betters in one; " if robust else ""
+    ring = "" if study.current is None else "the ring is the metric in use. "
+    told = f"; no other betters {named(study.pareto_front())}" if robust else ""
+    picture = Picture(
+        name="trade-off",
+        draw=study.plot,
+        title="What is gained and what is lost",
+        caption=f"Further right finds more pairs of systems significantly different, further up {upwards}. Bars are "
+        f"intervals; {front}{ring}Bars are of each metric by itself; two whose bars overlap may still differ, since "
+        "both saw the same topics: the differences are below.",
+        alt=f"{len(frame)} points{told}.",
+    )
+    return (picture,)
 
 
 _TURNED = {"metric_a": "metric_b", "low": "high", "systems_low": "systems_high"}
@@ -115,7 +160,6 @@ def _against_current(study: CompareStudy, differences: pd.DataFrame) -> pd.DataF
 
 def _power_section(study: CompareStudy) -> Section:
     differences = study.power_differences()
-    own, current = _against_current(study, differences), name_of_metric(study.current)
     dots = Picture(
         name="power",
         draw=study.power.plot,
@@ -124,22 +168,28 @@ def _power_section(study: CompareStudy) -> Section:
         "resamples of the topics: what others should expect to find with as many other topics of the same kind.",
         alt="One row a metric with the share of significantly different pairs.",
     )
-    picture = Picture(
-        name="power-differences",
-        draw=lambda: figures.power_differences(own),
-        title=f"{current} against every candidate",
-        caption=f"Difference of the powers with intervals over {study.power.n_topic_resamples} resamples of the "
-        "topics, which are paired: both metrics see the same topics. Blue where the interval leaves out zero.",
-        alt=f"{len(own)} differences with intervals.",
-    )
-    against = _differences_table(study, own, "power-against-current", f"Power of {current} minus that of the others")
     every = _differences_table(study, differences, "power-differences", "Differences in power of every two metrics")
+    blocks: tuple[Block, ...] = (every,)
+    if study.current is not None:
+        own, current = _against_current(study, differences), name_of_metric(study.current)
+        picture = Picture(
+            name="power-differences",
+            draw=lambda: figures.power_differences(own),
+            title=f"{current} against every candidate",
+            caption=f"Difference of the powers with intervals over {study.power.n_topic_resamples} resamples of the "
+            "topics, which are paired: both metrics see the same topics. Blue where the interval leaves out zero.",
+            alt=f"{len(own)} differences with intervals.",
+        )
+        against = _differences_table(
+            study, own, "power-against-current", f"Power of {current} minus that of the others"
+        )
+        blocks = picture, against, Fold(title="Every pair of metrics", blocks=(every,))
     return Section(
         id="power",
         title="Discriminative power",
         lead="A metric that calls hardly any difference significant wastes the effort of judging; but power alone is "
         "no virtue: a metric may be sure and wrong.",
-        blocks=(dots, picture, against, Fold(title="Every pair of metrics", blocks=(every,))),
+        blocks=(dots, *blocks),
         brief=True,
     )
 
@@ -297,28 +347,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    result, current = study.agreement.result, name_of_metric(study.current)
-    measures: dict[str, tuple[str, Write]] = {
-        "precision": ("Precision", share),
-        "recall": ("Recall", share),
-        "f1": ("F1", number(3)),
-    }
-    shown, columns = bounded(frame.iloc[1:], measures)
-    table = Table(
-        name="agreement",
-        title=f"Significant pairs of each metric as a prediction of those of {current}",
-        caption=f"Test: {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}, α = "
-        f"{study.agreement.alphas[0]:g}{_over_resamples(study)}. Precision: of the pairs that the candidate finds, "
-        f"the share that {current} "
-        f"finds too. Recall: of the pairs that {current} finds, the share that the candidate finds too.",
-        frame=shown,
-        columns=(
-            METRIC,
-            *columns,
-            *right(whole, conflicts="Conflicts"),
-        ),
-    )
-    conflicts = study.conflicts()
+    table, conflicts = _agreement_table(study, frame), study.conflicts()
     named_ones = Table(
         name="conflicts",
         title="Pairs significant in opposite directions",
@@ -334,9 +363,48 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     )
     return Section(
         id="agreement",
-        title=f"Agreement with {current}",
+        title="Agreement of the metrics"
+        if study.current is None
+        else f"Agreement with {name_of_metric(study.current)}",
         lead="Agreement is no proof of quality, but every changed conclusion will have to be explained.",
         blocks=(table, named_ones) if len(conflicts) else (table,),
+    )
+
+
+def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
+    """Set each metric against the one in use, or, where none is named, every two against each other."""
+    result = study.agreement.result
+    asked = (
+        f"Test: {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}, α = "
+        f"{study.agreement.alphas[0]:g}{_over_resamples(study)}."
+    )
+    if study.current is None:
+        shown, columns = bounded(study.agreements(), {"f1": ("F1", number(3))})
+        return Table(
+            name="agreement",
+            title="Agreement of every two metrics on significant pairs",
+            caption=f"{asked} F1 is the same either way.",
+            frame=shown,
+            columns=(
+                *left(name_of_metric, metric_a="First", metric_b="Second"),
+                *columns,
+                *right(whole, conflicts="Conflicts"),
+            ),
+        )
+    current = name_of_metric(study.current)
+    measures: dict[str, tuple[str, Write]] = {
+        "precision": ("Precision", share),
+        "recall": ("Recall", share),
+        "f1": ("F1", number(3)),
+    }
+    shown, columns = bounded(frame.iloc[1:], measures)
+    return Table(
+        name="agreement",
+        title=f"Significant pairs of each metric as a prediction of those of {current}",
+        caption=f"{asked} Precision: of the pairs that the candidate finds, the share that {current} finds too. "
+        f"Recall: of the pairs that {current} finds, the share that the candidate finds too.",
+        frame=shown,
+        columns=(METRIC, *columns, *right(whole, conflicts="Conflicts")),
     )
 
 

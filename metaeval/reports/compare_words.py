@@ -4,23 +4,26 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
-from metaeval.reports.topic_words import topic_count
+from metaeval.reports.topic_words import chance, topic_count
 from metaeval.studies.compare import CompareStudy
+from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, sentence_case
+from metaeval.words import bracketed, count, listed, name_of_metric, percentage, sentence_case
 
-__all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
+__all__ = ["QUALITIES", "compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
 
 type _Row = Mapping[Hashable, Any]
 
+QUALITIES = {"power": "power", "topics": "topics needed", "tau_half": "robustness to fewer judgments"}
 _SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002")
 
 
@@ -33,44 +36,69 @@ def named(metrics: Sequence[str]) -> str:
 
 
 def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Say which metrics are on the Pareto front, what power, topics and agreement say of them, and how sure that is."""
+    """Say whether there is a reason to change, why, and what power, topics and agreement say."""
     rows = {str(row["metric"]): row for row in frame.to_dict("records")}
+    verdict = study.verdict()
     said = (
-        _front_sentence(study, rows),
+        f"{_verdict_sentence(study, verdict)} {_reason_sentence(verdict)}",
         f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
         _topics_sentence(study, frame),
-        _agreement_sentence(study, frame.iloc[1:]),
+        _agreement_sentence(study, frame.iloc[1:]) if study.current is not None else "",
     )
     return tuple(words for words in said if words)
 
 
-def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
-    """Say which metric to adopt or to keep: those on the Pareto front, each with both qualities and their intervals."""
-    front = study.pareto_front()
-    if not front:
-        return ""
-    second, current = study.second_quality, name_of_metric(study.current)
-    quality, short = "keeping the ranking with half the judgments", "τ"
-    if second == "f1":
-        quality, short = f"agreeing with {current}, the metric in use, whose F1 with itself is 1", "F1"
+def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Say which metric to adopt or to keep, or that nothing here is a reason to."""
+    current = study.current and name_of_metric(study.current)
+    if verdict.outcome == "open":
+        return f"No reason to change from {current}." if current else "No metric is surely the best."
+    if verdict.outcome == "keep":
+        return f"Keep {named(verdict.metrics)}: it is better than every candidate."
+    others = [name for name in study.metrics if name not in verdict.metrics]
+    against = current or (name_of_metric(others[0]) if len(others) == 1 else "every other metric")
+    return f"Adopt {' or '.join(map(name_of_metric, verdict.metrics))}: better than {against}."
 
-    def told(name: str) -> str:
-        row = rows[name]
-        power = bracketed(row["power"], row["power_low"], row["power_high"])
-        if second == "f1" and name == study.current:
-            return f"{name_of_metric(name)} (power {power})"
-        other = bracketed(row[second], row.get(f"{second}_low"), row.get(f"{second}_high"), number(3))
-        return f"{name_of_metric(name)} (power {power}, {short} {other})"
 
-    adopted = [told(name) for name in front if name != study.current]
-    advice = [f"adopt {' or '.join(adopted)}"] if adopted else []
-    advice = [f"keep {told(study.current)}", *advice] if study.current in front else advice
-    words = sentence_case(", or ".join(advice))
-    who = "it is alone" if len(front) == 1 else "they are"
-    return (
-        f"{words}: {who} on the Pareto front of discriminative power and of {quality} (no metric is as good in both "
-        "and better in one)."
-    )
+def _reason_sentence(verdict: MetricVerdict) -> str:
+    """Say in which qualities that is sure, or what keeps it from being so."""
+    if verdict.outcome == "open":
+        return _open_sentence(verdict)
+    frame = verdict.to_frame()
+    rows = frame[frame["metric"].isin(verdict.metrics) & ~frame["against"].isin(verdict.metrics)]
+    if verdict.outcome == "adopt" and verdict.current is not None:
+        rows = rows[rows["against"] == verdict.current]
+    of = rows.groupby("quality", sort=False)
+    sure = [QUALITIES[str(name)] for name, words in of["surely"] if (words == "better").all()]
+    others = [
+        f"{QUALITIES[str(name)]} (probability {chance(shares.min())})"
+        for name, shares in of["p_not_worse"]
+        if QUALITIES[str(name)] not in sure
+    ]
+    if not sure:
+        return f"Against each it is better in one of {listed(QUALITIES[str(name)] for name, _ in of)}, and not worse."
+    alone = ", the only quality compared" if len(sure) == 1 and not others else ""
+    return f"It is better in {listed(sure)}{alone}{f', and not worse in {listed(others)}' if others else ''}."
+
+
+def _open_sentence(verdict: MetricVerdict) -> str:
+    """Say which metric came nearest to being chosen, and what is not sure of it."""
+    pair = verdict.nearest()
+    one, other = (name_of_metric(str(pair[side].iloc[0])) for side in ("metric", "against"))
+    ahead = [QUALITIES[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
+    if ahead:
+        unsure = pair[pair["surely"] == ""]
+        doubts = [
+            f"{QUALITIES[str(name)]} (probability {chance(share)})"
+            for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
+        ]
+        doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
+        return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
+    best = pair.iloc[int(np.argmax(pair["p_better"].to_numpy()))]
+    said = f"in {QUALITIES[str(best['quality'])]} (probability {chance(best['p_better'])})"
+    if verdict.current is None:
+        return f"{one} comes nearest, but is not surely better than {other}; most nearly so {said}."
+    return f"No candidate is surely better in anything; {one} comes nearest, {said}."
 
 
 def _power(row: _Row) -> str:
@@ -78,24 +106,20 @@ def _power(row: _Row) -> str:
 
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
-    """Say which metric has the highest power, with the powers that the sentence on the front does not hold."""
-    best, front = max(rows, key=lambda name: float(rows[name]["power"])), study.pareto_front()
-
-    def told(name: str, opening: str) -> str:
-        return opening if name in front else f"{opening}, {_power(rows[name])}"
-
-    words = told(
-        best, f"{name_of_metric(best)}{', the metric in use,' * (best == study.current)} has the highest power"
-    )
-    if best != study.current and study.current not in front:
+    """Say which metric has the highest power, and that of the metric in use."""
+    best = max(rows, key=lambda name: float(rows[name]["power"]))
+    own = ", the metric in use," * (best == study.current)
+    words = f"{name_of_metric(best)}{own} has the highest power, {_power(rows[best])}"
+    if study.current is not None and best != study.current:
         words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}"
     test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
-    return (
-        f"{words} ({test}; F1 is of the pairs significant with {CORRECTIONS.words(study.agreement.result.correction)})."
-    )
+    return f"{words} ({test})."
 
 
 def _clear_sentence(study: CompareStudy) -> str:
+    """Name the candidates whose power differs from that of the metric in use beyond chance."""
+    if study.current is None:
+        return ""
     frame = study.power_differences()
     touching = (frame["metric_a"] == study.current) | (frame["metric_b"] == study.current)
     clear = frame[touching & ((frame["low"] > 0) | (frame["high"] < 0))]
@@ -107,8 +131,7 @@ def _clear_sentence(study: CompareStudy) -> str:
     level = percentage(study.confidence_level)
     if not parts:
         return f"No candidate's power differs clearly from it ({level} intervals over topics hold zero)."
-    said = "; ".join(parts)
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{sentence_case('; '.join(parts))}."
 
 
 def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
@@ -127,7 +150,7 @@ def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
 
 
 def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
-    current = name_of_metric(study.current)
+    current = name_of_metric(str(study.current))
     sure = others["f1_low"] if "f1_low" in others else others["f1"]
     close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
     open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
@@ -192,8 +215,9 @@ def _power_methods(study: CompareStudy) -> str:
     sizes, power, choice = study.scores.sizes, study.power, study.choice
     draws = f", B = {power.n_resamples} resamples of the topics" if power.n_resamples else ""
     chosen = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
+    in_use = "" if study.current is None else f"; {name_of_metric(study.current)} is in use"
     return (
-        f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
+        f"We compared {sizes['metric']} metrics ({named(study.metrics)}{in_use}) "
         f"on {sizes['system']:,} systems and {sizes['topic']:,} topics. Discriminative power is the share of the "
         f"{study.sensitivity.n_pairs:,} pairs of systems that differ significantly (Sakai, 2006), by "
         f"{described_by(power.test)}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
@@ -209,6 +233,7 @@ def _power_methods(study: CompareStudy) -> str:
 
 def _agreement_methods(study: CompareStudy) -> str:
     result, intervals = study.agreement.result, study.agreement_intervals
+    truth = "another metric" if study.current is None else name_of_metric(study.current)
     known = ""
     if intervals is not None:
         known = (
@@ -219,7 +244,7 @@ def _agreement_methods(study: CompareStudy) -> str:
         f"The pairs significant under each metric ({TESTS.words(result.test)} test, "
         f"{side_words(result.alternative)}, "
         f"{CORRECTIONS.words(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
-        f"those significant under {name_of_metric(study.current)}, and precision, recall and F1 computed (Ogilvie and "
+        f"those significant under {truth}, and precision, recall and F1 computed (Ogilvie and "
         f"Lalmas, 2006){known}; pairs significant in opposite directions were counted as conflicts."
     )
 

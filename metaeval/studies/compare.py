@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.scores import Scores, identical_note
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
+from metaeval.studies.metric_verdict import MetricVerdict, probability_positive, verdict_of
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.topic_design import engine_scores
@@ -49,8 +51,8 @@ class CompareStudy(Study):
     Attributes
     ----------
     scores : Scores
-    current : str
-        The metric in use; the others are candidates.
+    current : str or None
+        The metric in use, if one was named; the others are candidates.
     sensitivity : SensitivityResult
         Difference required, by the bootstrap.
     power : PowerIntervals
@@ -78,7 +80,7 @@ class CompareStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.compare:compare_report"
 
     scores: Scores
-    current: str
+    current: str | None
     sensitivity: SensitivityResult
     power: PowerIntervals
     choice: RunChoicePower
@@ -97,7 +99,7 @@ class CompareStudy(Study):
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics, the one in use first."""
         names = [str(name) for name in self.scores["metric"].to_numpy()]
-        return (self.current, *(name for name in names if name != self.current))
+        return tuple(sorted(names, key=lambda name: name != self.current))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric with every figure and, where there is one, its interval in ``_low`` and ``_high``.
@@ -106,10 +108,11 @@ class CompareStudy(Study):
         range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
         ``topics_median``, ``topics_low`` and ``topics_high``, the topics needed by the posterior of the Bayesian
         model, and ``topics``, a check on it by the fitted curve, without interval; ``precision``, ``recall`` and
-        ``f1`` of its significant pairs as a prediction of those of the metric in use, and ``conflicts``; ``tau_half``
-        and ``judgments``, Kendall's tau with half the judgments and the percentage of judgments that keeps it at 0.9
-        (the interval of tau is over draws of judgments); ``zero_share``, ``tied_share``, ``identical_share``;
-        ``top_half``, the first rank at which a lone relevant document scores at most half of what it does at rank 1.
+        ``f1`` of its significant pairs as a prediction of those of the metric in use, and ``conflicts``, where one was
+        named; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and the percentage of judgments
+        that keeps it at 0.9 (the interval of tau is over draws of judgments); ``zero_share``, ``tied_share``,
+        ``identical_share``; ``top_half``, the first rank at which a lone relevant document scores at most half of what
+        it does at rank 1.
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
@@ -153,7 +156,9 @@ class CompareStudy(Study):
         }
         return frame[["metric", *(name for name in wanted if name in frame)]].rename(columns=wanted)
 
-    def _agreement(self) -> pd.DataFrame:
+    def _agreement(self) -> pd.DataFrame | None:
+        if self.current is None:
+            return None
         whole = self.agreement if self.agreement_intervals is None else self.agreement_intervals
         frame = whole.to_frame()
         frame = frame[frame["truth"] == self.current].rename(
@@ -210,16 +215,72 @@ class CompareStudy(Study):
         return joined.reset_index(drop=True)
 
     def conflicts(self) -> pd.DataFrame:
-        """Return the pairs of systems that some metric and the one in use call significant in opposite directions."""
+        """Return the pairs of systems that two metrics call significant in opposite directions.
+
+        Of these metrics one is the metric in use, where one was named.
+        """
         frame = self.agreement.conflicts()
-        return frame[(frame["metric_a"] == self.current) | (frame["metric_b"] == self.current)].reset_index(drop=True)
+        if self.current is not None:
+            frame = frame[(frame["metric_a"] == self.current) | (frame["metric_b"] == self.current)]
+        return frame.reset_index(drop=True)
+
+    def agreements(self) -> pd.DataFrame:
+        """Return one row a pair of metrics: F1 of their significant pairs, with its interval if there is one."""
+        frame = (self.agreement if self.agreement_intervals is None else self.agreement_intervals).to_frame()
+        place = {name: number for number, name in enumerate(self.metrics)}
+        frame = frame[frame["predictor"].map(place) < frame["truth"].map(place)]
+        frame = frame.rename(columns={"predictor": "metric_a", "truth": "metric_b", "n_conflicts": "conflicts"})
+        names = ["metric_a", "metric_b", "f1", "f1_low", "f1_high", "conflicts"]
+        return frame[[name for name in names if name in frame]].reset_index(drop=True)
+
+    def verdict(self) -> MetricVerdict:
+        """Decide whether there is a reason to change, or which metric to choose.
+
+        The qualities are discriminative power (over topics), the number of topics needed, and, where runs were given,
+        Kendall's tau with half of the judgments (over draws of judgments). A metric is adopted if it is not worse in
+        any of them with a probability of at least .95, and in one better by more than the study's interval.
+        """
+        parts = [self._power_probabilities(), self._topics_probabilities(), self._robustness_probabilities()]
+        table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+        return verdict_of(table, self.metrics, current=self.current, confidence_level=self.confidence_level)
+
+    def _power_probabilities(self) -> pd.DataFrame:
+        frame = self.power.differences()
+        frame = frame[frame["correction"] == "none"]
+        columns = ["metric_a", "metric_b", "difference", "standard_error"]
+        return _probabilities("power", frame[columns], self.power.freedom)
+
+    def _topics_probabilities(self) -> pd.DataFrame:
+        if self.topics is None or self.topics.posterior is None:
+            return pd.DataFrame()
+        fewer = self.topics.posterior.fewer().rename(columns={"metric_a": "metric", "metric_b": "against"})
+        named = fewer.assign(quality="topics", p_better=fewer["p_fewer"], p_not_worse=fewer["p_fewer"])
+        return named[_PROBABILITIES]
+
+    def _robustness_probabilities(self) -> pd.DataFrame:
+        if self.stability is None or self.stability.n_replicates < 2:  # noqa: PLR2004 - one draw has no spread
+            return pd.DataFrame()
+        tau = self.stability.data["tau"]
+        half = tau.isel(step=int(np.argmin(np.abs(tau["step"].to_numpy() - 50)))).transpose("replicate", "metric")
+        names, n_drawn = [str(name) for name in half["metric"].to_numpy()], half.sizes["replicate"]
+        values = half.to_numpy()
+        rows = []
+        for a, b in combinations(range(len(names)), 2):
+            apart = values[:, a] - values[:, b]
+            error = apart.std(ddof=1) / np.sqrt(n_drawn)
+            if np.isfinite(error):
+                rows.append((names[a], names[b], apart.mean(), error))
+        columns = ["metric_a", "metric_b", "difference", "standard_error"]
+        return _probabilities("tau_half", pd.DataFrame(rows, columns=columns), n_drawn - 1)
 
     def pareto_front(self) -> tuple[str, ...]:
-        """Return the metrics on the Pareto front: none is as good in power and `second_quality` and better in one.
+        """Return the metrics that no other is as good as in power and `second_quality` and better in one.
 
-        A metric whose second quality is not known is left out: it neither beats nor is beaten.
+        A metric whose second quality is not known is left out: it neither beats nor is beaten. The front is of the
+        figures alone, without their uncertainty: `verdict` decides.
         """
-        known = self._two_qualities().set_index("metric")[["power", self.second_quality]].dropna()
+        qualities = ["power"] if self.second_quality != "tau_half" else ["power", "tau_half"]
+        known = self.to_frame().set_index("metric")[qualities].dropna()
         # shares and correlations: means of terms that make at most 1
         known = known.transform(lambda quality: settle(quality.to_numpy(), np.ones(len(known))))
         front = []
@@ -230,16 +291,14 @@ class CompareStudy(Study):
         return tuple(front)
 
     @property
-    def second_quality(self) -> str:
-        """What is set against power: "tau_half" where some metric has it, else "f1" (1 for the metric in use)."""
-        return "tau_half" if self.stability is not None else "f1"
-
-    def _two_qualities(self) -> pd.DataFrame:
-        frame = self.to_frame()
-        return frame.assign(f1=frame["f1"].where(~frame["in_use"], 1.0))
+    def second_quality(self) -> str | None:
+        """What is set against power: "tau_half" where some metric has it, "f1" with the metric in use, or nothing."""
+        if self.stability is not None:
+            return "tau_half"
+        return None if self.current is None else "f1"
 
     def plot(self, name: str | None = None) -> "Figure":
-        """Draw power against the second quality, a point a metric with its intervals; the Pareto front is joined.
+        """Draw power against the second quality, a point a metric with its intervals; without one, power alone.
 
         `name` asks for another picture of the report, as `Study.plot` does.
         """
@@ -248,10 +307,23 @@ class CompareStudy(Study):
         from metaeval.figures.compare import trade_off  # noqa: PLC0415 - drawing is the one upward import
 
         second = self.second_quality
+        if second is None:
+            return self.power.plot()
         label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {self.current}"
-        return trade_off(
-            self._two_qualities(), second=second, label=label, front=self.pareto_front(), current=self.current
-        )
+        front = self.pareto_front() if second == "tau_half" else ()
+        return trade_off(self.to_frame(), second=second, label=label, front=front, current=self.current)
+
+
+_PROBABILITIES = ["quality", "metric", "against", "p_better", "p_not_worse"]
+
+
+def _probabilities(quality: str, differences: pd.DataFrame, freedom: int) -> pd.DataFrame:
+    """Return how probable it is that each metric of a pair is better, both ways, from differences and their errors."""
+    rows = []
+    for one, other, difference, error in differences.itertuples(index=False):
+        for metric, against, sign in ((one, other, 1), (other, one, -1)):
+            rows.append((quality, metric, against, *probability_positive(sign * difference, error, freedom)))
+    return pd.DataFrame(rows, columns=_PROBABILITIES)
 
 
 def study_comparison(  # noqa: PLR0913 - every option of the command
@@ -280,7 +352,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     scores : Scores or anything `metaeval.as_scores` takes
         The metric in use and the candidates.
     current : str, optional
-        The metric in use; the first one by default.
+        The metric in use, with which the candidates are compared; without it every two metrics are.
     collection : JudgedCollection, optional
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
@@ -330,8 +402,8 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     >>> from metaeval import simulate_scores
     >>> scores = simulate_scores(n_systems=8, n_topics=40, rng=1)
     >>> study = study_comparison(scores, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
-    >>> study.current, len(study.to_frame()) == scores.sizes["metric"]
-    ('AP', True)
+    >>> len(study.to_frame()) == scores.sizes["metric"], study.verdict().outcome
+    (True, 'open')
     """
     check_share(alpha, "alpha")
     check_test(test)
@@ -345,8 +417,8 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
         message = f"comparing metrics takes two or more; the scores hold {names}"
         raise InvalidOptionError(message)
-    chosen = names[0] if current is None else current
-    check_choice(chosen, "metric", names)
+    if current is not None:
+        check_choice(current, "metric", names)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
     common: dict[str, Any] = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
@@ -401,7 +473,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
     return CompareStudy(
         scores=table,
-        current=chosen,
+        current=current,
         sensitivity=sensitivity,
         power=power,
         choice=choice,

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are what people see
 """The report of a comparison of metrics: its numbers are the study's, and its methods say how they came about."""
 
+import importlib.util
 import re
 from dataclasses import replace
 
@@ -33,7 +34,7 @@ def plain():
     """Compare two metrics that nobody can compute, from a table of scores, one turned against the other."""
     values = np.random.default_rng(3).normal(0, 0.2, (1, 5, 16)) + np.arange(5)[:, None]
     turned = as_scores(np.concatenate([values, -values]), metrics=["mine", "yours"])
-    return study_comparison(turned, topics=False, test="sign", **QUICK)
+    return study_comparison(turned, current="mine", topics=False, test="sign", **QUICK)
 
 
 def table_of(report, name):
@@ -110,16 +111,60 @@ def test_a_count_without_posterior_is_missing_rather_than_that_of_the_curve(stud
     assert "P@10" not in report.summary[2]
 
 
-def test_the_first_sentence_names_the_pareto_front_with_its_power(study, plain):
-    """Every metric on the front with its power and interval, whatever the second quality is."""
-    for one in (study, plain):
-        first, frame = one.report().summary[0], one.to_frame().set_index("metric")
-        assert "Pareto front" in first
-        for name in one.pareto_front():
-            row = frame.loc[name]
-            low, high = 100 * row["power_low"], 100 * row["power_high"]
-            assert f"{name} (power {100 * row['power']:.1f} % [{low:.1f}, {high:.1f}]" in first
-        assert first.startswith(("Keep ", "Adopt "))
+def _study_of(*powers, current=None, **more):
+    """Return a study in which a metric separates as many systems as it has large differences between them."""
+    draw = np.random.default_rng(8)
+    values = [np.linspace(0, reach, 9)[:, None] + draw.normal(0, 1, (9, 40)) for reach in powers]
+    scores = as_scores(np.stack(values), metrics=list("ABCDEF")[: len(powers)])
+    return study_comparison(scores, current=current, topics=False, **(QUICK | more))
+
+
+@pytest.mark.parametrize(
+    ("powers", "current", "begins"),
+    [
+        ((0.5, 6.0), "A", "Adopt B: better than A. It is better in power, the only quality compared."),
+        ((6.0, 0.5, 0.7), "A", "Keep A: it is better than every candidate. It is better in power"),
+        ((2.0, 2.0), "A", "No reason to change from A. No candidate is surely better in anything; B comes nearest,"),
+        (
+            (6.0, 0.5, 6.0),
+            "A",
+            "No reason to change from A. No candidate is surely better in anything; C comes nearest,",
+        ),
+        ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric. It is better in power"),
+        ((2.0, 2.0), None, "No metric is surely the best. "),
+        ((0.3, 0.3, 6.0, 6.0), None, "No metric is surely the best. "),
+    ],
+)
+def test_the_first_sentence_is_the_verdict(powers, current, begins):
+    """Adopt, keep, or no reason to, with what is sure of it; the first metric is not kept for standing first."""
+    assert _study_of(*powers, current=current).report().summary[0].startswith(begins)
+
+
+def test_the_order_of_the_metrics_changes_nothing():
+    """The verdict and its sentence are those of the metrics, wherever they stand."""
+    one = _study_of(2.0, 6.0, 0.5)
+    for order in (["B", "C", "A"], ["C", "B", "A"]):
+        other = study_comparison(one.scores.sel(metric=order), topics=False, **QUICK)
+        assert other.report().summary[0] == one.report().summary[0]
+        turned = study_comparison(one.scores.sel(metric=order), current="A", topics=False, **QUICK)
+        straight = study_comparison(one.scores, current="A", topics=False, **QUICK)
+        assert turned.report().summary[0] == straight.report().summary[0]
+
+
+def test_without_a_metric_in_use_nothing_is_compared_with_one():
+    """No column, picture or sentence of agreement with a metric that nobody named; every two are compared."""
+    study = _study_of(2.0, 6.0, 0.5)
+    report, frame = study.report(), study.to_frame()
+    assert {"precision", "recall", "f1", "conflicts"}.isdisjoint(frame)
+    assert not frame["in_use"].any()
+    assert [picture.name for picture in report.pictures()] == ["power"]
+    assert not any("in use" in words for words in (*report.summary, *report.methods.paragraphs))
+    agreed = table_of(report, "agreement").frame
+    known = study.agreement.to_frame().set_index(["predictor", "truth"])["f1"]
+    assert len(agreed) == 3
+    for row in agreed.to_dict("records"):
+        np.testing.assert_equal(row["f1"], known[row["metric_a"], row["metric_b"]])
+    assert len(table_of(report, "power-differences").frame) == 3
 
 
 def test_differences_are_those_of_the_metric_in_use_first(study):
@@ -190,3 +235,34 @@ def test_agreement_without_intervals_says_so(plain):
     """A column of intervals that are not there says that they are not there."""
     report = replace(plain, agreement_intervals=None).report()
     assert table_of(report, "agreement").frame["f1_interval"].tolist() == ["no interval"]
+
+
+@pytest.fixture
+def contradictions(checkout):
+    """Return what compares a page's first sentence with its tables (benchmarks/verdict_contradictions.py)."""
+    path = checkout / "benchmarks" / "verdict_contradictions.py"
+    spec = importlib.util.spec_from_file_location("verdict_contradictions", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.contradictions
+
+
+@pytest.mark.parametrize("powers", [(0.5, 6.0), (6.0, 0.5, 0.7), (2.0, 2.0), (6.0, 0.5, 6.0), (1.0, 2.0, 4.0)])
+@pytest.mark.parametrize("current", [None, "A", "B"])
+def test_the_first_sentence_contradicts_no_table(contradictions, powers, current):
+    """Nor do those of 200 pages: benchmarks/reports/verdict_contradictions.md."""
+    study = _study_of(*powers, current=current)
+    assert contradictions(study, study.report()) == []
+
+
+def test_a_contradiction_would_be_found(contradictions, study):
+    """The verdict of another page is refuted by the tables of this one."""
+    one = _study_of(0.5, 6.0, current="A")
+    report = one.report()
+    wrong = "Keep A: it is better than every candidate. It is better in power."
+    found = contradictions(one, replace(report, summary=(wrong, *report.summary[1:])))
+    assert {"A is less powerful than B", "the interval of the powers of A and B holds zero"} <= set(found)
+    report = study.report()
+    front = study.to_frame().sort_values("tau_half")["metric"]
+    wrong = f"Keep {front.iloc[0]}: it is better than every candidate. It is better in robustness to fewer judgments."
+    assert contradictions(study, replace(report, summary=(wrong, *report.summary[1:])))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy.stats import t, ttest_1samp
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -100,7 +101,8 @@ def test_the_picture_shows_power_against_the_second_quality(study):
     plain = study_comparison(
         as_scores(values, metrics=["mine", "yours"]), topics=False, **(QUICK | {"n_topic_resamples": 2})
     )
-    for own in (plain, replace(plain, agreement_intervals=None)):
+    assert plain.plot().axes[0].get_ylabel() == ""
+    for own in (replace(plain, current="mine"), replace(plain, current="mine", agreement_intervals=None)):
         assert own.plot().axes[0].get_ylabel() == "F1 with mine"
 
 
@@ -123,8 +125,24 @@ def test_the_front_as_by_hand(study, monkeypatch):
         [("a", 0.5, 0.9), ("b", 0.5, 0.8), ("c", 0.4, 0.9), ("d", 0.6, 0.1), ("e", 0.5, 0.9), ("f", 0.9, np.nan)],
         columns=["metric", "power", "tau_half"],
     )
-    monkeypatch.setattr(CompareStudy, "_two_qualities", lambda _: frame)
+    monkeypatch.setattr(CompareStudy, "to_frame", lambda _: frame)
     assert study.pareto_front() == ("a", "d", "e")
+
+
+def test_probabilities_of_a_verdict_are_those_of_the_parts(study):
+    """Of power by the paired differences, of robustness by the paired draws; a pair's two directions make one."""
+    table = study.verdict().table
+    assert set(table["quality"]) == {"power", "tau_half"}
+    both = table.set_index(["quality", "metric", "against"])["p_better"]
+    for quality, one, other in both.index:
+        assert both[quality, one, other] + both[quality, other, one] == pytest.approx(1)
+    row = study.power.differences().query("correction == 'none' and metric_a == 'AP' and metric_b == 'RR'").iloc[0]
+    drawn = t.cdf(row["difference"] / row["standard_error"], study.power.freedom)
+    assert both["power", "AP", "RR"] == pytest.approx(drawn)
+    tau = study.stability.data["tau"].sel(step=50)
+    apart = (tau.sel(metric="AP") - tau.sel(metric="RR")).to_numpy()
+    p = ttest_1samp(apart, 0, alternative="greater").pvalue
+    assert both["tau_half", "AP", "RR"] == pytest.approx(1 - p)
 
 
 def test_conflicts_are_those_with_the_metric_in_use():
@@ -140,9 +158,9 @@ def test_conflicts_are_those_with_the_metric_in_use():
 def test_a_falling_metric_is_the_same_as_its_negative():
     """Told of the direction, power, agreement and conflicts are those of the negated metric."""
     values = np.random.default_rng(3).random((2, 6, 16)) + np.linspace(0, 1, 6)[:, None]
-    rising = study_comparison(as_scores(values, metrics=["A", "B"]), topics=False, **QUICK)
+    rising = study_comparison(as_scores(values, metrics=["A", "B"]), current="A", topics=False, **QUICK)
     turned = as_scores(values * np.array([1, -1])[:, None, None], metrics=["A", "B"], higher_is_better={"B": False})
-    falling = study_comparison(turned, topics=False, **QUICK)
+    falling = study_comparison(turned, current="A", topics=False, **QUICK)
     pd.testing.assert_frame_equal(rising.to_frame(), falling.to_frame())
 
 

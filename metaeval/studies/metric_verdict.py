@@ -1,0 +1,121 @@
+"""Which of several metrics to use: a verdict only where one is surely as good in everything and better in one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from metaeval.results import Result
+
+__all__ = ["NOT_WORSE", "MetricVerdict", "probability_positive", "verdict_of"]
+
+NOT_WORSE = 0.95
+"""Probability from which a metric is surely not worse in a quality."""
+
+type Outcome = Literal["adopt", "keep", "open"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricVerdict(Result):
+    """Which metric to use, and how sure every comparison behind that is.
+
+    Attributes
+    ----------
+    outcome : {"adopt", "keep", "open"}
+        Adopt `metrics`; keep the metric in use, which is better than every candidate; or no reason for a choice.
+    metrics : tuple of str
+        What to adopt or to keep; empty where the outcome is open.
+    current : str or None
+        The metric in use, if one was named.
+    table : pandas.DataFrame
+        One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``.
+    better : float
+        Probability from which a metric is surely better: that of an interval of the study that leaves out zero.
+    """
+
+    outcome: Outcome
+    metrics: tuple[str, ...]
+    current: str | None
+    table: pd.DataFrame
+    better: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with a column ``surely``: "better", "not worse", or "" for neither."""
+        sure = np.where(self.table["p_not_worse"] >= NOT_WORSE, "not worse", "")
+        return self.table.assign(surely=np.where(self.table["p_better"] >= self.better, "better", sure))
+
+    def nearest(self) -> pd.DataFrame:
+        """Return the rows of the comparison that came nearest to a verdict for a change, or for a choice.
+
+        Among the candidates against the metric in use; where none was named, the weakest comparison of the metric whose
+        weakest is strongest.
+        """
+        frame = self.to_frame()
+        strength = {
+            (str(one), str(other)): (
+                (rows["surely"] == "better").any(),
+                rows["p_not_worse"].min(),
+                rows["p_better"].max(),
+            )
+            for (one, other), rows in frame.groupby(["metric", "against"])
+        }
+        if self.current is not None:
+            pairs = [pair for pair in strength if pair[1] == self.current]
+        else:
+            names = sorted({one for one, _ in strength})
+            pairs = [min((pair for pair in strength if pair[0] == name), key=strength.__getitem__) for name in names]
+        one, other = max(sorted(pairs), key=strength.__getitem__)
+        return frame[(frame["metric"] == one) & (frame["against"] == other)].reset_index(drop=True)
+
+
+def probability_positive(difference: float, error: float, freedom: int) -> tuple[float, float]:
+    """Return the probabilities that a difference is above zero, and that it is not below.
+
+    Examples
+    --------
+    >>> probability_positive(0.0, 0.1, 9), probability_positive(0.0, 0.0, 9), probability_positive(0.2, 0.0, 9)
+    ((0.5, 0.5), (0.0, 1.0), (1.0, 1.0))
+    """
+    if error > 0:
+        above = float(student.cdf(difference / error, freedom))
+        return above, above
+    return float(difference > 0), float(difference >= 0)
+
+
+def verdict_of(
+    table: pd.DataFrame, metrics: Sequence[str], *, current: str | None, confidence_level: float
+) -> MetricVerdict:
+    """Decide from the probabilities of every two metrics in every quality.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As `MetricVerdict.table`. A pair that lacks a quality which others have is no reason for a choice.
+    metrics : sequence of str
+    current : str or None
+    confidence_level : float
+        Of the intervals that stand beside the verdict.
+    """
+    better = 1 - (1 - confidence_level) / 2
+    qualities = table["quality"].nunique()
+    ahead = {
+        (str(one), str(other))
+        for (one, other), rows in table.groupby(["metric", "against"])
+        if len(rows) == qualities and (rows["p_not_worse"] >= NOT_WORSE).all() and (rows["p_better"] >= better).any()
+    }
+    outcome: Outcome = "open"
+    chosen: list[str] = []
+    if current is None:
+        chosen = [one for one in metrics if all((one, other) in ahead for other in metrics if other != one)]
+        outcome = "adopt" if chosen else "open"
+    else:
+        candidates = [one for one in metrics if (one, current) in ahead]
+        chosen = [one for one in candidates if not any((other, one) in ahead for other in candidates)]
+        if chosen:
+            outcome = "adopt"
+        elif all((current, other) in ahead for other in metrics if other != current):
+            outcome, chosen = "keep", [current]
+    return MetricVerdict(outcome=outcome, metrics=tuple(sorted(chosen)), current=current, table=table, better=better)

@@ -1,0 +1,81 @@
+"""A verdict on metrics can come out in every way, at the borders that it names."""
+
+from itertools import permutations
+
+import pandas as pd
+import pytest
+
+from metaeval.studies.metric_verdict import verdict_of
+
+COLUMNS = ["quality", "metric", "against", "p_better", "p_not_worse"]
+
+
+def _table(**qualities):
+    """Return a table of probabilities that one metric is better than another: quality={"AB": .97, …}."""
+    rows = []
+    for quality, pairs in qualities.items():
+        for (one, other), share in pairs.items():
+            rows += [(quality, one, other, share, share), (quality, other, one, 1 - share, 1 - share)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _verdict(table, metrics, current=None):
+    found = verdict_of(table, list(metrics), current=current, confidence_level=0.95)
+    return found.outcome, "".join(found.metrics)
+
+
+@pytest.mark.parametrize(
+    ("power", "topics", "found"),
+    [
+        (0.975, 0.95, ("adopt", "B")),
+        (0.974, 0.95, ("open", "")),
+        (0.975, 0.949, ("open", "")),
+        (0.95, 0.975, ("adopt", "B")),
+        (0.5, 0.5, ("open", "")),
+        (0.999, 0.04, ("open", "")),
+        (0.025, 0.05, ("keep", "A")),
+        (0.026, 0.05, ("open", "")),
+    ],
+)
+def test_the_borders(power, topics, found):
+    """Better from .975 in one quality (a 95 % interval leaves out zero), not worse from .95 in each."""
+    assert _verdict(_table(power={"BA": power}, topics={"BA": topics}), "AB", current="A") == found
+
+
+def test_a_candidate_that_another_beats_is_not_adopted():
+    """Of two that are both better than the metric in use, the better one; of two that are not separated, both."""
+    both = {"BA": 0.99, "CA": 0.99}
+    assert _verdict(_table(power=both | {"CB": 0.99}), "ABC", current="A") == ("adopt", "C")
+    assert _verdict(_table(power=both | {"CB": 0.9}), "ABC", current="A") == ("adopt", "BC")
+
+
+def test_without_a_metric_in_use_the_best_must_beat_all_others():
+    """Two that are not separated leave it open, however far behind the rest is."""
+    assert _verdict(_table(power={"AB": 0.99, "AC": 0.99, "BC": 0.5}), "ABC") == ("adopt", "A")
+    assert _verdict(_table(power={"AB": 0.9, "AC": 0.99, "BC": 0.99}), "ABC") == ("open", "")
+
+
+def test_a_quality_that_one_metric_lacks_settles_nothing():
+    """What is not known of a metric may be worse."""
+    table = _table(power={"BA": 0.99, "CA": 0.99, "CB": 0.5}, tau_half={"BA": 0.99})
+    assert _verdict(table, "ABC", current="A") == ("adopt", "B")
+
+
+def test_order_changes_nothing():
+    """Neither of the metrics nor of the rows."""
+    table = _table(power={"AB": 0.3, "AC": 0.99, "BC": 0.98}, topics={"AB": 0.4, "AC": 0.96, "BC": 0.96})
+    verdicts = set()
+    for metrics in permutations("ABC"):
+        for current in (None, "C"):
+            turned = table.sample(frac=1, random_state=len(verdicts))
+            found = verdict_of(turned, metrics, current=current, confidence_level=0.95)
+            pair = found.nearest().iloc[0]
+            verdicts.add((current, found.outcome, found.metrics, pair["metric"], pair["against"]))
+    assert len(verdicts) == 2
+
+
+def test_equal_powers_are_as_good_and_no_better():
+    """A difference of 0 without spread: surely not worse, surely not better."""
+    table = pd.DataFrame([("power", "A", "B", 0.0, 1.0), ("power", "B", "A", 0.0, 1.0)], columns=COLUMNS)
+    assert _verdict(table, "AB", current="A") == ("open", "")
+    assert set(verdict_of(table, "AB", current="A", confidence_level=0.95).to_frame()["surely"]) == {"not worse"}
