@@ -9,6 +9,9 @@ from metaeval.cli.option import Option
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaeval.collection.inex import Assessments
     from metaeval.studies.compare import CompareStudy
 
 __all__ = ["compare_metrics"]
@@ -53,10 +56,14 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.compare import study_comparison  # noqa: PLC0415 - loads scipy and numba
 
+    scores = loaded.scores()
+    assessments, sizes = _of_elements(loaded)
     return study_comparison(
-        loaded.scores(),
+        scores,
         current=current,
         collection=loaded.compiled(),
+        assessments=assessments,
+        element_sizes=sizes,
         registry=loaded.registry,
         alpha=alpha,
         test=test,
@@ -70,3 +77,16 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         n_threads=threads,
         provenance=loaded.provenance,
     )
+
+
+def _of_elements(loaded: Loaded) -> tuple["Assessments | None", "pd.DataFrame | None"]:
+    """Return the assessments of elements, which the six-run test needs, and the sizes of elements that were given."""
+    from metaeval.collection.elements import ElementCollection  # noqa: PLC0415 - loads numba
+
+    if not isinstance(loaded.compiled(), ElementCollection):
+        return None, None
+    from metaeval.io.inex import read_assessments, read_element_sizes  # noqa: PLC0415 - as above
+
+    lenient, sizes = bool(loaded.options["lenient"]), loaded.options["element_sizes"]
+    judged = read_assessments(loaded.options["qrels"], lenient=lenient)
+    return judged, None if sizes is None else read_element_sizes(sizes, lenient=lenient)

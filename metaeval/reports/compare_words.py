@@ -83,6 +83,14 @@ def _reason_sentence(verdict: MetricVerdict) -> str:
 
 def _open_sentence(verdict: MetricVerdict) -> str:
     """Say which metric came nearest to being chosen, and what is not sure of it."""
+    stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
+    if stopped:
+        one, other = stopped[0]
+        broken = [text for text in verdict.broken[one] if text not in verdict.broken[other]]
+        return (
+            f"{name_of_metric(one)} would be better than {name_of_metric(other)}, but breaks what users expect in the "
+            f"six-run test: {listed(broken)}."
+        )
     pair = verdict.nearest()
     one, other = (name_of_metric(str(pair[side].iloc[0])) for side in ("metric", "against"))
     ahead = [QUALITIES[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]

@@ -14,6 +14,7 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
+from metaeval.collection.inex import Assessments
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -31,6 +32,7 @@ from metaeval.scores import Scores, identical_note
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import MetricVerdict, probability_positive, verdict_of
+from metaeval.studies.reliability import ReliabilityStudy, study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.topic_design import engine_scores
@@ -42,6 +44,7 @@ __all__ = ["CompareStudy", "study_comparison"]
 
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
+_SIX_RUNS = "the six-run test of measures of elements"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,6 +68,8 @@ class CompareStudy(Study):
         Topics needed, with intervals.
     stability : Stability or None
         Rankings under fewer judgments, where runs were given.
+    reliability : ReliabilityStudy or None
+        The six-run test of measures of elements, where assessments were given.
     zeros : pandas.DataFrame
         One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
         ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none).
@@ -88,6 +93,7 @@ class CompareStudy(Study):
     agreement_intervals: AgreementIntervals | None
     topics: TopicsStudy | None
     stability: Stability | None
+    reliability: ReliabilityStudy | None
     zeros: pd.DataFrame
     heaviness: xr.DataArray | None
     unknown: Mapping[str, str]
@@ -238,11 +244,17 @@ class CompareStudy(Study):
 
         The qualities are discriminative power (over topics), the number of topics needed, and, where runs were given,
         Kendall's tau with half of the judgments (over draws of judgments). A metric is adopted if it is not worse in
-        any of them with a probability of at least .95, and in one better by more than the study's interval.
+        any of them with a probability of at least .95, and in one better by more than the study's interval; a metric
+        that breaks an expectation of users in the six-run test is not better than one that meets it.
         """
+        tested = () if self.reliability is None else self.reliability.verdicts.query("not met").to_dict("records")
+        broken: dict[str, list[str]] = {}
+        for row in tested:
+            broken.setdefault(str(row["metric"]), []).append(str(row["expectation"]))
         parts = [self._power_probabilities(), self._topics_probabilities(), self._robustness_probabilities()]
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
-        return verdict_of(table, self.metrics, current=self.current, confidence_level=self.confidence_level)
+        level = self.confidence_level
+        return verdict_of(table, self.metrics, current=self.current, confidence_level=level, broken=broken)
 
     def _power_probabilities(self) -> pd.DataFrame:
         frame = self.power.differences()
@@ -331,6 +343,8 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     *,
     current: str | None = None,
     collection: JudgedCollection | None = None,
+    assessments: Assessments | None = None,
+    element_sizes: pd.DataFrame | None = None,
     registry: Registry | None = None,
     alpha: float = 0.05,
     test: str = "t",
@@ -356,6 +370,11 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     collection : JudgedCollection, optional
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
+    assessments : Assessments, optional
+        Of elements. With them measures of elements are tried on the six runs of `metaeval.study_reliability`, which may
+        veto a verdict.
+    element_sizes : pandas.DataFrame, optional
+        As ``sizes`` of `metaeval.study_reliability`.
     registry : Registry, optional
         Where names of metrics are looked up.
     alpha : float, default 0.05
@@ -457,7 +476,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         ask = partial(study_topics, table, differences=False, rng=seed, n_threads=n_threads, **settings)
         needed = attempt("topics needed", ask)
     stability, heaviness, unknown = None, None, attempt.failed
-    known, ranking = _computable(names, registry), _computable(names, registry, on_documents=True)
+    known, ranking = _computable(names, registry), _computable(names, registry, on="documents")
     if ranking:
         heaviness = top_heaviness(ranking, registry=registry)
     if strange := [name for name in names if name not in ranking]:
@@ -471,6 +490,10 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         stability = attempt(_ROBUSTNESS, partial(measure_stability, collection, bearing, **settings))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
+    reliability = None
+    if assessments is not None and (elements := _computable(names, registry, on="elements")):
+        settings = {"metrics": elements, "sizes": element_sizes, "registry": registry}
+        reliability = attempt(_SIX_RUNS, partial(study_reliability, assessments, **settings))
     return CompareStudy(
         scores=table,
         current=current,
@@ -481,6 +504,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         agreement_intervals=agreed.intervals,
         topics=needed,
         stability=stability,
+        reliability=reliability,
         zeros=zeros_and_ties(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
         heaviness=heaviness,
         unknown=unknown,
@@ -498,15 +522,15 @@ def _left_out(needed: TopicsStudy | None) -> list[str]:
     return [f"Topics needed: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
 
 
-def _computable(names: Sequence[str], registry: Registry | None, *, on_documents: bool = False) -> list[str]:
-    """Return the metrics that the registry knows by these names; on request those of ranked documents alone."""
+def _computable(names: Sequence[str], registry: Registry | None, *, on: str = "") -> list[str]:
+    """Return the metrics that the registry knows by these names; on request those of documents or elements alone."""
     known: list[str] = []
     for name in names:
         try:
             resolved = resolve_metrics([name], registry=registry)[0]
         except MetaevalError:
             continue
-        fits = not on_documents or getattr(getattr(resolved, "spec", None), "on", "documents") == "documents"
+        fits = not on or getattr(getattr(resolved, "spec", None), "on", "documents") == on
         if fits and resolved.name == name:
             known.append(name)
     return known

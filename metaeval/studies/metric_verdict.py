@@ -1,7 +1,8 @@
 """Which of several metrics to use: a verdict only where one is surely as good in everything and better in one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -34,6 +35,10 @@ class MetricVerdict(Result):
         One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``.
     better : float
         Probability from which a metric is surely better: that of an interval of the study that leaves out zero.
+    broken : mapping of str to tuple of str
+        Expectations of users that each metric breaks in the six-run test of measures of elements; empty without it.
+    vetoed : tuple of (str, str)
+        Pairs whose first metric would be better than the second, but for an expectation that it alone breaks.
     """
 
     outcome: Outcome
@@ -41,6 +46,8 @@ class MetricVerdict(Result):
     current: str | None
     table: pd.DataFrame
     better: float
+    broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    vetoed: tuple[tuple[str, str], ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with a column ``surely``: "better", "not worse", or "" for neither."""
@@ -86,7 +93,12 @@ def probability_positive(difference: float, error: float, freedom: int) -> tuple
 
 
 def verdict_of(
-    table: pd.DataFrame, metrics: Sequence[str], *, current: str | None, confidence_level: float
+    table: pd.DataFrame,
+    metrics: Sequence[str],
+    *,
+    current: str | None,
+    confidence_level: float,
+    broken: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> MetricVerdict:
     """Decide from the probabilities of every two metrics in every quality.
 
@@ -98,7 +110,11 @@ def verdict_of(
     current : str or None
     confidence_level : float
         Of the intervals that stand beside the verdict.
+    broken : mapping of str to str
+        Expectations of users that each metric breaks in the six-run test. They may veto and speak for none: a metric
+        that breaks what another meets is not better than that.
     """
+    broke = {name: tuple(broken.get(name, ())) for name in metrics}
     better = 1 - (1 - confidence_level) / 2
     qualities = table["quality"].nunique()
     ahead = {
@@ -106,6 +122,8 @@ def verdict_of(
         for (one, other), rows in table.groupby(["metric", "against"])
         if len(rows) == qualities and (rows["p_not_worse"] >= NOT_WORSE).all() and (rows["p_better"] >= better).any()
     }
+    vetoed = {(one, other) for one, other in ahead if set(broke[one]) - set(broke[other])}
+    ahead -= vetoed
     outcome: Outcome = "open"
     chosen: list[str] = []
     if current is None:
@@ -118,4 +136,12 @@ def verdict_of(
             outcome = "adopt"
         elif all((current, other) in ahead for other in metrics if other != current):
             outcome, chosen = "keep", [current]
-    return MetricVerdict(outcome=outcome, metrics=tuple(sorted(chosen)), current=current, table=table, better=better)
+    return MetricVerdict(
+        outcome=outcome,
+        metrics=tuple(sorted(chosen)),
+        current=current,
+        table=table,
+        better=better,
+        broken=broke,
+        vetoed=tuple(sorted(vetoed)),
+    )

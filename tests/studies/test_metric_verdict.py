@@ -79,3 +79,23 @@ def test_equal_powers_are_as_good_and_no_better():
     table = pd.DataFrame([("power", "A", "B", 0.0, 1.0), ("power", "B", "A", 0.0, 1.0)], columns=COLUMNS)
     assert _verdict(table, "AB", current="A") == ("open", "")
     assert set(verdict_of(table, "AB", current="A", confidence_level=0.95).to_frame()["surely"]) == {"not worse"}
+
+
+@pytest.mark.parametrize(
+    ("broken", "found"),
+    [
+        ({}, ("adopt", "B")),
+        ({"B": ["lo>ao"]}, ("open", "")),
+        ({"A": ["lo>ao"], "B": ["lo>ao"]}, ("adopt", "B")),
+        ({"A": ["lo>ao"]}, ("adopt", "B")),
+        ({"A": ["ia>id"], "B": ["lo>ao"]}, ("open", "")),
+    ],
+)
+def test_the_six_run_test_may_veto_and_speaks_for_none(broken, found):
+    """What a metric alone breaks stops it; what the other breaks makes it no better."""
+    table = _table(power={"BA": 0.99})
+    verdict = verdict_of(table, "AB", current="A", confidence_level=0.95, broken=broken)
+    assert (verdict.outcome, "".join(verdict.metrics)) == found
+    assert verdict.vetoed == ((("B", "A"),) if found[0] == "open" else ())
+    even = verdict_of(_table(power={"BA": 0.5}), "AB", current="A", confidence_level=0.95, broken=broken)
+    assert (even.outcome, even.vetoed) == ("open", ())
