@@ -10,7 +10,7 @@ from contextlib import suppress
 import typer
 
 from metaeval.cli.commands import LazyGroup
-from metaeval.errors import FileFormatError, MetaevalError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
 from metaeval.visible import visible
 
@@ -55,8 +55,16 @@ def _options(
         show_default=False,
         help="Ask again what a file says, such as data/study.toml of a report; options behind it are added, and win.",
     ),
+    trust: bool = typer.Option(  # noqa: FBT001 - as above
+        False,  # noqa: FBT003 - as above
+        "--trust",
+        help="Run the programs (plug-ins) that the file of --study names, each with the checksum that stands there.",
+    ),
 ) -> None:
     """Take the options that stand before a command."""
+    if trust:
+        message = "--trust does nothing without --study FILE.toml, which names programs; leave it out"
+        raise InvalidOptionError(message)
 
 
 def main() -> int:

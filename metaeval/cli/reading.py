@@ -10,7 +10,7 @@ import typer
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
-from metaeval.cli.together import registry_of
+from metaeval.cli.together import checksum_of_study, registry_of
 from metaeval.words import count
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class Loaded:
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
         self._files += map(str, files)
+
+    def checksum_of_study(self, file: Path) -> str | None:
+        """Return the checksum that a program must have to be run, where a study names it."""
+        return checksum_of_study(self._context, file)
 
     def scores(self, *, fewest: int = 2) -> "Scores":
         """Return the scores: those of the tables, or of the runs under the metrics asked for.
@@ -153,7 +157,7 @@ class Loaded:
                 command_line=_typed(self._context),
                 options=options,
                 random_source=None if seed is None else f"seed {seed}",
-                inputs=self._files,
+                inputs=[*self._files, *map(str, given.get("plugin") or ())],
             )
         return self._provenance
 
