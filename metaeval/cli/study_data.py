@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -25,13 +25,13 @@ _ASKED = frozenset(
     adaptive_budget adaptive_rate adaptive_start adaptive_step against alpha alternative approximate audit baseline
     bayes bayesian bin_width budget built_with choose cluster cluster_column clusters collections column correction
     cost covariate_column current description difference digits epsilon exclude_systems exclude_topics expect gains
-    group_column group_regex human_topics ignore_column interval_resamples item item_column labelled lenient level limit
-    longest_break lower_is_better map_metric maps margin marks max_error method metric_column metric_pair metrics min_difference
-    min_f1 min_tau missing more_documents n_topics no_header order outside pair people permute plain_p pool_depth
-    pool_shares pool_sizes pooled_column power pymc question ranked reductions reference rel relevant_from repeat_column
-    repeats replicates resample resamples rope rounds rows sampling scale score_precision scoring seed splits statistic
-    steps system system_column systems systems_in test tested time title tolerance_unit tolerances top topic_sizes
-    topics trials undefined value_column variance weight_column where without word
+    group_column group_regex human_topics ignore_column interval_resamples item item_column labelled lenient level
+    limit longest_break lower_is_better map_metric maps margin marks max_error method metric_column metric_pair
+    metrics min_difference min_f1 min_tau missing more_documents n_topics no_header order outside pair people permute
+    plain_p pool_depth pool_shares pool_sizes pooled_column power pymc question ranked reductions reference rel
+    relevant_from repeat_column repeats replicates resample resamples rope rounds rows sampling scale score_precision
+    scoring seed splits statistic steps system system_column systems systems_in test tested time title tolerance_unit
+    tolerances top topic_sizes topics trials undefined value_column variance weight_column where without word
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """Parameters that are words, numbers and switches of a question."""
@@ -113,6 +113,38 @@ def read_study(path: Path, command_called: Callable[[str], Any], names: list[str
     command = command_called(name.split()[0])
     if "out" not in {one.name for one in command.params}:
         file.refuse("command", f"{name!r} makes data and asks nothing, so it is no study", "type the command instead")
+    if name not in names:
+        raise UnknownNameError("command", name, names)
+    checksums = {file.from_here(one): known for one, known in file.checksums().items()}
+    given = dict(file.table("options"))
+    inputs, programs = _inputs(file, command, given.pop("inputs", None))
+    options, more = _options(file, command, given)
+    programs += more
+    _refuse_changed(file, checksums, programs)
+    _refuse_unchecked(file, checksums, programs)
+    return Study(path, name, options, inputs, {one: checksums[one] for one in programs})
+
+
+def _inputs(file: "_File", command: Any, value: object) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
+    """Return the inputs, and the programs among them."""
+    if value is None:
+        return [], []
+    argument = next((one for one in command.params if one.param_type_name == "argument"), None)
+    if argument is None:
+        file.refuse("inputs", f"{command.name} reads no inputs", "take the line out")
+    inputs, programs = [], []
+    for text in file.texts("inputs", value):
+        if is_program(command.name, argument.name, text):
+            programs.append(file.from_here(text))
+            inputs.append(programs[-1])
+        else:
+            # names of metrics stand beside programs
+            inputs.append(file.input("inputs", text, named_file=command.name != "check-metric"))
+    return inputs, programs
+
+
+def _options(file: "_File", command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
+    """Return the options as words, and the programs that they name."""
     known = {
         word.removeprefix("--"): one
         for one in command.params
@@ -120,38 +152,25 @@ def read_study(path: Path, command_called: Callable[[str], Any], names: list[str
         for word in (*one.opts, *one.secondary_opts)
         if word.startswith("--")
     }
-    checksums = {file.from_here(one): known for one, known in file.checksums().items()}
-    options: list[str] = []
+    words: list[str] = []
     programs: list[str] = []
-    inputs: list[str] = []
-    for key, value in file.table("options").items():
-        if key == "inputs":
-            argument = next((one for one in command.params if one.param_type_name == "argument"), None)
-            if argument is None:
-                file.refuse(key, f"{name} reads no inputs", "take the line out")
-            for text in file.texts(key, value):
-                program = is_program(name, argument.name, text)
-                plain = name == "check-metric"  # whose inputs are programs, and names of metrics
-                inputs.append(file.from_here(text) if program else text if plain else file.input(key, text))
-                programs += inputs[-1:] if program else []
-            continue
+    for key, value in given.items():
         one = known.get(key)
         if one is None:
-            file.refuse(key, str(UnknownNameError(f"option of {name}", key, filter(_allowed(known), known))))
+            may = [word for word, other in known.items() if may_say(other.name)]
+            file.refuse(key, str(UnknownNameError(f"option of {command.name}", key, may)))
         if not may_say(one.name):
             what = "which machines work" if one.name in _WORK else "where and how the answer goes"
             file.refuse(key, f"a study does not say {what}", f"take the line out, and type --{key} behind the study")
         if one.is_flag:
             if value is not True:
                 file.refuse(key, f"{key} takes no value but true, not {_shown(value)}", "leave the line out otherwise")
-            options.append(f"--{key}")
+            words.append(f"--{key}")
             continue
         texts = [file.value(one.name, key, text) for text in file.texts(key, value)]
         programs += texts if one.name in _RUN else []
-        options += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
-    _refuse_changed(file, checksums, programs)
-    _refuse_unchecked(file, checksums, programs)
-    return Study(path, name, options, inputs, {one: checksums[one] for one in programs})
+        words += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
+    return words, programs
 
 
 def refuse_programs(study: Study) -> None:
@@ -163,10 +182,6 @@ def refuse_programs(study: Study) -> None:
             "take its line out"
         )
         raise FileFormatError(message, path=study.path)
-
-
-def _allowed(known: Mapping[str, Any]) -> Callable[[str], bool]:
-    return lambda key: may_say(known[key].name)
 
 
 class _File:
@@ -253,8 +268,13 @@ class _File:
             return found
         return text
 
-    def input(self, key: str, text: str) -> str:
+    def input(self, key: str, text: str, *, named_file: bool = True) -> str:
         """Return an input, NAME=FILE or a pattern among them, as one that holds from the folder one is in."""
+        if text.startswith("-") and text != "-":
+            way_out = f"options have lines of their own, and a file of that name is './{text}'"
+            self.refuse(key, f"an input is the name of a file, and {_shown(text)} looks like an option", way_out)
+        if not named_file:
+            return text
         pieces = text.split("=")
         named = [("=".join(pieces[:cut]), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
         # as `metaeval.io.sources.named_source` has it: the whole, else the first that is there, else the last
@@ -310,7 +330,9 @@ def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[st
         try:
             same = name == "-" or file_checksum(name) == known
         except OSError as error:
-            message = f"{name!r}, which this study read, cannot be read ({error.strerror}); put it back, or take its line out"
+            message = (
+                f"{name!r}, which this study read, cannot be read ({error.strerror}); put it back, or take its line out"
+            )
             raise FileFormatError(message, path=file.path) from None
         changed += [] if same else [name]
     if changed:
