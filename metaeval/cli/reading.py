@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from metaeval.checks import check_paired
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
@@ -90,7 +91,7 @@ class Loaded:
             Systems, and topics, that there must be; 1 where nothing is compared.
         """
         if self._scores is None:
-            scores = self._from_tables() if self.options["qrels"] is None else self._scored(fewest)
+            scores = self._from_tables(fewest) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
             if direction:
                 from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
@@ -104,7 +105,7 @@ class Loaded:
         """The scores that were read; None where the command did not ask for any."""
         return self._scores
 
-    def collection(self, *, retrieved: Literal["judged", "all"] = "judged") -> "JudgedCollection":
+    def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.
 
         What the files hold, documents, elements or passages, is found by their content.
@@ -113,9 +114,11 @@ class Loaded:
         ----------
         retrieved : {"judged", "all"}
             "all" keeps every retrieved document, which pools need.
+        paired : bool, default True
+            Whether all systems are to be compared, so that very many are refused before they are read.
         """
         if self._collection is None:
-            self._collection = self._compiled(retrieved)
+            self._collection = self._compiled(retrieved, paired=paired)
         return self._collection
 
     def compiled(self) -> "JudgedCollection | None":
@@ -179,11 +182,14 @@ class Loaded:
         for step in self._at_end:
             step()
 
-    def _compiled(self, retrieved: Literal["judged", "all"]) -> "JudgedCollection":
+    def _compiled(self, retrieved: Literal["judged", "all"], *, paired: bool) -> "JudgedCollection":
         from metaeval.io.sources import run_sources  # noqa: PLC0415 - not every command reads runs
 
         given = self.options
-        self.session.say(f"Reading {count(len(run_sources(given['inputs'])), 'run')} and their judgments")
+        n_runs = len(run_sources(given["inputs"]))
+        if not any(given.get(name) for name in ("system_list", "exclude_systems", "baseline")) and paired:
+            check_paired(n_runs)
+        self.session.say(f"Reading {count(n_runs, 'run')} and their judgments")
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
@@ -210,7 +216,7 @@ class Loaded:
             pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
         return collection.with_groups(groups, pooled=pooled)
 
-    def _from_tables(self) -> "Scores":
+    def _from_tables(self, fewest: int) -> "Scores":
         given = self.options
         self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
@@ -223,6 +229,7 @@ class Loaded:
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
             choice=self._choice(),
+            paired=fewest > 1 and given.get("baseline") is None,
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header
         )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
@@ -232,7 +239,7 @@ class Loaded:
         return scores
 
     def _scored(self, fewest: int) -> "Scores":
-        collection, given = self.collection(), self.options
+        collection, given = self.collection(paired=fewest > 1), self.options
         metrics = self.metrics()
         from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
 

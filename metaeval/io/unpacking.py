@@ -29,7 +29,7 @@ LEAST = 64 * 2**20
 MOST = 2 * 2**30
 """Bytes that no file unpacks to unless it is allowed: the largest runs, judgments and logs that we know of have a
 tenth of it, and a machine with 8 GiB of memory reads them."""
-TIMES = 200
+TIMES = 100
 """How many times larger than packed a file of more than `LEAST` bytes may be: real data are up to 25 times."""
 _AN_OBJECT = 16
 """Bytes of the budget for a value of JSON or an element of XML: as Python holds them they take 60 to 200 bytes, but
@@ -66,15 +66,15 @@ class Budget:
         self._left, self._left_objects = self.bytes, self.objects
 
     @classmethod
-    def of_file(cls, label: str, content: bytes) -> "Budget":
-        """Return the budget of a file that was read already, and may have been packed on the disk."""
+    def of_file(cls, label: str, content: bytes, *, archive: bool = False) -> "Budget":
+        """Return the budget of a file that was read already, and may have been packed on the disk, or be an archive."""
         try:
             status = os.stat(label)  # noqa: PTH116 - Path.stat takes no name that is too long, in some versions
         except (OSError, ValueError):
             return cls(label, len(content))
         if not stat.S_ISREG(status.st_mode):
             return cls(label, len(content))
-        return cls(label, min(status.st_size, len(content)), plain=status.st_size >= len(content))
+        return cls(label, min(status.st_size, len(content)), plain=not archive and status.st_size >= len(content))
 
     def expect(self, size: int, label: str = "") -> None:
         """Refuse what says that it will unpack to more bytes than are left."""

@@ -173,7 +173,7 @@ class Archive:
 
     def __init__(self, content: bytes, label: str) -> None:
         self.label = label
-        self._budget = Budget.of_file(label, content)
+        self._budget = Budget.of_file(label, content, archive=True)
         with _explaining(label, "the archive"):
             self._zip = _zipfile().ZipFile(io.BytesIO(content))
         if len(self.names) > _MOST_MEMBERS:
