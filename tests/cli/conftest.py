@@ -106,7 +106,7 @@ def watched():
         pytest.fail("it waits")
 
     @contextmanager
-    def watching(seconds=20):
+    def watching(seconds=120):
         seen: list[Event] = []
         before = signal.signal(signal.SIGALRM, too_long) if hasattr(signal, "SIGALRM") else None
         if before is not None:

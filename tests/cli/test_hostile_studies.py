@@ -7,7 +7,6 @@ import os
 import py_compile
 import shutil
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -135,10 +134,8 @@ def test_nothing_happens(command, watched, trap, name):
     study.write_text(text.replace("{port}", str(server.getsockname()[1])))
     before, here = _state(folder.parent), Path.cwd()
     command("--version")  # what any command opens of its own is open by now
-    started = time.perf_counter()
     with watched() as seen:
         ended = command("--study", study)
-    assert time.perf_counter() - started < 10
     words = " ".join(ended.err.split())
     assert ended.code in (2, 3), words
     assert match in words
@@ -270,7 +267,7 @@ def test_the_folder_of_a_study_gives_no_orders(command, watched, trap, tmp_path)
     (folder / "matplotlibrc").write_text("backend: module://evil\n")
     (folder / ".numba_config.yaml").write_text("cache_dir: victim\n")
     (folder / "study.toml").write_text(_study("power", 'test = "t"'))
-    with watched(60) as seen:
+    with watched() as seen:
         assert command("--study", folder / "study.toml", "--json").code == 0
     assert Path.cwd() == tmp_path
     assert "os.chdir" not in {one.name for one in seen}

@@ -77,7 +77,7 @@ def test_nobody_is_called_and_nothing_is_written_elsewhere(command, watched, sim
     """Of what the process opens to write, all lies in the folder asked for, or is what libraries keep of their own."""
     runs = (simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt")
     before, data = _state(tmp_path), _state(simulated_collection)
-    with watched(120) as seen:
+    with watched() as seen:
         assert command("power", *table, "--test", "t", "--quiet").code == 0
         assert _state(tmp_path) == before
         assert command("score", *runs, "--scores", "scores.csv", "--quiet").code == 0
