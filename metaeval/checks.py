@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_SHARE",
+    "MOST_PAIRED",
     "MOST_REPLICATES",
     "MOST_ROUNDS",
     "MOST_WORKERS",
@@ -31,6 +32,7 @@ __all__ = [
     "check_kinds",
     "check_memory",
     "check_number",
+    "check_paired",
     "check_parquet",
     "check_share",
     "check_threads",
@@ -44,6 +46,10 @@ MOST_ROUNDS = 10**9
 
 MOST_REPLICATES = 10**6
 """Most replicates of a study that scores runs anew in each."""
+
+MOST_PAIRED = 10_000
+"""Most systems that are compared with each other: they make 50 million pairs, and every number about a pair takes
+400 MB a metric."""
 
 MOST_WORKERS = 4096
 """Most threads, and most workers."""
@@ -356,6 +362,27 @@ def check_jobs(n_jobs: object) -> int:
 def has_parquet() -> bool:
     """Say whether what reads and writes Parquet is installed: polars, by the extra ``parquet``."""
     return importlib.util.find_spec("polars") is not None
+
+
+def check_paired(n_systems: int, *, more: bool = False) -> None:
+    """Check that so many systems, and perhaps `more`, can be compared with each other.
+
+    Raises
+    ------
+    InvalidOptionError
+        With the number of pairs.
+
+    Examples
+    --------
+    >>> check_paired(100)
+    """
+    if n_systems > MOST_PAIRED:
+        pairs, most = (number * (number - 1) // 2 for number in (n_systems, MOST_PAIRED))
+        message = (
+            f"{n_systems:,} systems{' and more' if more else ''} make {pairs:,} pairs, and at most {most:,} pairs of "
+            f"{MOST_PAIRED:,} systems are compared; keep fewer systems with metaeval.choose_data"
+        )
+        raise InvalidOptionError(message)
 
 
 def check_parquet(ending: str) -> None:

@@ -127,6 +127,11 @@ class DataChoice:
             source=resolve_rng(rng),
         )
 
+    @property
+    def of_systems(self) -> bool:
+        """Whether systems are chosen, and not topics alone."""
+        return self.systems is not None or bool(self.exclude_systems)
+
     def of_scores(self, scores: xr.DataArray) -> xr.DataArray:
         """Return the part of the scores, whose gaps stay to be looked at; a note says what was left out."""
         systems, topics = (scores[dim].to_numpy().tolist() for dim in ("system", "topic"))

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -144,10 +145,18 @@ def current_record() -> InputRecord | None:
 
 
 def file_checksum(path: str | Path) -> str:
-    """Return the SHA-256 checksum of a file as hexadecimal digits: of the bytes this command read, if it did."""
+    """Return the SHA-256 checksum of a file as hexadecimal digits: of the bytes this command read, if it did.
+
+    Raises
+    ------
+    FileFormatError
+        If it was not read, and is no regular file: a pipe may be waited for without end, and is read once.
+    """
     record = _record.get()
     if record is not None and str(path) in record.checksums:
         return record.checksums[str(path)]
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise FileFormatError("only a file has a checksum, and this is none; name a file", path=path)
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

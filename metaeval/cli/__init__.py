@@ -10,7 +10,7 @@ from contextlib import suppress
 import typer
 
 from metaeval.cli.commands import LazyGroup
-from metaeval.errors import FileFormatError, MetaevalError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
 from metaeval.visible import visible
 
@@ -48,15 +48,23 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003 - typer's way to declare a flag
-    study: str | None = typer.Option(  # taken by `LazyGroup`, and here for the help
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: ARG001, FBT001, FBT003 - typer's way to declare a flag
+    study: str | None = typer.Option(  # noqa: ARG001 - taken by `LazyGroup`, and here for the help
         None,
         metavar="FILE.toml",
         show_default=False,
         help="Ask again what a file says, such as data/study.toml of a report; options behind it are added, and win.",
     ),
+    trust: bool = typer.Option(  # noqa: FBT001 - as above
+        False,  # noqa: FBT003 - as above
+        "--trust",
+        help="Run the programs (plug-ins) that the file of --study names, each with the checksum that stands there.",
+    ),
 ) -> None:
     """Take the options that stand before a command."""
+    if trust:
+        message = "--trust does nothing without --study FILE.toml, which names programs; leave it out"
+        raise InvalidOptionError(message)
 
 
 def main() -> int:

@@ -10,7 +10,10 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["COMMANDS", "LazyGroup"]
+__all__ = ["COMMANDS", "PROGRAMS", "LazyGroup"]
+
+PROGRAMS = "metaeval.programs"
+"""Where the context of a command has the programs of a study, each with the checksum it must have to be run."""
 
 COMMANDS: Mapping[str, str] = {
     "report": "Write a report on which metrics find significant differences, and how many topics they need.",
@@ -63,12 +66,18 @@ class LazyGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         """Put the words of a study in place of ``--study FILE``, before those that stand behind it."""
-        option, _, file = args[0].partition("=") if args else ("", "", "")
-        if option == "--study" and (file or len(args) > 1):
+        rest = list(args)
+        trust = rest[:1] == ["--trust"]
+        option, _, file = rest[trust].partition("=") if len(rest) > trust else ("", "", "")
+        if option == "--study" and (file or len(rest) > trust + 1):
             from metaeval.cli.study_file import words_of_study  # noqa: PLC0415 - only where there is one
 
-            file, rest = (file, args[1:]) if file else (args[1], args[2:])
-            args = words_of_study(Path(file), rest, lambda name: self.get_command(ctx, name), list(COMMANDS))
+            file, behind = (file, rest[trust + 1 :]) if file else (rest[trust + 1], rest[trust + 2 :])
+            args, programs = words_of_study(
+                Path(file), behind, lambda name: self.get_command(ctx, name), list(COMMANDS), trust=trust
+            )
+            _name_programs(programs)
+            ctx.meta[PROGRAMS] = programs
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
@@ -88,3 +97,13 @@ class LazyGroup(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self._listing = False
+
+
+def _name_programs(programs: Mapping[str, str]) -> None:
+    """Say which programs a study runs before the first of them is."""
+    from metaeval.cli.console import error_console  # noqa: PLC0415 - rich
+    from metaeval.visible import visible  # noqa: PLC0415 - only here
+
+    for file, checksum in programs.items():
+        words = f"Running the program {file} (SHA-256 {checksum}), which the study names and --trust allows."
+        error_console().print(visible(words), markup=False, soft_wrap=True)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from metaeval.checks import check_paired
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
-from metaeval.cli.together import registry_of
+from metaeval.cli.together import checksum_of_study, registry_of
 from metaeval.words import count
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Loaded:
         self.session = session
         self._context = context
         self._given: dict[str, Any] = dict(context.params)
-        self._files: list[str] = [*map(str, context.params.get("plugin") or ())]
+        self._files: list[str] = []
         self._collection: JudgedCollection | None = None
         self._scores: Scores | None = None
         self._provenance: Provenance | None = None
@@ -77,6 +78,10 @@ class Loaded:
         """Enter files that the command reads by itself into the record."""
         self._files += map(str, files)
 
+    def checksum_of_study(self, file: Path) -> str | None:
+        """Return the checksum that a program must have to be run, where a study names it."""
+        return checksum_of_study(self._context, file)
+
     def scores(self, *, fewest: int = 2) -> "Scores":
         """Return the scores: those of the tables, or of the runs under the metrics asked for.
 
@@ -86,7 +91,7 @@ class Loaded:
             Systems, and topics, that there must be; 1 where nothing is compared.
         """
         if self._scores is None:
-            scores = self._from_tables() if self.options["qrels"] is None else self._scored(fewest)
+            scores = self._from_tables(fewest) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
             if direction:
                 from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
@@ -100,7 +105,7 @@ class Loaded:
         """The scores that were read; None where the command did not ask for any."""
         return self._scores
 
-    def collection(self, *, retrieved: Literal["judged", "all"] = "judged") -> "JudgedCollection":
+    def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.
 
         What the files hold, documents, elements or passages, is found by their content.
@@ -109,9 +114,11 @@ class Loaded:
         ----------
         retrieved : {"judged", "all"}
             "all" keeps every retrieved document, which pools need.
+        paired : bool, default True
+            Whether all systems are to be compared, so that very many are refused before they are read.
         """
         if self._collection is None:
-            self._collection = self._compiled(retrieved)
+            self._collection = self._compiled(retrieved, paired=paired)
         return self._collection
 
     def compiled(self) -> "JudgedCollection | None":
@@ -153,7 +160,7 @@ class Loaded:
                 command_line=_typed(self._context),
                 options=options,
                 random_source=None if seed is None else f"seed {seed}",
-                inputs=self._files,
+                inputs=[*self._files, *map(str, given.get("plugin") or ())],
             )
         return self._provenance
 
@@ -175,11 +182,14 @@ class Loaded:
         for step in self._at_end:
             step()
 
-    def _compiled(self, retrieved: Literal["judged", "all"]) -> "JudgedCollection":
+    def _compiled(self, retrieved: Literal["judged", "all"], *, paired: bool) -> "JudgedCollection":
         from metaeval.io.sources import run_sources  # noqa: PLC0415 - not every command reads runs
 
         given = self.options
-        self.session.say(f"Reading {count(len(run_sources(given['inputs'])), 'run')} and their judgments")
+        n_runs = len(run_sources(given["inputs"]))
+        if not any(given.get(name) for name in ("system_list", "exclude_systems", "baseline")) and paired:
+            check_paired(n_runs)
+        self.session.say(f"Reading {count(n_runs, 'run')} and their judgments")
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
@@ -206,7 +216,7 @@ class Loaded:
             pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
         return collection.with_groups(groups, pooled=pooled)
 
-    def _from_tables(self) -> "Scores":
+    def _from_tables(self, fewest: int) -> "Scores":
         given = self.options
         self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
@@ -219,6 +229,7 @@ class Loaded:
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
             choice=self._choice(),
+            paired=fewest > 1 and given.get("baseline") is None,
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header
         )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
@@ -228,7 +239,7 @@ class Loaded:
         return scores
 
     def _scored(self, fewest: int) -> "Scores":
-        collection, given = self.collection(), self.options
+        collection, given = self.collection(paired=fewest > 1), self.options
         metrics = self.metrics()
         from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
 

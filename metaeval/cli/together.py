@@ -1,6 +1,6 @@
 """What several options must be beside each other, checked before a command begins; and commands that do so."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from metaeval.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
+from metaeval.cli.commands import PROGRAMS
 from metaeval.cli.option import arguments_of, declared, given_at
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.cli.wording import error_in_options, speaking_of
@@ -20,7 +21,7 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
 
-__all__ = ["Commands", "check_replaced", "check_scores_file", "registry_of"]
+__all__ = ["Commands", "check_replaced", "check_scores_file", "checksum_of_study", "registry_of"]
 
 _REGISTRY = "metaeval.registry"
 _ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
@@ -152,9 +153,15 @@ def registry_of(context: typer.Context) -> "Registry":
 
         registry = default_registry()
         for file in dict.fromkeys(context.params.get("plugin") or ()):
-            registry = registry.extend(*load_plugin(file))
+            registry = registry.extend(*load_plugin(file, sha256=checksum_of_study(context, file)))
         context.meta[_REGISTRY] = registry
     return context.meta[_REGISTRY]
+
+
+def checksum_of_study(context: typer.Context, file: Path) -> str | None:
+    """Return the checksum that a program must have to be run, where a study names it; None where it was typed."""
+    programs: Mapping[str, str] = context.meta.get(PROGRAMS, {})
+    return next((checksum for name, checksum in programs.items() if Path(name) == file), None)
 
 
 def _check_metrics(context: typer.Context) -> None:

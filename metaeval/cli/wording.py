@@ -34,6 +34,7 @@ _PHRASES: Mapping[str, str] = MappingProxyType(
         "select(systems=…)": "naming the other runs only",
         "(with_groups, --groups)": "(--groups)",
         "header=False": "--no-header",
+        "keep fewer systems with metaeval.choose_data": "keep fewer with --system-list or --exclude-systems",
     }
 )
 

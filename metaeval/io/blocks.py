@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import BLANKS, first_double, first_few, is_number, merge_labels, shortened
+from metaeval.checks import check_paired
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.odd_scores import AVERAGES, SPREADS
@@ -66,6 +67,12 @@ class TableOptions:
     systems_in: SystemsIn | None
     header: bool | None
     missing: Missing
+    paired: bool = False
+
+    def check_systems(self, n_systems: int, *, more: bool = False) -> None:
+        """Refuse more systems than can be compared, as soon as their names are read, where all are to be compared."""
+        if self.paired:
+            check_paired(n_systems, more=more)
 
     @property
     def chosen(self) -> dict[str, str]:

@@ -5,8 +5,6 @@ Compression is told from the first bytes, so a file that was renamed, and standa
 failure is a `FileFormatError` that names the file.
 """
 
-import bz2
-import gzip
 import io
 import lzma
 import os
@@ -15,14 +13,13 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 from metaeval.errors import FileFormatError, closest_names
+from metaeval.io.unpacking import COMPRESSIONS, Budget
 from metaeval.provenance import current_record
 
 __all__ = [
@@ -79,72 +76,6 @@ _KINDS: Mapping[bytes, str] = {
     b"7z\xbc\xaf": "a 7z archive",
 }
 """How files of other kinds begin, for errors."""
-
-
-class _Compression(NamedTuple):
-    magic: re.Pattern[bytes]
-    unpacker: Callable[[bytes], bytes]
-    packer: Callable[[bytes], bytes]
-
-
-def _pack_gzip(content: bytes) -> bytes:
-    # without the time, equal content gives equal bytes; level 9 takes seven times as long for a few percent
-    return gzip.compress(content, compresslevel=6, mtime=0)
-
-
-def _unpack_members(content: bytes, member: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor]) -> bytes:
-    """Unpack members one after the other, to the last byte.
-
-    Python's own readers of bzip2 and xz take what follows the first member for padding as soon as it is no member, so
-    that a file whose second member is damaged in its first bytes would end there without a word.
-    """
-    parts = []
-    while content:
-        unpacker = member()
-        parts.append(unpacker.decompress(content))
-        if not unpacker.eof:
-            message = "its end is missing"
-            raise EOFError(message)
-        content = unpacker.unused_data
-    return b"".join(parts)
-
-
-def _unpack_bzip2(content: bytes) -> bytes:
-    return _unpack_members(content, bz2.BZ2Decompressor)
-
-
-def _unpack_xz(content: bytes) -> bytes:
-    whole = len(content.rstrip(b"\0"))
-    padding = (len(content) - whole) // 4 * 4  # the format allows zeros at the end, four by four
-    return _unpack_members(content[: len(content) - padding], partial(lzma.LZMADecompressor, lzma.FORMAT_XZ))
-
-
-def _unpack_zstandard(content: bytes) -> bytes:
-    return cast("bytes", _zstandard().ZstdFile(io.BytesIO(content)).read())
-
-
-def _pack_zstandard(content: bytes) -> bytes:
-    zstd = _zstandard()
-    # unlike the others, this format checks what it unpacks only if asked to when packing
-    return cast("bytes", zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1}))
-
-
-def _zstandard() -> ModuleType:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415 - the standard library has it from 3.14 on
-    else:
-        from backports import zstd  # noqa: PLC0415 - the same module for older Pythons
-    return zstd
-
-
-# every unpacker takes concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
-COMPRESSIONS: Mapping[str, _Compression] = {
-    ".gz": _Compression(re.compile(rb"\x1f\x8b"), gzip.decompress, _pack_gzip),
-    ".bz2": _Compression(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _unpack_bzip2, bz2.compress),
-    ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress),
-    ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard),
-}
-"""How files are packed, by their endings."""
 
 
 def base_name(path: str | Path) -> str:
@@ -204,11 +135,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     FileFormatError
-        If the file does not exist, may not be read, or its compressed content is damaged or cut short.
+        If the file does not exist, may not be read, or its compressed content is damaged, cut short, or more than a
+        file may unpack to (`metaeval.io.unpacking`).
 
     Examples
     --------
-    >>> import tempfile
+    >>> import gzip, tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
     ...     _ = file.write(gzip.compress(b"abc"))
     ...     file.flush()
@@ -220,7 +152,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     for compression in COMPRESSIONS.values():
         if compression.magic.match(content):
             with _explaining_damage(label):
-                return compression.unpacker(content)
+                return compression.unpacker(content, Budget(label, len(content)))
     if Path(label).suffix.casefold() in COMPRESSIONS and content:
         message = f"the file is named {Path(label).suffix} but its content is not; rename it, or fetch it again"
         raise FileFormatError(message, path=label)
@@ -414,6 +346,8 @@ def _explaining_damage(label: str) -> Iterator[None]:
     except EOFError as error:
         message = f"the compressed file is cut short ({error}); fetch it again"
         raise FileFormatError(message, path=label) from error
+    except FileFormatError:
+        raise
     except Exception as error:
         # bzip2 and gzip raise an OSError without a number, which the operating system never does
         damaged = isinstance(error, zlib.error | lzma.LZMAError) or type(error).__name__ == "ZstdError"

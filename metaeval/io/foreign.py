@@ -10,43 +10,84 @@ import math
 import os
 import sys
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["dataset_of", "rows_of", "tree_of"]
+__all__ = ["TOO_MUCH", "TooMuchError", "dataset_of", "rows_of", "tree_of"]
 
 _MOST_MEMORY = 8 * 2**30
-_MOST_DATA = 2 * 2**30
+TOO_MUCH = "bytes to unpack: "
+"""How a process that tried a file says that it unpacks to more than it may."""
+_ROWS = 10_000
+_A_CELL, _A_NAME = 4, 32
+"""Bytes of the budget for a cell of Parquet, and of the text that it may become: names are short and often repeated."""
 
 
-def rows_of(content: bytes) -> tuple[bytes, str]:
-    """Return a Parquet table as CSV with every digit, and what metaeval noted in the file, "" if nothing."""
+class TooMuchError(ValueError):
+    """A file that unpacks to more than it may.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes, at least.
+    """
+
+    def __init__(self, needed: int) -> None:
+        super().__init__(f"it unpacks to {needed:,} bytes or more")
+        self.needed = needed
+
+
+class _Bounded(BytesIO):
+    """Bytes in memory, up to so many."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def write(self, data: Any) -> int:  # noqa: ANN401 - what a stream takes
+        if self.tell() + len(data) > self.most:
+            raise TooMuchError(self.tell() + len(data))
+        return super().write(data)
+
+
+def rows_of(content: bytes, most: int) -> tuple[bytes, str]:
+    """Return a Parquet table as CSV with every digit, and what metaeval noted in the file, "" if nothing.
+
+    The file says how many cells it has, which may repeat one and take no room in it.
+    """
     import polars as pl  # noqa: PLC0415 - only this form needs it
 
+    table = pl.scan_parquet(BytesIO(content))
+    cells = table.select(pl.len()).collect().item() * len(table.collect_schema())
+    if cells * _A_CELL > most:
+        raise TooMuchError(cells * _A_CELL)
     frame = pl.read_parquet(BytesIO(content))
     noted = pl.read_parquet_metadata(BytesIO(content)).get("metaeval", "")
-    return frame.cast({pl.Float32: pl.Float64}).write_csv().encode(), noted
+    stream = _Bounded(most + _A_NAME * cells)
+    for part in frame.cast({pl.Float32: pl.Float64}).iter_slices(_ROWS):
+        stream.write(part.write_csv(include_header=not stream.tell()).encode())
+    return stream.getvalue(), noted
 
 
-def dataset_of(content: bytes) -> "xr.Dataset":
+def dataset_of(content: bytes, most: int) -> "xr.Dataset":
     """Return what a NetCDF 4 file holds outside of groups; its variables are not decoded as times."""
     import xarray as xr  # noqa: PLC0415 - loads pandas
 
     _refuse_unreadable(content)
     with xr.open_dataset(BytesIO(content), engine="h5netcdf", decode_times=False) as opened:
-        _refuse_too_much(opened.nbytes, content)
+        _refuse_too_much(opened.nbytes, most)
         return opened.load()
 
 
-def tree_of(content: bytes) -> "xr.DataTree":
+def tree_of(content: bytes, most: int) -> "xr.DataTree":
     """Return what a NetCDF 4 file holds in all its groups."""
     import xarray as xr  # noqa: PLC0415 - loads pandas
 
     _refuse_unreadable(content)
     with xr.open_datatree(BytesIO(content), engine="h5netcdf") as opened:
-        _refuse_too_much(opened.nbytes, content)
+        _refuse_too_much(opened.nbytes, most)
         return opened.load()
 
 
@@ -58,13 +99,12 @@ def _refuse_unreadable(content: bytes) -> None:
         checked.attrs.get("_nc3_strict")
 
 
-def _refuse_too_much(size: int, content: bytes) -> None:
-    if size > _MOST_DATA + 1000 * len(content):
-        message = f"it declares {size} bytes of data, and has {len(content)}"
-        raise ValueError(message)
+def _refuse_too_much(size: int, most: int) -> None:
+    if size > most:
+        raise TooMuchError(size)
 
 
-def _try_netcdf(content: bytes, *, groups: bool) -> None:
+def _try_netcdf(content: bytes, most: int, *, groups: bool) -> None:
     """Ask the library for all that xarray asks of it, without xarray."""
     import h5netcdf  # noqa: PLC0415 - only this form needs it
 
@@ -76,7 +116,7 @@ def _try_netcdf(content: bytes, *, groups: bool) -> None:
             held.append(group)
             left += list(group.groups.values()) if groups else []
         variables = [variable for group in held for variable in group.variables.values()]
-        _refuse_too_much(sum(math.prod(one.shape) * one.dtype.itemsize for one in variables), content)
+        _refuse_too_much(sum(math.prod(one.shape) * one.dtype.itemsize for one in variables), most)
         for group in held:
             _ = (dict(group.attrs), [len(dimension) for dimension in group.dimensions.values()])
         for one in variables:
@@ -94,7 +134,7 @@ def _limit(name: str, most: int) -> None:
     resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-def _main(kind: str, seconds: str) -> None:
+def _main(kind: str, seconds: str, most: str) -> None:
     _limit("RLIMIT_CPU", math.ceil(float(seconds)))
     _limit("RLIMIT_CORE", 0)
     content = sys.stdin.buffer.read()
@@ -102,9 +142,13 @@ def _main(kind: str, seconds: str) -> None:
     code = 0
     try:
         if kind == "Parquet":
-            rows_of(content)
+            rows_of(content, int(most))
         else:
-            _try_netcdf(content, groups=kind == "groups")
+            _try_netcdf(content, int(most), groups=kind == "groups")
+    except TooMuchError as error:
+        sys.stderr.write(f"\n{TOO_MUCH}{error.needed}\n")
+        sys.stderr.flush()
+        code = 1
     except BaseException as error:  # noqa: BLE001 - a panic of Rust is no Exception
         sys.stderr.write(f"\n{error or type(error).__name__}\n")
         sys.stderr.flush()

@@ -18,6 +18,7 @@ from metaeval.checks import check_kind
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes
+from metaeval.io.unpacking import Budget
 from metaeval.results import Result
 
 __all__ = ["ArticleFolder", "ArticlePlaces", "Articles", "place_passages", "read_article"]
@@ -26,6 +27,8 @@ _POINT = re.compile(r"(?P<path>.*?)(?:/text\(\)(?:\[(?P<node>[0-9]+)\])?(?:\.(?P
 _STEP = re.compile(r"/([^/\[\]]+)(?=/|\Z)")
 _WHITE = (0x20, 0x09, 0x0A, 0x0D)
 _AT_HAND = 64
+_DEEPEST = 500
+"""Elements within elements: the path of each is kept, which takes memory with the square of the depth."""
 _PACKED = ("", ".gz", ".bz2", ".xz", ".zst")
 
 type _Text = tuple[int, int]
@@ -129,6 +132,9 @@ class _Reader:
         self.node = self.at
 
     def start(self, name: str, _attributes: dict[str, str]) -> None:
+        if len(self.paths) >= _DEEPEST:
+            message = f"elements stand within elements {_DEEPEST} times; an article has some ten levels, check the file"
+            raise FileFormatError(message, path=self.source, line=self.parser.CurrentLineNumber)
         self.close()
         count = self.counts[-1][name] = self.counts[-1].get(name, 0) + 1
         path = f"{self.paths[-1] if self.paths else ''}/{name}[{count}]"
@@ -148,6 +154,8 @@ class _Reader:
         self.at += len(text)
 
     def places(self, content: bytes) -> ArticlePlaces:
+        # the path of an element, its count and its places take much more than a value
+        Budget.of_file(self.source, content).spend_objects(4 * content.count(b"<"))
         try:
             self.parser.Parse(content, True)  # noqa: FBT003 - expat takes no keyword
         except expat.ExpatError as error:

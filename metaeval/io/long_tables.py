@@ -207,6 +207,7 @@ def _columns_of(
         columns = list(zip(*chunk, strict=True))
         for part, known in names.items():
             codes[part].append(np.fromiter(map(known.__getitem__, columns[places[part]]), np.int64, len(chunk)))
+        options.check_systems(len(names.get("system", ())), more=True)
         numbers.append(_numbers_in(columns, score_columns, places, body, start, options.missing))
         start += len(chunk)
     return {part: np.concatenate(pieces) for part, pieces in codes.items()}, names, np.concatenate(numbers)

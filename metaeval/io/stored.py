@@ -26,7 +26,8 @@ from metaeval.checks import PARQUET_IS_MISSING, has_parquet
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.files import read_bytes
-from metaeval.io.foreign import dataset_of, rows_of, tree_of
+from metaeval.io.foreign import TOO_MUCH, TooMuchError, dataset_of, rows_of, tree_of
+from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
 from metaeval.scores import Scores
 
@@ -83,10 +84,13 @@ def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None
         raise FileFormatError(message, path=label)
     place = _footer_of(content)
     whole = _is_whole(content[: place - _SEAL_LENGTH] + content[place:], content[place - _SEAL_LENGTH : place], label)
+    budget = Budget.of_file(label, content)
     if not whole:
-        _try_apart("Parquet", content, label)
+        _try_apart("Parquet", content, budget)
     try:
-        text, noted = rows_of(content)
+        text, noted = rows_of(content, budget.bytes)
+    except TooMuchError as error:
+        raise budget.too_much(error.needed) from None
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
@@ -128,11 +132,14 @@ def read_tree(path: str | Path) -> xr.DataTree:
     return _netcdf(read_bytes(path), str(path), tree_of, groups=True)
 
 
-def _netcdf[T](content: bytes, label: str, read: Callable[[bytes], T], *, groups: bool = False) -> T:
+def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, groups: bool = False) -> T:
+    budget = Budget.of_file(label, content)
     if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
-        _try_apart("NetCDF", content, label, groups=groups)
+        _try_apart("NetCDF", content, budget, groups=groups)
     try:
-        return read(content)
+        return read(content, budget.bytes)
+    except TooMuchError as error:
+        raise budget.too_much(error.needed) from None
     except Exception as error:  # the libraries raise whatever a damaged file leads them to
         raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
 
@@ -169,15 +176,16 @@ def _is_whole(content: bytes, seal: bytes, label: str) -> bool:
     return True
 
 
-def _try_apart(what: str, content: bytes, label: str, *, groups: bool = False) -> None:
+def _try_apart(what: str, content: bytes, budget: Budget, *, groups: bool = False) -> None:
     """Read a file in a process of its own, which may come to a bad end or to none."""
     if not sys.executable:
         return
+    label = budget.label
     seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
     endless = "reading it did not end within {:.0f} seconds"
     try:
         done = subprocess.run(  # noqa: S603 - see the import
-            [sys.executable, "-P", foreign.__file__, "groups" if groups else what, str(seconds)],
+            [sys.executable, "-P", foreign.__file__, "groups" if groups else what, str(seconds), str(budget.bytes)],
             input=content,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -191,6 +199,8 @@ def _try_apart(what: str, content: bytes, label: str, *, groups: bool = False) -
         raise _unreadable(what, endless.format(seconds), label)
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
+        if lines and lines[-1].startswith(TOO_MUCH):
+            raise budget.too_much(int(lines[-1].removeprefix(TOO_MUCH)))
         raise _unreadable(what, lines[-1] if lines else f"reading it ended with code {done.returncode}", label)
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.cells import first_few, natural_order
-from metaeval.checks import check_choice, check_parquet
+from metaeval.checks import check_choice, check_paired, check_parquet
 from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
@@ -58,6 +58,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
     choice: "DataChoice | None" = None,
+    paired: bool = False,
 ) -> Scores:
     r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
 
@@ -92,6 +93,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         that one of these scores.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
+    paired : bool, default False
+        Refuse more systems than can be compared with each other (10,000), as soon as their names are read.
 
     Returns
     -------
@@ -148,7 +151,14 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     array([0.5, 0. ])
     """
     options = _checked(
-        TableOptions(form=form, columns=dict(columns or {}), systems_in=systems_in, header=header, missing=missing)
+        TableOptions(
+            form=form,
+            columns=dict(columns or {}),
+            systems_in=systems_in,
+            header=header,
+            missing=missing,
+            paired=paired and (choice is None or not choice.of_systems),
+        )
     )
     inputs = read_inputs(
         list_sources(paths, nested=True),
@@ -160,6 +170,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     blocks = with_distinct_systems(inputs.blocks)
     array = _of_metrics(put_together(blocks, missing), metrics)
     array = array if choice is None else choice.of_scores(array)
+    if paired:
+        check_paired(array.sizes["system"])
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:

@@ -51,6 +51,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     """
     first = next(sheet.rows())
     has_header = _has_header(first, sheet, options)
+    if has_header and _names_systems(header_names(first), options):
+        options.check_systems(len(first) - 1)  # a column may name the topics
     rows = _Rows.of(sheet.without_header(), header_names(first)) if has_header else _Rows.of(sheet, [])
     names, body = rows.names, rows.body
     transposed = _has_systems_in_rows(rows, sheet, options)
@@ -71,6 +73,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     down = None if place is None else rows.column(place)
     across = [names[at] for at in used] if names else None
     _refuse_summaries(across or (), sheet, options, transposed=transposed)
+    options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
@@ -85,6 +88,12 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     )
     attached = {part: dict(zip(topics, rows.column(at), strict=True)) for part, at in said.items()}
     return replace(block, attached=attached, of_items=of_items)
+
+
+def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
+    """Whether a header names systems for sure, and every one of them counts."""
+    rows = options.systems_in == "rows" or "system" in options.columns or "system" in column_roles(names[:1]).parts
+    return not rows and not options.ignored and not all(name.isdecimal() for name in names[1:] if name)
 
 
 def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:

@@ -14,6 +14,7 @@ from metaeval.cells import shortened
 from metaeval.collection.inex import LARGEST
 from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.inex_rules import Findings, Names
+from metaeval.io.unpacking import Budget
 
 __all__ = ["ANYTHING", "Attributes", "XmlEvents", "root_name"]
 
@@ -86,6 +87,7 @@ class XmlEvents:
 
     def read(self, content: bytes) -> None:
         """Read a whole file; a `FileFormatError` names the line that is broken."""
+        Budget.of_file(self.findings.path, content).spend_objects(content.count(b"<"))
         try:
             self.parser.Parse(content, True)  # noqa: FBT003 - expat takes it by position: this is all
         except expat.ExpatError as error:

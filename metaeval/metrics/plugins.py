@@ -1,5 +1,6 @@
 """What plug-ins add to the metrics of the package: installed packages by entry points, and single files."""
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from metaeval.metrics.faults import fault
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry, module_of
 from metaeval.metrics.spec import MetricSpec
+from metaeval.provenance import current_record
 
 __all__ = ["ENTRY_POINTS", "PluginWarning", "default_registry", "load_plugin", "load_plugins"]
 
@@ -69,13 +71,16 @@ def default_registry() -> Registry:
     return load_plugins(BUILTIN)
 
 
-def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
+def load_plugin(path: str | Path, *, sha256: str | None = None) -> tuple[MetricSpec | Quantisation, ...]:
     r"""Run a Python file and return the metrics and quantisations it defines, for ``registry.extend(*…)``.
 
     Parameters
     ----------
     path : path
-        A ``.py`` file. It is executed, so it must be trusted like any program.
+        A ``.py`` file. It is executed, so it must be trusted like any program. What stands in the file is run, and
+        never what Python has kept of it elsewhere (``__pycache__``).
+    sha256 : str, optional
+        The checksum that the file must have to be executed.
 
     Returns
     -------
@@ -85,7 +90,7 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
     Raises
     ------
     InvalidOptionError
-        If the file is not there, does not run, or defines nothing.
+        If the file is not there, is not the one with the checksum, does not run, or defines nothing.
 
     See Also
     --------
@@ -105,6 +110,17 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
     if not file.is_file() or file.suffix != ".py":
         message = f"plug-in {str(path)!r} must be a Python file (NAME.py) that exists"
         raise InvalidOptionError(message)
+    content = file.read_bytes()
+    found_checksum = hashlib.sha256(content).hexdigest()
+    if sha256 is not None and found_checksum != sha256:
+        message = (
+            f"plug-in {file} has the checksum {found_checksum}, not {sha256} (SHA-256), and was not run; read it, and "
+            "give its new checksum if it is to run"
+        )
+        raise InvalidOptionError(message)
+    record = current_record()
+    if record is not None:
+        record.note(str(path), content)
     name = f"metaeval_plugin_{file.stem}"
     found = importlib.util.spec_from_file_location(name, file)
     if found is None or found.loader is None:
@@ -113,7 +129,7 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:
-        found.loader.exec_module(module)
+        exec(compile(content, str(file), "exec"), vars(module))  # noqa: S102 - what a plug-in is for
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         message = f"plug-in {file} does not run: {fault(error)}"

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr
 
+from metaeval.checks import check_paired
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.equality import RELATIVE, settle
 from metaeval.errors import EstimationError
@@ -141,6 +142,7 @@ def describe_pairs(values: Floats) -> Pairs:
         If there are too few systems or topics that differ, or no differences at all.
     """
     n_systems, n_topics = values.shape
+    check_paired(n_systems)
     means = values.mean(axis=1)
     residual = values - means[:, None]
     first, second = np.triu_indices(n_systems, 1)

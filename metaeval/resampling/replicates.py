@@ -279,6 +279,9 @@ def _opened(content: bytes) -> Arrays | None:
     if seal != checksum(body).encode():
         return None
     try:
+        with zipfile.ZipFile(io.BytesIO(content)) as members:
+            if sum(one.file_size for one in members.infolist()) > len(content):
+                return None  # ours are not packed, so whatever this unpacks to, it is none of them
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception:  # noqa: BLE001 - the checksum holds, so somebody sealed what is no archive: not ours either way

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_share
+from metaeval.checks import check_choice, check_paired, check_share
 from metaeval.equality import RELATIVE, difference
 from metaeval.scores import Scores, oriented_values
 from metaeval.tests_stat.catalogue import TESTS, ways_out
@@ -195,6 +195,7 @@ def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[n
     (array([0, 2]), array([1, 1]))
     """
     if baseline is None:
+        check_paired(n_systems)
         first, second = np.triu_indices(n_systems, 1)
         return first.astype(np.int64), second.astype(np.int64)
     others = np.delete(np.arange(n_systems), baseline)

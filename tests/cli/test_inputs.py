@@ -157,3 +157,33 @@ def test_every_input_is_read_once_and_recorded(command, files, ways, count_openi
         again, noted = answer(command(*said, "--json"))
     assert (again, noted) == (expected, ways.checksums)
     assert all(opened.count(word) == (0 if word == "-" or word.startswith("/dev/fd") else 1) for word in noted)
+
+
+def test_more_systems_than_can_be_compared(command, watched, tmp_path):
+    """They are refused by name and number before their scores are read, and the ways out work."""
+    names = [f"s{number}" for number in range(10_001)]
+    (tmp_path / "ap.csv").write_text(f"topic,{','.join(names)}\n1,these are no scores\n")
+    long = "".join(f"{name},1,AP,0.5\n" for name in names)
+    (tmp_path / "long.csv").write_text(f"system,topic,metric,score\n{long}{names[0]},1,AP,no score\n")
+    rows = "".join(f"{name},0.5,0.25\n" for name in names)
+    (tmp_path / "rows.csv").write_text(f"system,t1,t2\n{rows}s,no score,0.5\n")
+    (tmp_path / "runs").mkdir()
+    for name in names:
+        (tmp_path / "runs" / name).touch()
+    (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
+    asked = {"wide": ["ap.csv"], "long": ["long.csv"], "rows": ["rows.csv"], "runs": ["runs", "--qrels", "qrels.txt"]}
+    for name, words in asked.items():
+        with watched() as seen:
+            ended = command("leaderboard" if name == "wide" else "power", *words, "--quiet")
+        said = " ".join(ended.err.split())
+        assert ended.code == 2, said
+        assert "make 50,005,000 pairs" in said or ("make 50,015,001 pairs" in said and name == "rows")
+        assert "at most 49,995,000 pairs of 10,000 systems are compared; keep fewer with --system-list" in said
+        assert not [one for one in seen if "runs/" in one.path]
+    (tmp_path / "names.txt").write_text("s1\ns2\ns3\n")
+    (tmp_path / "good.csv").write_text(
+        f"topic,{','.join(names)}\n" + "".join(f"{topic}{',0.5,0.25' * 5000},1\n" for topic in range(5))
+    )
+    ended = command("power", "good.csv", "--test", "t", "--system-list", "names.txt", "--quiet")
+    assert ended.code == 0, ended.err
+    assert "3 systems" in ended.out

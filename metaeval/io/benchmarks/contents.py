@@ -19,15 +19,11 @@ from typing import Any, NoReturn
 from metaeval.cells import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.files import text_of
+from metaeval.io.unpacking import Budget
 
-__all__ = ["MOST_UNPACKED", "ZIP_MAGIC", "Archive", "Json", "broken", "read_json"]
+__all__ = ["ZIP_MAGIC", "Archive", "Json", "broken", "read_json"]
 
 ZIP_MAGIC = b"PK\x03\x04"
-MOST_UNPACKED = 2**31
-"""Bytes that the members of an archive that are read may have together."""
-_MOST_PACKED = 200
-"""How many times larger than packed a member may be, if it is large."""
-_LARGE = 64 * 2**20
 _MOST_MEMBERS = 1_000_000
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
 _DEEPEST_SHOWN = 60
@@ -86,16 +82,28 @@ class Json:
         raise FileFormatError(f"{path}: {rule}" if path else rule, path=self.label, line=line)
 
 
-def read_json(content: bytes, label: str) -> Json | None:
+def read_json(content: bytes, label: str, budget: Budget | None = None) -> Json | None:
     """Return what a file holds as JSON; None for a file that does not begin like JSON.
+
+    Parameters
+    ----------
+    content : bytes
+    label : str
+        The file, for messages.
+    budget : Budget, optional
+        Of the archive that it is a member of.
 
     Raises
     ------
     FileFormatError
-        For text that begins like JSON and is none, with the line; for a name that stands twice in one object.
+        For text that begins like JSON and is none, with the line; for a name that stands twice in one object; for more
+        values than what is packed may hold.
     """
     if not _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")):
         return None
+    budget = budget or Budget.of_file(label, content)
+    # a value stands behind a comma or begins its list or object, and an object takes more than what it holds
+    budget.spend_objects(content.count(b",") + content.count(b"[") + 2 * content.count(b"{"), label)
     text = text_of(content, label).decode()
     first, _, rest = text.lstrip().partition("\n")
     if first.rstrip().endswith("}") and rest.strip() and _is_json(first):
@@ -165,7 +173,7 @@ class Archive:
 
     def __init__(self, content: bytes, label: str) -> None:
         self.label = label
-        self._left = MOST_UNPACKED
+        self._budget = Budget.of_file(label, content, archive=True)
         with _explaining(label, "the archive"):
             self._zip = _zipfile().ZipFile(io.BytesIO(content))
         if len(self.names) > _MOST_MEMBERS:
@@ -190,26 +198,19 @@ class Archive:
             If it is damaged, larger than it may be, locked, or no JSON.
         """
         label = f"{self.label} ({name})"
-        found = read_json(self._read(name, label), label)
+        found = read_json(self._read(name, label), label, self._budget)
         if found is None:
             raise FileFormatError("this member holds no JSON; fetch or write the archive again", path=label)
         return found
 
     def _read(self, name: str, label: str) -> bytes:
         info = self._zip.getinfo(name)
-        if info.file_size > self._left or (
-            info.file_size > _LARGE and info.file_size > _MOST_PACKED * max(info.compress_size, 1)
-        ):
-            message = (
-                f"it would unpack to {info.file_size} bytes; an archive may unpack to {MOST_UNPACKED} bytes, and a "
-                f"large member to {_MOST_PACKED} times its size"
-            )
-            raise FileFormatError(message, path=label)
+        self._budget.expect(info.file_size, label)
         with _explaining(label, "the member"), self._zip.open(info) as stream:
             content = stream.read(info.file_size + 1)
         if len(content) > info.file_size:
             raise FileFormatError("it is larger than the archive says; fetch or write the archive again", path=label)
-        self._left -= len(content)
+        self._budget.spend(len(content), label)
         return bytes(content)
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks import contents
+from metaeval.io.benchmarks.contents import _zipfile
 from metaeval.io.tables import read_scores
+from metaeval.io.unpacking import LIMIT
 
 
 def _log(model, samples, task="quiz", **more):
@@ -66,7 +67,7 @@ def test_an_archive_is_the_log_that_it_holds(put, member):
 def test_an_archive_packed_with_zstandard(put):
     """Newer logs are packed with zstandard, which zip archives know by number 93."""
     log = _log("a", _samples(["C", "I", "C"]))
-    module = contents._zipfile()
+    module = _zipfile()
     stream = io.BytesIO()
     with module.ZipFile(stream, "w", 93) as archive:
         archive.writestr("summaries.json", json.dumps(log["samples"]))
@@ -183,18 +184,17 @@ def test_bytes_that_changed_inside_an_archive(put):
 
 
 def test_an_archive_that_would_fill_the_memory(put, monkeypatch):
-    """A large member that was packed very small, and more than may be unpacked together, are refused unread."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps(_log("a", [])))
-        archive.writestr("summaries.json", b"[" + b" " * 70_000_000 + b"]")
-    folder = put({"a.eval": stream.getvalue()})
-    with pytest.raises(FileFormatError, match="it would unpack to 70000002 bytes"):
-        read_scores(folder / "a.eval")
-    monkeypatch.setattr(contents, "MOST_UNPACKED", 100)
-    put({"a.eval": _archive(_log("a", _samples(["C", "I"])))})
-    with pytest.raises(FileFormatError, match="an archive may unpack to 100 bytes"):
-        read_scores(folder / "a.eval")
+    """What a member says that it unpacks to is looked at before it is read, and members are counted together."""
+    folder = put(
+        {"a.eval": _archive(_log("a", _samples(["C", "I"]))), "b.eval": _archive(_log("b", _samples(["C", "I"])))}
+    )
+    assert read_scores(folder).sizes["system"] == 2
+    header = json.dumps({name: held for name, held in _log("a", []).items() if name != "samples"})
+    monkeypatch.setenv(LIMIT, str(len(header) + 50))
+    with pytest.raises(
+        FileFormatError, match=r"a.eval \(summaries.json\): it says that it unpacks to 120 bytes; the limit"
+    ):
+        read_scores(folder)
 
 
 def test_real_logs(data_folder, put):
