@@ -61,7 +61,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
         "f1": (f"F1 with {current}", number(3)),
     }
-    shown, columns = bounded(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
+    shown, columns = bounded(
+        frame.assign(topics=frame["topics_median"]) if topics else frame, measures, draws=study.power.n_rounds
+    )
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",
@@ -303,7 +305,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         "recall": ("Recall", share),
         "f1": ("F1", number(3)),
     }
-    shown, columns = bounded(frame.iloc[1:], measures)
+    shown, columns = bounded(frame.iloc[1:], measures, draws=study.power.n_topic_resamples)
     table = Table(
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",

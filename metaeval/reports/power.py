@@ -142,7 +142,7 @@ def _labels(study: PowerStudy) -> dict[str, str]:
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
-    rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
+    rows = pd.DataFrame([_power_row(part, study) for _, part in frame.groupby(keys, sort=False)])
     columns = [METRIC]
     if len(one_per_test(study)) > 1:
         labels = _labels(study)
@@ -187,14 +187,19 @@ _REQUIRED = {
 }
 
 
-def _power_row(part: pd.DataFrame) -> dict[str, object]:
+def _power_row(part: pd.DataFrame, study: PowerStudy) -> dict[str, object]:
     """Put one metric's rows under one test side by side; what is absent throughout gets no column."""
     row: dict[str, object] = {"metric": part["metric"].iloc[0], "test": part["test"].iloc[0]}
     for one in part.to_dict("records"):
         name = one["correction"]
         row |= {name: share_of(one["n_significant"], one["n_pairs"]), f"{name}_sort": one["power"]}
         if pd.notna(one.get("power_low")):
-            bounds = interval(one["power_low"], one["power_high"])
+            bounds = interval(
+                one["power_low"],
+                one["power_high"],
+                about=one["power"],
+                draws=study.intervals.n_rounds if study.intervals else None,
+            )
             row |= {f"{name} interval": bounds, f"{name} interval_sort": one["power_low"]}
         row |= {column: one[column] for column in _REQUIRED if pd.notna(one.get(column))}
     return row

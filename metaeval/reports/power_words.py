@@ -93,7 +93,7 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     bounds = ""
     if study.intervals is not None and pd.notna(top["power_low"]):
         level = percentage(study.intervals.confidence_level)
-        bounds = f"; {level} interval {interval(top['power_low'], top['power_high'])}"
+        bounds = f"; {level} interval {interval(top['power_low'], top['power_high'], draws=study.intervals.n_rounds)}"
     found = f"{top['n_significant']:,} of {top['n_pairs']:,} pairs of systems"
     power = f" ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
