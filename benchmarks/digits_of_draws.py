@@ -41,6 +41,7 @@ _NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: 
 
 
 _EACH = re.compile(r"([−-]?[\d.]+)( to |, )([−-]?[\d.]+)(?: %)?, each ± ([\d.]+)")
+_OF = re.compile(r"[\d,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
 _SEED = re.compile(r"seed \d+")
 
 
@@ -159,6 +160,7 @@ def _cells(table: Table) -> dict[tuple[str, str, str], str]:
 
 def _plain(text: str) -> str:
     """Return a text without the seed, and with an error that both ends of an interval carry behind each of them."""
+    text = _OF.sub(r"\1", text)
     return _EACH.sub(r"\1 ± \4\2\3 ± \4", _SEED.sub("seed", text))
 
 

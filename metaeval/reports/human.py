@@ -17,6 +17,7 @@ from metaeval.words import (
     absent,
     count,
     interval,
+    intervals,
     listed,
     number,
     p_value,
@@ -111,7 +112,9 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 def _valued(row: "pd.Series[float]", n_resamples: int, confidence: str = "") -> str:
     """Return an agreement with its interval, if it has one."""
     ends = (
-        "" if absent(row["low"]) else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL, draws=n_resamples)})"
+        ""
+        if absent(row["low"])
+        else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL, draws=n_resamples, about=row['value'])})"
     )
     return f"{_DECIMAL(row['value'])}{ends}"
 
@@ -195,10 +198,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     columns = [*left(metric="Metric")]
     for found in agreements:
         own, name = found.table.set_index("metric").loc[frame["metric"]], found.statistic
-        ends = [
-            interval(low, high, _DECIMAL, draws=found.n_resamples)
-            for low, high in zip(own["low"], own["high"], strict=True)
-        ]
+        ends = intervals(own["low"], own["high"], _DECIMAL, draws=found.n_resamples, about=own["value"])
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
         group, label = sentence_case(_STATISTICS[name]), f"{percentage(found.confidence_level)} interval"
