@@ -1,6 +1,7 @@
-"""Which printed digits does chance write? Every command with many seeds on one small table, its figures beside each other.
+# ruff: noqa: RUF001 - true minus signs are meant
+"""Which printed digits does chance write? Every command with many seeds on one small table, figure beside figure.
 
-Usage: python benchmarks/digits_of_draws.py [--seeds 20] [--only NAME,…] [--write FILE]
+Usage: python benchmarks/digits_of_draws.py [--seeds 20] [--only NAME;…] [--write FILE]
 
 What a report prints (its answer, the words of its sections, every cell of every table) is compared over the seeds,
 figure by figure. A figure is named by its table, its row (the words in it) and its column, or by its place in a
@@ -11,20 +12,26 @@ sentence. The last printed digit may move by one. Where it moves by more, the fi
 import argparse
 import re
 import time
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from metaeval.agreement.items import item_scores
-from metaeval.agreement.labels import as_labels
+from metaeval.agreement.labels import Labels, as_labels
+from metaeval.collection import JudgedCollection
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.reports.report import Items, Report, Section, Text, _walk
 from metaeval.reports.tables import Table
+from metaeval.scores import Scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies import (
+    JudgeStudy,
     study_agreement,
     study_comparison,
     study_human,
@@ -37,6 +44,8 @@ from metaeval.studies import (
     study_topics,
 )
 
+MOST_UNITS = 1.5
+"""By how many units of its last digit a figure may move: one, and what binary fractions add."""
 _NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: ± (?P<error>\d*\.?\d+))?")
 
 
@@ -45,12 +54,12 @@ _OF = re.compile(r"[\d,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]
 _SEED = re.compile(r"seed \d+")
 
 
-def scores():
+def scores() -> Scores:
     """Return eight systems on forty topics under two metrics, close enough that chance decides about some."""
     return simulate_scores(n_systems=8, n_topics=40, metrics=("AP", "nDCG@10"), rng=5)
 
 
-def people():
+def people() -> xr.DataArray:
     """Return a human score and two metrics of seven systems on sixty items."""
     rng = np.random.default_rng(2)
     quality = np.linspace(0.3, 0.6, 7)[:, None] + rng.normal(0, 0.15, (7, 60))
@@ -64,7 +73,7 @@ def people():
     return item_scores(pd.DataFrame(rows), reference="human")
 
 
-def judged():
+def judged() -> tuple[Labels, JudgedCollection]:
     """Return the labels of a reference, two people and two judges on twenty topics, with six runs and their groups."""
     rng = np.random.default_rng(0)
     shares = {"nist": 0.0, "ann": 0.2, "ben": 0.3, "model": 0.15, "hasty": 0.7}
@@ -83,7 +92,8 @@ def judged():
     return given, collection_from_rankings(dict(lists), qrels)
 
 
-def judge_study(seed: int, **choices):
+def judge_study(seed: int, **choices: Any) -> JudgeStudy:  # noqa: ANN401 - handed on
+    """Study the judges with their runs."""
     labels, runs = judged()
     groups = dict(zip(("r0", "r1", "r2", "r3", "r4", "r5"), "aaabbb", strict=True))
     given = {"people": ("ann", "ben"), "reference": "nist", "metrics": ["nDCG@10"]}
@@ -104,7 +114,7 @@ STUDIES: dict[str, Callable[[int], object]] = {
     "leaderboard": lambda seed: study_leaderboard(scores(), rng=seed),
     "topics": lambda seed: study_topics(scores(), rng=seed),
     "compare-metrics": lambda seed: study_comparison(scores(), n_topic_resamples=50, rng=seed),
-    "compare-tests": lambda seed: study_tests(scores(), tests=["t", "wilcoxon", "sign"], rng=seed),
+    "compare-tests": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
     "agree": lambda seed: study_agreement(scores(), rng=seed),
     "agree, bootstrap": lambda seed: study_agreement(
         scores(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=20, rng=seed
@@ -207,28 +217,39 @@ def compare(study: Callable[[int], object], n_seeds: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["place", "row", "column", "units", "example"])
 
 
+def described(name: str, found: pd.DataFrame, seconds: float) -> Iterator[str]:
+    """Yield the lines of the report on one study: how many figures move, and which by more than their last digit."""
+    wrong = found[found["units"] > MOST_UNITS]
+    yield f"| {name} | {len(found):,} | {len(wrong):,} | {seconds:.0f} |"
+    for (place, column), part in wrong.groupby(["place", "column"], sort=False):
+        worst = part.sort_values("units").iloc[-1]
+        units = "other words" if np.isinf(worst["units"]) else f"{worst['units']:.0f}"
+        example = str(worst["example"]).replace("|", "/")[:90]
+        yield f"  - {name}: `{place}` {column or 'words'}: {len(part)} figures, up to {units} (such as {example})"
+
+
 def main() -> None:
+    """Print or write what moves."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="studies, by semicolon")
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
+    rows, left = [], []
     for name, study in STUDIES.items():
-        if asked.only and name not in asked.only.split(","):
+        if asked.only and name not in asked.only.split(";"):
             continue
         begun = time.perf_counter()
-        found = compare(study, asked.seeds)
-        bad = found[found["units"] > 1.5]
-        print(
-            f"== {name}: {len(found)} move, {len(bad)} by more than one ({time.perf_counter() - begun:.1f} s)",
-            flush=True,
-        )
-        if len(bad):
-            for place, part in bad.groupby(["place", "column"], sort=False):
-                worst = part.sort_values("units").iloc[-1]
-                print(
-                    f"   {place}: {len(part)} figures, up to {worst['units']:.0f}  e.g. {worst['row'][:50]}: {str(worst['example'])[:200]}"
-                )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = compare(study, asked.seeds)
+        row, *more = described(name, found, time.perf_counter() - begun)
+        rows.append(row)
+        left += more
+        print("\n".join([row, *more]), flush=True)
+    if asked.write:
+        head = "| study | figures that move | by more than their last digit or error | seconds |\n|---|---|---|---|"
+        asked.write.write_text("\n".join([head, *rows, "", *[one.strip() for one in left], ""]), "utf-8")
 
 
 if __name__ == "__main__":
