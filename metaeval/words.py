@@ -4,21 +4,26 @@
 import math
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import cast
 
 from metaeval.cells import count
+from metaeval.digits import error_of_ends, error_of_share, places, places_of_error
 
 __all__ = [
     "MISSING",
     "absent",
     "bracketed",
+    "carried",
     "chance",
     "count",
+    "drawn",
     "interval",
     "intervals",
     "listed",
     "name_of_metric",
     "number",
+    "p_drawn",
     "p_value",
     "percentage",
     "sentence_case",
@@ -31,6 +36,8 @@ __all__ = [
 
 MISSING = "–"
 """Stands where there is no value."""
+_UNITS_OF_HALF = 4.0
+"""An interval of which half takes fewer units of the last digit says too little."""
 
 
 def name_of_metric(metric: object) -> str:
@@ -118,6 +125,26 @@ def whole(value: object) -> str:
     return MISSING if absent(value) else f"{cast('float', value):,.0f}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Decimal:
+    """Writes numbers with so many decimals, or as percentages."""
+
+    digits: int
+    percent: bool = False
+
+    def __call__(self, value: object) -> str:
+        if absent(value):
+            return MISSING
+        written = f"{self.scale * float(cast('float', value)):.{self.digits}f}"
+        zero = written.strip("-0.") == ""
+        written = written.lstrip("-") if zero else written.replace("-", "−")
+        return f"{written} %" if self.percent else written
+
+    @property
+    def scale(self) -> float:
+        return 100.0 if self.percent else 1.0
+
+
 def number(digits: int) -> Callable[[object], str]:
     """Return a writer of decimal numbers with so many digits and a true minus sign.
 
@@ -126,15 +153,58 @@ def number(digits: int) -> Callable[[object], str]:
     >>> number(3)(-0.1163), number(3)(float("nan"))
     ('−0.116', '–')
     """
+    return _Decimal(digits)
 
-    def write(value: object) -> str:
-        if absent(value):
-            return MISSING
-        written = f"{float(cast('float', value)):.{digits}f}"
-        zero = written.strip("-0.") == ""
-        return written.lstrip("-") if zero else written.replace("-", "−")
 
-    return write
+def drawn(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
+    """Write a figure that comes from random draws with the digits that its Monte-Carlo standard error leaves it.
+
+    A percentage that keeps not even its units carries the error instead.
+
+    Parameters
+    ----------
+    value, error
+    write : callable, optional
+        `share`, the default, or a `number`: how an exact figure would be written.
+
+    Examples
+    --------
+    >>> drawn(0.691, 0.002), drawn(0.691, 0.011), drawn(0.4321, 0.003, number(3))
+    ('69 %', '69 ± 2 %', '0.4')
+    """
+    writer = _decimal(share if write is None else write)
+    if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
+        return writer(value)
+    size = writer.scale * float(cast("float", error))
+    if places(size) < 0:
+        return carried(value, error, writer)
+    return _Decimal(min(writer.digits, places(size)), writer.percent)(value)
+
+
+def carried(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
+    """Write a figure that comes from random draws with its Monte-Carlo standard error beside it, rounded up.
+
+    Examples
+    --------
+    >>> carried(0.0312, 0.0017, number(4)), carried(0.52, 0.013)
+    ('0.031 ± 0.002', '52 ± 2 %')
+    """
+    writer = _decimal(share if write is None else write)
+    if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
+        return writer(value)
+    own, beside = _with_error(writer, writer.scale * float(cast("float", error)))
+    return f"{own(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
+
+
+def _decimal(write: Callable[[object], str]) -> _Decimal:
+    return write if isinstance(write, _Decimal) else _Decimal(1, percent=True)
+
+
+def _with_error(writer: _Decimal, size: float) -> tuple[_Decimal, str]:
+    """Return a writer that ends at the first digit of the error, and the error, rounded up, as it writes it."""
+    digits = min(writer.digits, places_of_error(size))
+    beside = math.ceil(size * 10.0**digits - 1e-9) / 10.0**digits
+    return _Decimal(digits, writer.percent), f"{beside:.{digits}f}"
 
 
 def p_value(value: object) -> str:
@@ -151,6 +221,29 @@ def p_value(value: object) -> str:
     return "0" if p == 0 else "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
 
 
+def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
+    """Write a p-value counted among resamples with its Monte-Carlo standard error; `p_value` where nothing was drawn.
+
+    Parameters
+    ----------
+    value
+    n_resamples
+        None or NaN for a test that draws nothing.
+    raw
+        The p-value before the correction, which multiplies it and its error alike.
+
+    Examples
+    --------
+    >>> p_drawn(0.03252, 9999), p_drawn(0.2, 9999, 0.01), p_drawn(0.03252, None), p_drawn(0.0001, 9999)
+    ('0.033 ± 0.002', '0.20 ± 0.02', '0.0325', '0.0001 ± 0.0001')
+    """
+    if absent(value) or absent(n_resamples):
+        return p_value(value)
+    p, first = (float(cast("float", value if one is None else one)) for one in (value, raw))
+    error = error_of_share(first, float(cast("float", n_resamples)))
+    return carried(p, error * (p / first if 0.0 < first < p < 1.0 else 1.0), number(4))
+
+
 def share(value: object) -> str:
     """Write a share as a percentage.
 
@@ -159,7 +252,7 @@ def share(value: object) -> str:
     >>> share(2 / 3)
     '66.7 %'
     """
-    return MISSING if absent(value) else f"{100 * float(cast('float', value)):.1f} %"
+    return _Decimal(1, percent=True)(value)
 
 
 def chance(value: object) -> str:
@@ -176,55 +269,104 @@ def chance(value: object) -> str:
     return "< 1 %" if p < 0.01 else "> 99 %" if p > 0.99 else f"{100 * p:.0f} %"  # noqa: PLR2004 - a percent
 
 
-def share_of(count: object, total: object) -> str:
-    """Write a count, what it is a part of, and the percentage.
+def share_of(count: object, total: object, error: object = None) -> str:
+    """Write a count, what it is a part of, and the percentage, with its Monte-Carlo standard error where it has one.
 
     Examples
     --------
-    >>> share_of(80, 120)
-    '80/120 = 66.7 %'
+    >>> share_of(80, 120), share_of(80, 120, 0.012)
+    ('80/120 = 66.7 %', '80/120 = 67 ± 2 %')
     """
     if absent(count) or absent(total):
         return MISSING
     part, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{part:,}/{all_of:,} = {share(part / all_of)}" if all_of else f"{part:,}/{all_of:,}"
+    return f"{part:,}/{all_of:,} = {carried(part / all_of, error)}" if all_of else f"{part:,}/{all_of:,}"
 
 
-def interval(low: object, high: object, write: Callable[[object], str] = share) -> str:
+def interval(
+    low: object,
+    high: object,
+    write: Callable[[object], str] = share,
+    *,
+    draws: float | None = None,
+    about: object = None,
+) -> str:
     """Write an interval; percentages lose the first sign.
+
+    Parameters
+    ----------
+    low, high
+    write : callable
+    draws : float, optional
+        Resamples whose spread the interval comes from: its ends then have no more digits than these give, or carry
+        their Monte-Carlo standard error where that would leave too few.
+    about : optional
+        The value it is about, if it is known: an end that stops at 0 or 1 says less of the spread than the other.
 
     Examples
     --------
-    >>> interval(0.581, 0.669)
-    '58.1 to 66.9 %'
+    >>> interval(0.581, 0.669), interval(0.581, 0.669, draws=4000), interval(0.581, 0.669, draws=50)
+    ('58.1 to 66.9 %', '58 to 67 %', '58.1 to 66.9 %, each ± 0.5')
     """
     if absent(low) or absent(high):
         return MISSING
-    return f"{write(low).removesuffix(' %')} to {write(high)}"
+    own, each = _ends(low, high, write, draws, about)
+    return f"{own(low).removesuffix(' %')} to {own(high)}{each}"
 
 
-def bracketed(value: object, low: object, high: object, write: Callable[[object], str] = share) -> str:
-    """Write a value with its interval in brackets, or the value alone where it has none.
+def bracketed(
+    value: object, low: object, high: object, write: Callable[[object], str] = share, *, draws: float | None = None
+) -> str:
+    """Write a value with its interval in brackets, or the value alone where it has none; `draws` as for `interval`.
 
     Examples
     --------
-    >>> bracketed(0.065, 0.051, 0.082), bracketed(0.065, None, None)
-    ('6.5 % [5.1, 8.2]', '6.5 %')
+    >>> bracketed(0.065, 0.051, 0.082), bracketed(0.065, None, None), bracketed(0.51, 0.41, 0.62, number(2), draws=50)
+    ('6.5 % [5.1, 8.2]', '6.5 %', '0.51 [0.41, 0.62, each ± 0.02]')
     """
     if absent(low) or absent(high):
         return write(value)
-    return f"{write(value)} [{write(low).removesuffix(' %')}, {write(high).removesuffix(' %')}]"
+    own, each = _ends(low, high, write, draws, value)
+    return f"{write(value)} [{own(low).removesuffix(' %')}, {own(high).removesuffix(' %')}{each}]"
 
 
-def intervals(lows: Iterable[object], highs: Iterable[object], write: Callable[[object], str] = share) -> list[str]:
-    """Write the interval of every row.
+def intervals(
+    lows: Iterable[object],
+    highs: Iterable[object],
+    write: Callable[[object], str] = share,
+    *,
+    draws: float | None = None,
+    about: Iterable[object] | None = None,
+) -> list[str]:
+    """Write the interval of every row; `draws` and `about` as for `interval`.
 
     Examples
     --------
     >>> intervals([0.581, float("nan")], [0.669, float("nan")])
     ['58.1 to 66.9 %', '–']
     """
-    return [interval(low, high, write) for low, high in zip(lows, highs, strict=True)]
+    ends = list(zip(lows, highs, strict=True))
+    values = [None] * len(ends) if about is None else about
+    return [interval(*pair, write, draws=draws, about=value) for pair, value in zip(ends, values, strict=True)]
+
+
+def _ends(
+    low: object, high: object, write: Callable[[object], str], draws: float | None, about: object
+) -> tuple[Callable[[object], str], str]:
+    """Return how the ends of an interval are written, and what stands behind them."""
+    if draws is None or not (write is share or isinstance(write, _Decimal)):
+        return write, ""
+    writer = _decimal(write)
+    least, most = (float(cast("float", one)) for one in (low, high))
+    middle = (least + most) / 2.0 if absent(about) else float(cast("float", about))
+    half = writer.scale * max(middle - least, most - middle)
+    error = error_of_ends(half, draws)
+    if not math.isfinite(error) or error <= 0.0:
+        return write, ""
+    if places(error) >= 0 and 10.0 ** -places(error) <= half / _UNITS_OF_HALF:
+        return _Decimal(min(writer.digits, places(error)), writer.percent), ""
+    own, beside = _with_error(writer, error)
+    return own, f", each ± {beside}"
 
 
 def absent(value: object) -> bool:

@@ -174,7 +174,12 @@ def _shares_section(study: AgreeStudy) -> Section:
         words=[words.get(name, "") for name in frame["metric"]],
         found=[share_of(n, study.lead.n_pairs) for n in frame["n_rejected"]],
         found_sort=frame["n_rejected"],
-        bounds=intervals(frame["low"], frame["high"]),
+        bounds=intervals(
+            frame["low"],
+            frame["high"],
+            about=frame["share"],
+            draws=study.intervals.n_topic_resamples if study.intervals else None,
+        ),
     )
     columns = [*left(name_of_metric, metric="Metric")]
     columns += [*left(words=sentence_case(uses(study, one=True)))] if words else []

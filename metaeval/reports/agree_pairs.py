@@ -296,7 +296,9 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
 
 def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return the frame and the columns of F1, with its interval where there is one."""
-    return (frame, right(_TWO, f1="F1")) if study.intervals is None else bounded(frame, {"f1": ("F1", _TWO)})
+    if study.intervals is None:
+        return frame, right(_TWO, f1="F1")
+    return bounded(frame, {"f1": ("F1", _TWO)}, draws=study.intervals.n_topic_resamples)
 
 
 def _labelled(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:

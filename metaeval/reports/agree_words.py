@@ -40,7 +40,7 @@ _SOURCES = ("ogilvie2006", "yilmaz2008")
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
     """Return one row a base and other metric, with the reference as the truth, at the first level.
 
-    The columns of `AgreeStudy.to_frame`, and ``base``.
+    The columns of `AgreeStudy.to_frame`, ``base``, and ``draws``, the resamples of topics behind an interval.
     """
     frame = study.to_frame()
     first = frame.iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
@@ -48,7 +48,7 @@ def compared_rows(study: AgreeStudy) -> pd.DataFrame:
     for base, members in study.groups().items():
         reference = study.reference(base)
         own = first[(first["truth"] == reference) & first["predictor"].isin(members)]
-        parts.append(own.assign(base=base))
+        parts.append(own.assign(base=base, draws=_draws(study)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -221,12 +221,15 @@ def _f1(row: Mapping[Hashable, Any]) -> str:
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
         return f"{MISSING}: neither finds a pair"
-    value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
-    return f"{value:.2f}" if math.isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"])
+
+
+def _draws(study: AgreeStudy) -> int | None:
+    return None if study.intervals is None else study.intervals.n_topic_resamples
 
 
 def _bracketed_f1(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
-    value = bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2))
+    value = bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"])
     return f"{value} ({label(study, row['predictor'])})"
 
 
@@ -266,7 +269,7 @@ def grade_sentences(study: AgreeStudy) -> list[str]:
     A boundary matters most if the whole interval of F1 without it lies below those of all others. Of elements each
     dimension has a sentence.
     """
-    frame = study.grades()
+    frame = study.grades().assign(draws=_draws(study))
     dimension = frame["boundary"].map(_dimension)
     sentences = []
     for (base, of), rows in frame.groupby(["base", dimension], sort=False):

@@ -73,7 +73,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
         **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),
     }
-    shown, columns = bounded(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
+    shown, columns = bounded(
+        frame.assign(topics=frame["topics_median"]) if topics else frame, measures, draws=study.power.n_rounds
+    )
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",
@@ -379,7 +381,7 @@ def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
         f"{study.agreement.alphas[0]:g}{_over_resamples(study)}."
     )
     if study.current is None:
-        shown, columns = bounded(study.agreements(), {"f1": ("F1", number(3))})
+        shown, columns = bounded(study.agreements(), {"f1": ("F1", number(3))}, draws=study.power.n_topic_resamples)
         return Table(
             name="agreement",
             title="Agreement of every two metrics on significant pairs",
@@ -397,7 +399,7 @@ def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
         "recall": ("Recall", share),
         "f1": ("F1", number(3)),
     }
-    shown, columns = bounded(frame.iloc[1:], measures)
+    shown, columns = bounded(frame.iloc[1:], measures, draws=study.power.n_topic_resamples)
     return Table(
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",

@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.bibliography import cited
+from metaeval.digits import draws_of_middle
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
@@ -14,6 +15,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
     MISSING,
+    carried,
     count,
     intervals,
     listed,
@@ -99,16 +101,22 @@ def _extremes(correction: str, rows: pd.DataFrame) -> list[str]:
     safe, keen = (_winner(best) for best in (least, most))
     if len(rows["metric"].unique()) == 1:
         a, b = least.iloc[0], most.iloc[0]
-        found = f"{share(a['error_rate'])} of the pairs it rejects on one half of the topics do not point the same way"
-        words = f"{how}, {_words(a['test'])} errs least: {found} on the other, and it rejects {share(a['rejected'])}"
+        found = (
+            f"{_carried(a, 'error_rate')} of the pairs it rejects on one half of the topics do not point the same way"
+        )
+        words = f"{how}, {_words(a['test'])} errs least: {found} on the other, and it rejects {_carried(a, 'rejected')}"
         if a["test"] == b["test"]:
             return [f"{words} of all pairs, the most of any test."]
-        other = f"{sentence_case(_words(b['test']))} rejects most, {share(b['rejected'])}, and errs in"
-        return [f"{words} of all pairs. {other} {share(b['error_rate'])}."]
-    low, high = known["error_rate"].min(), known["error_rate"].max()
+        other = f"{sentence_case(_words(b['test']))} rejects most, {_carried(b, 'rejected')}, and errs in"
+        return [f"{words} of all pairs. {other} {_carried(b, 'error_rate')}."]
+    low, high = (_carried(known.loc[place], "error_rate") for place in known["error_rate"].agg(["idxmin", "idxmax"]))
     words = f"{how}, {_words(safe[0])} errs least under {_of(safe[1], least)} and {_words(keen[0])} rejects most under"
-    errors = f"{share(low)} to {share(high)} of the pairs that a test rejects on one half of the topics"
+    errors = f"{low} to {high} of the pairs that a test rejects on one half of the topics"
     return [f"{words} {_of(keen[1], most)}: {errors} do not point the same way on the other."]
+
+
+def _carried(row: pd.Series, name: str) -> str:
+    return carried(row[name], row[f"{name}_se"])
 
 
 def _winner(best: pd.DataFrame) -> tuple[str, int]:
@@ -182,11 +190,16 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Se
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
     one = study.halves
     frame = rows.assign(
-        errors_of=[share_of(*pair) for pair in zip(rows["errors"], rows["rejections"], strict=True)],
+        errors_of=[
+            share_of(*row) for row in zip(rows["errors"], rows["rejections"], rows["error_rate_se"], strict=True)
+        ],
         errors_of_sort=rows["error_rate"],
-        middle=intervals(rows["rejected_low"], rows["rejected_high"]),
-        error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"]),
+        middle=intervals(rows["rejected_low"], rows["rejected_high"], draws=draws_of_middle(one.n_splits)),
+        error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"], draws=draws_of_middle(one.n_splits)),
     )
+    for name in ("rejected", "rejected_both", "self_agreement"):
+        written = [carried(*row) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
+        frame = frame.assign(**{name: written, f"{name}_sort": rows[name]})
     frame.loc[frame["rejections"] == 0, "errors_of"] = None
     against = f"{TESTS.label(study.reference)} over this test"
     ratios = right(_RATIO, against, rejection_ratio="rejections", error_rate_ratio="error rate")
@@ -208,11 +221,11 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
         columns=(
             METRIC,
             *left(lambda name: TESTS.label(str(name)), test="Test"),
-            *right(share, "Rejected", rejected="pairs"),
+            *right(text, "Rejected", rejected="pairs"),
             *under(text, "Rejected", middle="middle 90 %"),
             *right(text, "Errors", errors_of="of rejected"),
             *under(text, "Errors", error_middle="middle 90 %"),
-            *right(share, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
+            *right(text, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
             *(ratios if len(one.tests) > 1 else ()),
         ),
         data=rows,

@@ -22,7 +22,18 @@ from metaeval.reports.topic_words import (
 )
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
-from metaeval.words import MISSING, count, name_of_metric, number, percentage, sentence_case, share, whole
+from metaeval.words import (
+    MISSING,
+    carried,
+    count,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 
 __all__ = ["error_sections", "rates_section"]
 
@@ -100,13 +111,17 @@ def _curves_alt(study: TopicsStudy) -> str:
     )
 
 
+def _wide(frame: pd.DataFrame, values: str) -> pd.DataFrame:
+    return frame.pivot_table(index=["metric", "tolerance"], columns="size", values=values, sort=False, dropna=False)
+
+
 def _rates_table(study: TopicsStudy) -> Table:
     frame = study.error_rates.to_frame()
-    wide = frame.pivot_table(
-        index=["metric", "tolerance"], columns="size", values="error_rate", sort=False, dropna=False
-    )
     sizes = _few(study.error_rates.sizes, 8)
-    shown = wide[sizes].set_axis([str(size) for size in sizes], axis=1).reset_index()
+    rates, errors = (_wide(frame, values)[sizes] for values in ("error_rate", "rate_se"))
+    shown = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
+    for size in sizes:
+        shown[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
     return Table(
         name="error_rates",
         title="Error rate by topics in each set",
@@ -117,7 +132,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         columns=(
             METRIC,
             TOLERANCE,
-            *right(share, "Topics", **{str(size): str(size) for size in sizes}),
+            *right(text, "Topics", **{str(size): str(size) for size in sizes}),
         ),
     )
 

@@ -10,13 +10,14 @@ from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, decided_by, facts
-from metaeval.reports.tables import Table, left, right, under
+from metaeval.reports.tables import Table, left, p_values, right, under
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
     absent,
     count,
     interval,
+    intervals,
     listed,
     number,
     p_value,
@@ -82,16 +83,17 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     lead = _first(study)
     statistic = study.agreements[0].statistic if study.agreements else study.system_table["statistic"].iloc[0]
     best = lead.iloc[0]
+    n_resamples = study.agreements[0].n_resamples if study.agreements else 0
     confidence = f"{percentage(study.agreements[0].confidence_level)} interval " if study.agreements else ""
     level = study.agreements[0].level if study.agreements else "system"
     closest = (
         f"The metric {best['metric']} agrees {'best ' if len(lead) > 1 else ''}with the human scores (column "
-        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_valued(best, confidence)}."
+        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_valued(best, n_resamples, confidence)}."
     )
     if len(lead) > 1:
         last = lead.iloc[-1]
         which = f"The last of {len(lead)}" if len(lead) > 2 else "The other"  # noqa: PLR2004 - two
-        closest += f" {which}, {last['metric']}, has {_valued(last)}."
+        closest += f" {which}, {last['metric']}, has {_valued(last, n_resamples)}."
     lines = [closest]
     if study.comparison is not None:
         lines.append(_wins_sentence(study.comparison.wins(study.alpha), str(best["metric"]), _corrected(study)))
@@ -107,9 +109,13 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _valued(row: "pd.Series[float]", confidence: str = "") -> str:
+def _valued(row: "pd.Series[float]", n_resamples: int, confidence: str = "") -> str:
     """Return an agreement with its interval, if it has one."""
-    ends = "" if absent(row["low"]) else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL)})"
+    ends = (
+        ""
+        if absent(row["low"])
+        else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL, draws=n_resamples, about=row['value'])})"
+    )
     return f"{_DECIMAL(row['value'])}{ends}"
 
 
@@ -192,7 +198,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     columns = [*left(metric="Metric")]
     for found in agreements:
         own, name = found.table.set_index("metric").loc[frame["metric"]], found.statistic
-        ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
+        ends = intervals(own["low"], own["high"], _DECIMAL, draws=found.n_resamples, about=own["value"])
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
         group, label = sentence_case(_STATISTICS[name]), f"{percentage(found.confidence_level)} interval"
@@ -280,15 +286,18 @@ def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
 
 
 def _permutation_table(comparison: MetricComparison) -> Table:
+    named = {"p": "p", "p_corrected": "p, corrected"}
+    frame, columns = p_values(comparison.table, named, raw={"p_corrected": "p"}, n_resamples=comparison.n_resamples)
     return Table(
         name="metric-permutation",
         title="Differences of agreement, by permutation",
         caption=f"By {_compared(comparison)}. Under the null hypothesis the two metrics' scores may be exchanged.",
-        frame=comparison.table,
+        frame=frame,
+        data=comparison.table,
         columns=(
             *left(metric_a="First", metric_b="Second"),
             *right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
-            *right(p_value, p="p", p_corrected="p, corrected"),
+            *columns,
         ),
     )
 

@@ -80,7 +80,11 @@ def one_pair(study: Labelling) -> bool:
 
 def _ends(study: Labelling, low: object, high: object) -> str:
     level = percentage(study.agreement.confidence_level)
-    return "" if absent(low) else f" ({level} interval {interval(low, high, number(2))})"
+    return (
+        ""
+        if absent(low)
+        else f" ({level} interval {interval(low, high, number(2), draws=study.agreement.n_resamples)})"
+    )
 
 
 def pair_words(study: Labelling) -> str:
@@ -139,7 +143,7 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     )
     for one in chosen:
         if chosen != _MAIN or one == "kappa":
-            shown, added = bounded(shown, {one: (_LABELS[one], _write(one))})
+            shown, added = bounded(shown, {one: (_LABELS[one], _write(one))}, draws=study.agreement.n_resamples)
             columns += added
         else:
             columns += right(_write(one), **{one: _LABELS[one]})
@@ -165,7 +169,9 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
         {
             "measure": labels[one],
             "value": _write(one)(pair[one]),
-            "interval": interval(pair.get(f"{one}_low"), pair.get(f"{one}_high"), _write(one)),
+            "interval": interval(
+                pair.get(f"{one}_low"), pair.get(f"{one}_high"), _write(one), draws=study.agreement.n_resamples
+            ),
             "meaning": sentence_case(words),
         }
         for one, words in STATISTICS.items()
@@ -192,7 +198,7 @@ def _agreement_section(study: Labelling) -> Section:
         title="Krippendorff's α over all judges",
         caption="1 is full agreement, 0 what chance gives. Nominal takes labels as names, ordinal as ranks, interval "
         "as amounts.",
-        frame=found.assign(ends=intervals(found["low"], found["high"], decimal)),
+        frame=found.assign(ends=intervals(found["low"], found["high"], decimal, draws=study.agreement.n_resamples)),
         columns=(
             *left(level="Labels taken as"),
             *right(decimal, alpha="α"),

@@ -5,10 +5,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.report import Block, Choice, Fold, Picture, Section
 from metaeval.reports.shared import decided_by
-from metaeval.reports.tables import Table, Write, bounded, left, right
+from metaeval.reports.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, share, whole
+from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
 
 __all__ = ["conclusion_sections", "effect_sentence", "ranking_sentence"]
 
@@ -51,7 +51,7 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
     slug = metric.lower()
     level = percentage(found.confidence_level)
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
-    power = bracketed(*found.reference_power, share)
+    power = bracketed(*found.reference_power, share, draws=found.n_resamples)
     people = " The row of a second person is the mean over the choices of persons, its interval over both." * bool(
         len(found.choices)
     )
@@ -75,7 +75,7 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         "recall": ("Recall", share),
         "f1": ("F1", number(2)),
     }
-    shown, columns = bounded(named, measures | pairs if tested else measures)
+    shown, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
     apart = (
         f"{found.reference} tells {power} of the {found.n_pairs:,} pairs apart "
         f"({decided_by(found.test, found.correction, found.alpha)}). Opposite: pairs significant in opposite "
@@ -121,6 +121,7 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     shown, columns = bounded(
         frame.assign(judge=frame["judge"].mask(frame["kind"] == "people", "a second person")),
         {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
+        draws=found.n_resamples,
     )
     table = Table(
         name=f"judge-correlations-{slug}",
@@ -146,6 +147,8 @@ def ranking_sentence(metric: str, found: JudgeConclusions) -> str:
 
 
 def _same_number(found: JudgeConclusions, slug: str) -> Table:
+    shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
+    shown = with_errors(found.same_number, shares | {"f1": number(2)})
     return Table(
         name=f"judge-same-number-{slug}",
         title=f"At the same number of topics: {found.n_topics}",
@@ -153,13 +156,13 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
         " "
         f"{found.reference} does not, the share that so few topics do not show. Such pairs are what more topics "
         "bring, not errors of the judge.",
-        frame=found.same_number,
+        frame=shown,
+        data=found.same_number,
         columns=(
             *left(judge="Judge"),
             *right(whole, n_topics="Topics"),
-            *right(share, power="Told apart", precision="Precision", recall="Recall"),
-            *right(number(2), f1="F1"),
-            *right(share, only_with_more="Only with more"),
+            *right(text, power="Told apart", precision="Precision", recall="Recall", f1="F1"),
+            *right(text, only_with_more="Only with more"),
         ),
     )
 
@@ -172,6 +175,7 @@ def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
     shown, columns = bounded(
         frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
         {"difference": ("Judge less a second person", number(3))},
+        draws=found.n_resamples,
     )
     table = Table(
         name=f"judge-beside-people-{slug}",

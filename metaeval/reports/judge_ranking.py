@@ -66,7 +66,7 @@ def _two_words(study: Labelling, found: JudgeRanking) -> str:
     first, second = found.table.iloc[0], found.table.iloc[1]
     names = (first["judge"], second["judge"])
     figures = ", ".join(f"{name} {_with_ends(study, found, name)}" for name in names)
-    apart = f"{_KAPPAS[found.measure]}: {figures}; the difference is {_behind(second)}{_on(found)}"
+    apart = f"{_KAPPAS[found.measure]}: {figures}; the difference is {_behind(second, found)}{_on(found)}"
     if second["behind"]:
         return f"{names[0]} labels more as {found.reference} does than {names[1]} ({apart})"
     return f"{names[0]} and {names[1]} cannot be told apart by how they label beside {found.reference} ({apart})"
@@ -81,7 +81,7 @@ def _others_words(found: JudgeRanking) -> str:
         return f"none of the others can be told from it{_on(found)}: next {named}"
     worse = f"{len(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
     if level.empty:
-        return f"all others are behind it{_on(found)}, {table['judge'][1]} by {_behind(table.iloc[1])}"
+        return f"all others are behind it{_on(found)}, {table['judge'][1]} by {_behind(table.iloc[1], found)}"
     return f"{len(level)} others cannot be told from it{_on(found)} ({named}), and {worse}"
 
 
@@ -90,15 +90,16 @@ def _on(found: JudgeRanking) -> str:
     return ", for one topic tells of no other" if n_topics == 1 else f" on {n_topics:,} topics"
 
 
-def _behind(row: pd.Series) -> str:
-    return bracketed(-row["difference"], -row["difference_high"], -row["difference_low"], _DECIMAL)
+def _behind(row: pd.Series, found: JudgeRanking) -> str:
+    value, low, high = (-row[f"difference{end}"] for end in ("", "_high", "_low"))
+    return bracketed(value, low, high, _DECIMAL, draws=found.n_resamples)
 
 
 def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
     """Return the leading kappa of a judge with its interval."""
     row = study.agreement.pairs.set_index("second").loc[judge]
     value, low, high = (row[f"{found.measure}{end}"] for end in ("", "_low", "_high"))
-    return bracketed(value, low, high, _DECIMAL)
+    return bracketed(value, low, high, _DECIMAL, draws=study.agreement.n_resamples)
 
 
 def _passing_words(alt: AltTest | None) -> str:
@@ -221,7 +222,9 @@ def ranking_section(study: Labelling) -> tuple[Section, ...]:
     }
     frame = frame.assign(value=frame[found.measure], **ends)
     frame, shown = bounded(
-        frame, {"value": (_KAPPAS[found.measure], _DECIMAL), "difference": ("Less the best", _DECIMAL)}
+        frame,
+        {"value": (_KAPPAS[found.measure], _DECIMAL), "difference": ("Less the best", _DECIMAL)},
+        draws=found.n_resamples,
     )
     columns += [*shown]
     others = {"alpha": "α"} | ({"kappa": "κ, plain"} if found.measure != "kappa" else {})

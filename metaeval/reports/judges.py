@@ -23,7 +23,19 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import absent, bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
+from metaeval.words import (
+    absent,
+    bracketed,
+    count,
+    drawn,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    text,
+    whole,
+)
 
 __all__ = ["judges_report"]
 
@@ -123,7 +135,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
         return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
     first, found = study.verdicts.iloc[0], study.conclusions[metric]
     why = (
-        f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
+        f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first, found.n_resamples)}"
         if found.n_reference != 0
         else name_of_metric(metric)
     )
@@ -148,8 +160,8 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     ]
 
 
-def _f1(row: pd.Series) -> str:
-    return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2))
+def _f1(row: pd.Series, n_resamples: int) -> str:
+    return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2), draws=n_resamples)
 
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
@@ -170,10 +182,11 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
         return []
     row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
     n_topics = int(fewer["n_topics"].loc[judge])
+    only = drawn(row["only_with_more"], row["only_with_more_error"])
     words = (
         f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']:,} topics and "
-        f"{share(row['power'])} on {n_topics}, as many as {found.reference} has "
-        f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
+        f"{drawn(row['power'], row['power_error'])} on {n_topics}, as many as {found.reference} has "
+        f"({share(found.reference_power[0])}): of what it alone finds, {only} is what so few "
         "topics do not show."
     )
     return [words]

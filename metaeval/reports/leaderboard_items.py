@@ -5,11 +5,12 @@ import math
 
 import pandas as pd
 
+from metaeval.digits import draws_of_middle
 from metaeval.reports.report import Fold, Section
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import MISSING, intervals, number, p_value, share, share_of, text, whole
+from metaeval.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
 
 __all__ = [
     "conclusions_section",
@@ -275,12 +276,15 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
     """Say what fewer items keep."""
     if study.subsets is None:
         return []
-    rows = study.subsets.to_frame()
+    rows, n_splits = study.subsets.to_frame(), study.subsets.data.sizes["split"]
     frame = rows.assign(
-        taus=intervals(rows["tau_low"], rows["tau_high"], number(2)),
-        keeps=intervals(rows["kept_low"], rows["kept_high"]),
+        tau=[carried(*row, number(2)) for row in zip(rows["tau"], rows["tau_se"], strict=True)],
+        tau_sort=rows["tau"],
+        taus=intervals(rows["tau_low"], rows["tau_high"], number(2), draws=draws_of_middle(n_splits)),
+        kept=[carried(*row) for row in zip(rows["kept"], rows["kept_se"], strict=True)],
+        kept_sort=rows["kept"],
+        keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws_of_middle(n_splits)),
     )
-    n_splits = study.subsets.data.sizes["split"]
     table = Table(
         name="subsets",
         title="Subsets of the items",
@@ -294,9 +298,9 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
             METRIC,
             *left(method="Chosen by"),
             *right(whole, size="Items"),
-            *right(number(2), tau="τ"),
+            *right(text, tau="τ"),
             *under(text, taus="90 % of splits"),
-            *right(share, kept="Pairs kept"),
+            *right(text, kept="Pairs kept"),
             *under(text, keeps="90 % of splits "),
         ),
         data=rows,

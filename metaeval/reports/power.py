@@ -13,6 +13,7 @@ from metaeval.reports.power_words import (
     decision_words,
     one_per_test,
     power_differences,
+    power_error,
     power_methods,
     power_summary,
     rows_of,
@@ -25,7 +26,19 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import MISSING, interval, name_of_metric, number, percentage, share, share_of, short_names, text
+from metaeval.words import (
+    MISSING,
+    carried,
+    interval,
+    intervals,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    text,
+)
 
 __all__ = ["power_report"]
 
@@ -142,7 +155,7 @@ def _labels(study: PowerStudy) -> dict[str, str]:
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
-    rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
+    rows = pd.DataFrame([_power_row(part, study) for _, part in frame.groupby(keys, sort=False)])
     columns = [METRIC]
     if len(one_per_test(study)) > 1:
         labels = _labels(study)
@@ -187,14 +200,22 @@ _REQUIRED = {
 }
 
 
-def _power_row(part: pd.DataFrame) -> dict[str, object]:
+def _power_row(part: pd.DataFrame, study: PowerStudy) -> dict[str, object]:
     """Put one metric's rows under one test side by side; what is absent throughout gets no column."""
     row: dict[str, object] = {"metric": part["metric"].iloc[0], "test": part["test"].iloc[0]}
     for one in part.to_dict("records"):
         name = one["correction"]
-        row |= {name: share_of(one["n_significant"], one["n_pairs"]), f"{name}_sort": one["power"]}
+        row |= {
+            name: share_of(one["n_significant"], one["n_pairs"], power_error(study, one)),
+            f"{name}_sort": one["power"],
+        }
         if pd.notna(one.get("power_low")):
-            bounds = interval(one["power_low"], one["power_high"])
+            bounds = interval(
+                one["power_low"],
+                one["power_high"],
+                about=one["power"],
+                draws=study.intervals.n_rounds if study.intervals else None,
+            )
             row |= {f"{name} interval": bounds, f"{name} interval_sort": one["power_low"]}
         row |= {column: one[column] for column in _REQUIRED if pd.notna(one.get(column))}
     return row
@@ -232,14 +253,32 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
             title="Differences in discriminative power",
             lead="Two metrics see the same topics, so their powers rise and fall together. These intervals take that "
             "into account; overlapping intervals of two single powers do not.",
-            blocks=(picture, Fold(title="The numbers", blocks=(_differences_table(differences, how, level),))),
+            blocks=(picture, Fold(title="The numbers", blocks=(_differences_table(study, differences, how, level),))),
         )
     ]
 
 
-def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table:
-    def points(value: object) -> str:
-        return number(1)(None if value is None else 100 * float(str(value)))
+def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, level: str) -> Table:
+    lead, points = study.comparisons[0], number(1)
+    errors = dict(zip(lead.metrics, 100.0 * lead.power_errors(), strict=True))
+    percents = differences[["difference", "low", "high"]] * 100.0
+    shown = differences.assign(
+        difference=[
+            carried(value, errors[first] + errors[second], points)
+            for value, first, second in zip(
+                percents["difference"], differences["metric_a"], differences["metric_b"], strict=True
+            )
+        ],
+        difference_sort=differences["difference"],
+        ends=intervals(
+            percents["low"],
+            percents["high"],
+            points,
+            draws=None if study.intervals is None else study.intervals.n_rounds,
+            about=percents["difference"],
+        ),
+        ends_sort=differences["low"],
+    )
 
     return Table(
         name="power_differences",
@@ -248,12 +287,12 @@ def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table
         "with many "
         "metrics, some "
         "leave out zero by chance.",
-        frame=differences,
+        frame=shown,
         columns=(
             *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
-            *right(points, difference="Difference (points)"),
-            *right(points, f"{level} interval", low="low", high="high"),
+            *right(text, difference="Difference (points)", ends=f"{level} interval"),
         ),
+        data=differences,
     )
 
 

@@ -10,12 +10,13 @@ from metaeval import figures
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.reports.power_words import deciding, decision_words
 from metaeval.reports.report import Block, Choice, Fold, Picture, Section, Text
-from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.reports.shared import drawn_for_p
+from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import mean_over_topics
-from metaeval.words import name_of_metric, number, p_value, share_of, text, whole
+from metaeval.words import name_of_metric, number, share_of, text, whole
 
 __all__ = ["identical_section", "map_section", "ranking_section", "scores_section", "top_section"]
 
@@ -210,18 +211,22 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
         METRIC,
         *left(better="Better", worse="Worse"),
         *right(_SCORE, difference="Difference"),
-        *right(p_value, p_value="p"),
     ]
-    columns += right(p_value, **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected})
+    named = {"p_value": "p", **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected}}
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
     found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
+    raw = {name: "p_value" for name in named if name not in {"p_value", f"p {FAMILY_WISE}"}}
+    data = found.reset_index(drop=True)
+    shown, written = p_values(data, named, raw=raw, n_resamples=drawn_for_p(results[0]))
+    names = [column.name for column in (*columns, *written)]
     return Table(
         name=f"top_{size}_pairs",
         title=f"Significant pairs among the top {size} systems",
         caption="Every pair that is significant at least without correction. Differences of means are in the metric's "
         "own unit, better minus worse.",
-        frame=found.reset_index(drop=True),
-        columns=tuple(columns),
+        frame=shown,
+        data=data[names],
+        columns=(*columns, *written),
     )
 
 

@@ -1,6 +1,9 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """What a power study says in plain words: the answer, and how it was found."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -22,13 +25,14 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import mean_over_topics
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
+from metaeval.words import carried, count, interval, listed, name_of_metric, number, percentage, short_names
 
 __all__ = [
     "deciding",
     "decision_words",
     "one_per_test",
     "power_differences",
+    "power_error",
     "power_methods",
     "power_summary",
     "rows_of",
@@ -50,7 +54,11 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     if lead.n_pairs == 1:
         return (_pair_words(study, how), *([" ".join(found)] if (found := bayesian_sentences(study)) else []))
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
-    rest = [*_distinct_sentence(study, rows, best), *_required_sentence(frame, best), *_worst_sentence(rows, best)]
+    rest = [
+        *_distinct_sentence(study, rows, best),
+        *_required_sentence(frame, best),
+        *_worst_sentence(study, rows, best),
+    ]
     parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), _CAUTION])
     return tuple(" ".join(part) for part in parts if part)
 
@@ -93,9 +101,9 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     bounds = ""
     if study.intervals is not None and pd.notna(top["power_low"]):
         level = percentage(study.intervals.confidence_level)
-        bounds = f"; {level} interval {interval(top['power_low'], top['power_high'])}"
+        bounds = f"; {level} interval {_bounds(top, study.intervals.n_rounds)}"
     found = f"{top['n_significant']:,} of {top['n_pairs']:,} pairs of systems"
-    power = f" ({share(top['power'])}{bounds})"
+    power = f" ({carried(top['power'], power_error(study, top))}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
     if len(rows) == 1:
@@ -114,12 +122,25 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     )
 
 
+def _bounds(row: Mapping[Hashable, Any], n_rounds: int) -> str:
+    return interval(row["power_low"], row["power_high"], draws=n_rounds, about=row["power"])
+
+
+def power_error(study: PowerStudy, row: Mapping[Hashable, Any]) -> float:
+    """Return the Monte-Carlo standard error of the power in a row of the study."""
+    result = study.find(row["test"], row["correction"])
+    return float(result.power_errors()[result.metrics.index(row["metric"])])
+
+
 def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     strict = deciding(study)
     if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
         return []
     kept = rows_of(frame, strict).set_index("metric").loc[best["metric"]]
-    left = [f"{row.n_significant:,} ({share(row.power)})" for row in kept.itertuples()]
+    left = [
+        f"{row['n_significant']:,} ({carried(row['power'], power_error(study, row))})"
+        for row in kept.reset_index().to_dict("records")
+    ]
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     more = _more_under(rows_of(frame, strict), kept)
@@ -152,12 +173,12 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     return [f"Its lead over {others} is not clear: the {level} interval of the difference in power holds zero."]
 
 
-def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+def _worst_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     worst = rows[rows["n_significant"] == rows["n_significant"].min()]
     if len(worst) > 1 or len(best) == len(rows):
         return []
     row = worst.iloc[0]
-    found = f"{row['n_significant']:,} ({share(row['power'])})"
+    found = f"{row['n_significant']:,} ({carried(row['power'], power_error(study, row))})"
     return [f"{name_of_metric(row['metric'])} has the lowest discriminative power: {found}."]
 
 

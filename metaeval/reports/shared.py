@@ -22,6 +22,7 @@ __all__ = [
     "computed_with",
     "decided_by",
     "described_by",
+    "drawn_for_p",
     "facts",
     "groups_of_topics",
     "resampled_on",
@@ -45,6 +46,11 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
     return tuple(
         (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in counts.items()
     )
+
+
+def drawn_for_p(result: PairwiseResult) -> int | None:
+    """Return how many draws a p-value was counted among; None where the test has a formula or counted all there are."""
+    return None if result.details.get("method") == "exact" else result.n_resamples
 
 
 def groups_of_topics(scores: Scores) -> dict[str, int]:

@@ -9,13 +9,22 @@ from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_words import decision_words, verdicts_of_pair
 from metaeval.reports.report import Block, Choice, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.shared import cited_in, cited_keys, computed_with, facts, groups_of_topics, side_words, with_draws
-from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.reports.shared import (
+    cited_in,
+    cited_keys,
+    computed_with,
+    drawn_for_p,
+    facts,
+    groups_of_topics,
+    side_words,
+    with_draws,
+)
+from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.table import TableStudy
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.t_intervals import difference_intervals
 from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
-from metaeval.words import count, listed, name_of_metric, number, p_value, percentage, short_names
+from metaeval.words import count, listed, name_of_metric, number, percentage, short_names
 
 __all__ = ["table_report"]
 
@@ -168,16 +177,20 @@ def _pairs_table(study: TableStudy) -> tuple[Block, ...]:
     if result.n_pairs > _MOST_PAIRS:
         return ()
     shown = result.to_frame().assign(verdict=lambda frame: frame["significant"].map({True: "yes", False: "no"}))
+    named = {"p_value": "uncorrected", "p_corrected": CORRECTIONS.label(result.correction)}
+    raw = {} if result.correction == FAMILY_WISE else {"p_corrected": "p_value"}
+    written, columns = p_values(shown, named, "p", raw=raw, n_resamples=drawn_for_p(result))
     table = Table(
         name="pairs",
         title="Differences of means",
         caption="First system less the second.",
-        frame=shown,
+        frame=written,
+        data=shown[["metric", "system_a", "system_b", "difference", *named, "verdict"]],
         columns=(
             METRIC,
             *left(system_a="System", system_b="Other"),
             *right(number(max(4, study.digits)), difference="Difference"),
-            *right(p_value, "p", p_value="uncorrected", p_corrected=CORRECTIONS.label(result.correction)),
+            *columns,
             *left(verdict="Significant"),
         ),
     )

@@ -15,7 +15,7 @@ import pandas as pd
 
 from metaeval.results import ShortRepr
 from metaeval.visible import csv_text
-from metaeval.words import absent, intervals, name_of_metric, text
+from metaeval.words import absent, drawn, intervals, name_of_metric, p_drawn, text
 
 __all__ = [
     "METRIC",
@@ -27,9 +27,11 @@ __all__ = [
     "Write",
     "bounded",
     "left",
+    "p_values",
     "right",
     "table_csv",
     "under",
+    "with_errors",
 ]
 
 type Write = Callable[[object], str]
@@ -96,7 +98,11 @@ def under(write: Write = text, group: str = "", /, **labels: str) -> tuple[Colum
 
 
 def bounded(
-    frame: pd.DataFrame, measures: Mapping[str, tuple[str, Write]], label: str = "interval"
+    frame: pd.DataFrame,
+    measures: Mapping[str, tuple[str, Write]],
+    label: str = "interval",
+    *,
+    draws: float | None = None,
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return a frame with its intervals written out, and the columns: each value, and under it its interval.
 
@@ -108,6 +114,8 @@ def bounded(
         Column to its heading and how its values are written.
     label : str
         Heading of the intervals.
+    draws : float, optional
+        Resamples behind the intervals, which give their ends so many digits; see `metaeval.words.interval`.
 
     Examples
     --------
@@ -120,10 +128,66 @@ def bounded(
     columns: list[Column] = []
     for name, (heading, write) in measures.items():
         low, high = f"{name}_low", f"{name}_high"
-        ends = intervals(frame[low], frame[high], write) if low in frame else "no interval"
+        ends = (
+            intervals(frame[low], frame[high], write, draws=draws, about=frame[name]) if low in frame else "no interval"
+        )
         frame = frame.assign(**{f"{name}_interval": ends})
         columns += [*right(write, **{name: heading}), *under(**{f"{name}_interval": label})]
     return frame, tuple(columns)
+
+
+def p_values(
+    frame: pd.DataFrame, labels: Mapping[str, str], group: str = "", *, raw: Mapping[str, str], n_resamples: int | None
+) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return a frame with its p-values written out, and their columns.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    labels : mapping of str to str
+        Columns of p-values to their headings.
+    group : str
+    raw : mapping of str to str
+        Column of corrected p-values to that of the same before the correction.
+    n_resamples : int or None
+        Of the test: a p-value counted among them has its Monte-Carlo standard error beside it.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"p": [0.01], "holm": [0.2]})
+    >>> shown, columns = p_values(frame, {"p": "p", "holm": "Holm"}, raw={"holm": "p"}, n_resamples=9999)
+    >>> shown[["p", "holm", "holm_sort"]].to_numpy().tolist()
+    [['0.010 ± 0.001', '0.20 ± 0.02', 0.2]]
+    """
+    written = {
+        name: [p_drawn(p, n_resamples, first) for p, first in zip(frame[name], frame[raw.get(name, name)], strict=True)]
+        for name in labels
+    }
+    keys = {f"{name}_sort": frame[name] for name in labels}
+    return frame.assign(**written, **keys), right(text, group, **labels)
+
+
+def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
+    """Return a frame whose means over draws are written with the digits that their standard errors leave them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A column for each mean, and its Monte-Carlo standard error in ``_error``.
+    writers : mapping
+        Column to how an exact figure would be written.
+
+    Examples
+    --------
+    >>> from metaeval.words import share
+    >>> with_errors(pd.DataFrame({"power": [0.691], "power_error": [0.002]}), {"power": share})["power"].tolist()
+    ['69 %']
+    """
+    written = {
+        name: [drawn(value, error, write) for value, error in zip(frame[name], frame[f"{name}_error"], strict=True)]
+        for name, write in writers.items()
+    }
+    return frame.assign(**written, **{f"{name}_sort": frame[name] for name in writers})
 
 
 class Cell(NamedTuple):

@@ -65,8 +65,8 @@ class JudgeConclusions(Result):
     same_number : pandas.DataFrame
         Where judges have other topics than the reference: one row a judge with more of them, at as many topics as the
         reference has: ``judge``, ``n_topics``, ``power``, ``precision``, ``recall``, ``f1`` (means over random
-        choices of topics), and ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do
-        not show. Empty otherwise.
+        choices of topics), ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do not
+        show, and the Monte-Carlo standard error of each, ``power_error`` and so on. Empty otherwise.
     reference : str
     reference_power : tuple of float
         With its interval: value, low, high.
@@ -435,7 +435,8 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
 ) -> pd.DataFrame:
     """Compare judges that have more topics than the reference at as many topics as it has."""
     n_topics = sides[reference].sizes["topic"]
-    columns = ["judge", "n_topics", "power", "precision", "recall", "f1", "only_with_more"]
+    measures = ("power", "precision", "recall", "f1", "only_with_more")
+    columns = ["judge", "n_topics", *measures, *(f"{one}_error" for one in measures)]
     if n_topics < 2:  # noqa: PLR2004 - on one topic nothing is tested
         return pd.DataFrame(columns=columns)
     truth = _compared(sides[reference], asked).verdicts()[0]
@@ -454,14 +455,15 @@ def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it ne
         n_rejected, n_shared, _ = agreement_counts(both)
         shares = agreement_shares(n_rejected, n_shared)
         alone = (whole != 0) & (truth == 0)
-        missed = (found[:, alone] == 0).mean() if alone.any() else np.nan
+        seen = {
+            "power": n_rejected[:, 0] / len(truth),
+            **{one: values[:, 0, 1] for one, values in shares.items()},
+            "only_with_more": (found[:, alone] == 0).mean(axis=1) if alone.any() else np.full(n_rounds, np.nan),
+        }
+        means = pd.DataFrame(seen)[[*measures]].agg(["mean", "sem"])
         rows.append(
-            {
-                "judge": name,
-                "n_topics": n_topics,
-                "power": float(n_rejected[:, 0].mean() / len(truth)),
-                **{one: float(np.nanmean(values[:, 0, 1])) for one, values in shares.items()},
-                "only_with_more": float(missed),
-            }
+            {"judge": name, "n_topics": n_topics}
+            | means.loc["mean"].to_dict()
+            | means.loc["sem"].add_suffix("_error").to_dict()
         )
     return pd.DataFrame(rows, columns=columns)

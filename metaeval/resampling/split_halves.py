@@ -102,7 +102,8 @@ class SplitHalves(Result):
             ``self_agreement`` (of the pairs rejected on the first half, the share rejected on the second too), the
             number of ``rejections`` and ``errors`` behind them, and ``rejected_low``, ``rejected_high``,
             ``error_rate_low`` and ``error_rate_high``: between them lie the middle 90 % of the splits (of those with a
-            rejection). NaN where nothing was rejected.
+            rejection). NaN where nothing was rejected. ``rejected_se`` and its like are the Monte-Carlo standard
+            errors of the shares, over the splits.
         """
         total = self.counts.sum("split").to_dataframe(dim_order=[*_KEYS]).reset_index()
         compared = self.n_pairs * self.n_splits
@@ -115,6 +116,7 @@ class SplitHalves(Result):
             rejections=total["rejected_first"],
             errors=total["errors"],
             **self._middle(),
+            **self._errors(),
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
 
@@ -129,6 +131,24 @@ class SplitHalves(Result):
             raise UnknownNameError("correction", name, corrections)
         shown = frame[frame["correction"] == name]
         return rejections_against_errors(shown.assign(test=shown["test"].map(TESTS.label)))
+
+    def _errors(self) -> dict[str, NDArray[np.float64]]:
+        """Return what the number of splits leaves open about every share: the standard error of a ratio of means."""
+        n, counts = self.n_splits, {name: self.counts[name] for name in ("errors", "rejected_first", "rejected_both")}
+        pairs = xr.full_like(counts["errors"], self.n_pairs)
+        ratios = {
+            "rejected": (counts["rejected_first"], pairs),
+            "error_rate": (counts["errors"], counts["rejected_first"]),
+            "rejected_both": (counts["rejected_both"], pairs),
+            "self_agreement": (counts["rejected_both"], counts["rejected_first"]),
+        }
+        found = {}
+        for name, (part, whole) in ratios.items():
+            mean = whole.mean("split")
+            left = part - part.sum("split") / whole.sum("split").where(mean > 0) * whole
+            spread = np.sqrt((left**2).sum("split", skipna=False) / max(n - 1, 1) / n) / mean.where(mean > 0)
+            found[f"{name}_se"] = spread.transpose(*_KEYS).to_numpy().ravel()
+        return found
 
     def _middle(self) -> dict[str, NDArray[np.float64]]:
         """Return the ends of the middle 90 % of the splits, one value a row."""

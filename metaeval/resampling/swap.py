@@ -170,18 +170,29 @@ class ErrorRates(Result):
         compared = total["comparisons"] > 0
         return (total["swaps"] / total["comparisons"].where(compared)).rename("error_rate")
 
+    def rate_errors(self) -> xr.DataArray:
+        """Return the Monte-Carlo standard error of every error rate: what the number of trials leaves open."""
+        counts = self.counts[["swaps", "comparisons"]]
+        compared = counts["comparisons"].broadcast_like(counts["swaps"]).transpose(*counts["swaps"].dims)
+        mean = compared.mean("trial").where(compared.sum("trial") > 0)
+        left = counts["swaps"] - self.rates() * compared
+        n = self.n_trials
+        return (np.sqrt((left**2).sum("trial", skipna=False) / max(n - 1, 1) / n) / mean).rename("rate_se")
+
     def zero_share(self) -> xr.DataArray:
         """Return the share of comparisons with equal means on a set, dims (metric, size)."""
         total = self.counts[["zero_differences", "comparisons"]].sum("trial")
         return (total["zero_differences"] / total["comparisons"].where(total["comparisons"] > 0)).rename("zero_share")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric, tolerance and size: counts over all trials and the error rate."""
+        """Return one row a metric, tolerance and size: counts over all trials, the error rate and its error."""
         table = self.totals().assign(
-            zero_differences=self.counts["zero_differences"].sum("trial"), error_rate=self.rates()
+            zero_differences=self.counts["zero_differences"].sum("trial"),
+            error_rate=self.rates(),
+            rate_se=self.rate_errors(),
         )
         frame = table.to_dataframe(dim_order=["metric", "tolerance", "size"]).reset_index()
-        columns = ["swaps", "zero_differences", "comparisons", "error_rate"]
+        columns = ["swaps", "zero_differences", "comparisons", "error_rate", "rate_se"]
         return frame[["metric", "tolerance", "size", *columns]]
 
 

@@ -73,10 +73,10 @@ class SubsetComparison(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, method and size.
 
-        Mean over the splits of ``tau`` and ``kept``, with the ``low`` and ``high`` 5 and 95 % of each; ``tau_gain``
-        and ``kept_gain``, the mean difference from random subsets of that size in the same split, and ``tau_better``
-        and ``kept_better``, the share of splits in which it is above 0 (0 counting half); NaN where random subsets are
-        not among the methods.
+        Mean over the splits of ``tau`` and ``kept``, with its standard error in ``_se`` (Monte Carlo), and the ``low``
+        and ``high`` 5 and 95 % of each; ``tau_gain`` and ``kept_gain``, the mean difference from random subsets of
+        that size in the same split, and ``tau_better`` and ``kept_better``, the share of splits in which it is above 0
+        (0 counting half); NaN where random subsets are not among the methods.
         """
         rows = []
         ways = self.data["method"].to_numpy().tolist()
@@ -341,6 +341,7 @@ def _described(name: str, own: Floats, gain: Floats) -> dict[str, float]:
     low, high = np.quantile(known, (0.05, 0.95)) if len(known) else (np.nan, np.nan)
     return {
         name: float(known.mean()) if len(known) else np.nan,
+        f"{name}_se": float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan,
         f"{name}_low": float(low),
         f"{name}_high": float(high),
         f"{name}_gain": float(gained.mean()) if len(gained) else np.nan,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from metaeval.checks import check_share
 from metaeval.equality import at_least
@@ -136,6 +137,24 @@ class PairwiseResult(Result):
 
     def _found(self) -> str:
         return pairs_that_differ(self.data["significant"])
+
+    def power_errors(self) -> NDArray[np.float64]:
+        r"""Return the Monte-Carlo standard error of every metric's discriminative power, at most; 0 for a formula.
+
+        With other draws a pair with the p-value p, counted among B, would have been significant with a probability
+        :math:`\pi`, by the normal law of p with the variance p (1 - p) / B; a correction multiplies p and its error
+        alike. Draws are shared, so pairs cross the level together at worst: the count errs by no more than
+        :math:`\sum \sqrt{\pi (1 - \pi)}`.
+        """
+        if self.n_resamples is None:
+            return np.zeros(len(self.metrics))
+        raw, p = self.data["p_value"].to_numpy(), self.data["p_corrected"].to_numpy()
+        first = p if self.family_wise_only else raw
+        inside = np.clip(first, 1.0 / (self.n_resamples + 1.0), 1.0 - 1.0 / (self.n_resamples + 1.0))
+        times = np.divide(p, first, out=np.ones_like(p), where=(first > 0.0) & (p < 1.0))
+        error = times * np.sqrt(inside * (1.0 - inside) / self.n_resamples)
+        again = ndtr((self.alpha - p) / error)
+        return np.nansum(np.sqrt(again * (1.0 - again)), axis=1) / self.n_pairs
 
     def with_correction(self, correction: str, *, alpha: float | None = None) -> "PairwiseResult":
         """Return the same test under another correction or level; nothing is drawn again.

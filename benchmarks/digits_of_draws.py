@@ -1,0 +1,256 @@
+# ruff: noqa: RUF001 - true minus signs are meant
+"""Which printed digits does chance write? Every command with many seeds on one small table, figure beside figure.
+
+Usage: python benchmarks/digits_of_draws.py [--seeds 20] [--only NAME;…] [--write FILE]
+
+What a report prints (its answer, the words of its sections, every cell of every table) is compared over the seeds,
+figure by figure. A figure is named by its table, its row (the words in it) and its column, or by its place in a
+sentence. The last printed digit may move by one. Where it moves by more, the figure has to carry its Monte-Carlo error,
+``0.031 ± 0.002``, and the values have to lie as that error says.
+"""
+
+import argparse
+import re
+import time
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from metaeval.agreement.items import item_scores
+from metaeval.agreement.labels import Labels, as_labels
+from metaeval.collection import JudgedCollection
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.reports.report import Items, Report, Section, Text, _walk
+from metaeval.reports.tables import Table
+from metaeval.scores import Scores
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies import (
+    JudgeStudy,
+    study_agreement,
+    study_comparison,
+    study_human,
+    study_judges,
+    study_judgments,
+    study_leaderboard,
+    study_power,
+    study_table,
+    study_tests,
+    study_topics,
+)
+
+MOST_UNITS = 1.5
+"""By how many units of its last digit a figure may move: one, and what binary fractions add."""
+_NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: ± (?P<error>\d*\.?\d+))?")
+
+
+_EACH = re.compile(r"([−-]?[\d.]+)( to |, )([−-]?[\d.]+)(?: %)?, each ± ([\d.]+)")
+_OF = re.compile(r"[\d,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
+_SEED = re.compile(r"seed \d+")
+
+
+def scores() -> Scores:
+    """Return eight systems on forty topics under two metrics, close enough that chance decides about some."""
+    return simulate_scores(n_systems=8, n_topics=40, metrics=("AP", "nDCG@10"), rng=5)
+
+
+def people() -> xr.DataArray:
+    """Return a human score and two metrics of seven systems on sixty items."""
+    rng = np.random.default_rng(2)
+    quality = np.linspace(0.3, 0.6, 7)[:, None] + rng.normal(0, 0.15, (7, 60))
+    columns = {"human": 0.1, "close": 0.15, "far": 0.4}
+    table = {name: quality + rng.normal(0, noise, quality.shape) for name, noise in columns.items()}
+    rows = [
+        {"system": f"s{system}", "item": f"i{item}", **{name: values[system, item] for name, values in table.items()}}
+        for system in range(7)
+        for item in range(60)
+    ]
+    return item_scores(pd.DataFrame(rows), reference="human")
+
+
+def judged() -> tuple[Labels, JudgedCollection]:
+    """Return the labels of a reference, two people and two judges on twenty topics, with six runs and their groups."""
+    rng = np.random.default_rng(0)
+    shares = {"nist": 0.0, "ann": 0.2, "ben": 0.3, "model": 0.15, "hasty": 0.7}
+    items, labels, lists = [f"d{number}" for number in range(30)], defaultdict(dict), defaultdict(dict)
+    for topic in map(str, range(20)):
+        levels = rng.choice(4, 30, p=[0.5, 0.25, 0.15, 0.1])
+        for name, share in shares.items():
+            own = np.where(rng.random(30) < share, rng.permutation(levels), levels)
+            labels[name][topic] = dict(zip(items, own.tolist(), strict=True))
+        for place in range(6):
+            order = np.argsort(-(levels * 0.35 * place + rng.normal(0, 1.0, 30)))
+            lists[f"r{place}"][topic] = [items[one] for one in order]
+    given = as_labels(dict(labels))
+    highest = given.table.max(axis=1).astype(int)
+    qrels = {topic: highest.xs(topic).to_dict() for topic in given.topics}
+    return given, collection_from_rankings(dict(lists), qrels)
+
+
+def judge_study(seed: int, **choices: Any) -> JudgeStudy:  # noqa: ANN401 - handed on
+    """Study the judges with their runs."""
+    labels, runs = judged()
+    groups = dict(zip(("r0", "r1", "r2", "r3", "r4", "r5"), "aaabbb", strict=True))
+    given = {"people": ("ann", "ben"), "reference": "nist", "metrics": ["nDCG@10"]}
+    return study_judges(labels, collection=runs, groups=groups, rng=seed, **(given | choices))
+
+
+STUDIES: dict[str, Callable[[int], object]] = {
+    "power": lambda seed: study_power(scores(), rng=seed, n_topic_resamples=200),
+    "power, permutations": lambda seed: study_power(
+        scores(),
+        tests=["randomisation", "bootstrap", "max_t"],
+        corrections=("none", "holm"),
+        rng=seed,
+        n_topic_resamples=None,
+    ),
+    "power, rope": lambda seed: study_power(scores(), tests=["t"], rope=0.02, rng=seed),
+    "table": lambda seed: study_table(scores(), test="randomisation", rng=seed),
+    "leaderboard": lambda seed: study_leaderboard(scores(), rng=seed),
+    "topics": lambda seed: study_topics(scores(), rng=seed),
+    "compare-metrics": lambda seed: study_comparison(scores(), n_topic_resamples=50, rng=seed),
+    "compare-tests": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
+    "agree": lambda seed: study_agreement(scores(), rng=seed),
+    "agree, bootstrap": lambda seed: study_agreement(
+        scores(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=20, rng=seed
+    ),
+    "judgments": lambda seed: study_judgments(judged()[1], metrics=["AP", "nDCG@10"], rng=seed, n_jobs=1),
+    "judges": judge_study,
+    "judges, one person": lambda seed: judge_study(seed, people=("ann",)),
+    "human": lambda seed: study_human(people(), reference="human", rng=seed),
+}
+"""Every command whose answer is drawn, by a function of the seed."""
+
+
+def printed(report: Report) -> dict[tuple[str, str, str], str]:
+    """Return every piece of text that a report prints, by table, row and column, or by section and place."""
+    found: dict[tuple[str, str, str], str] = {}
+    for number, words in enumerate(report.summary):
+        found["summary", str(number), ""] = words
+    for section in report.sections:
+        found[section.id, "lead", ""] = section.lead
+        for number, (name, words) in enumerate(_words(section)):
+            found[section.id, name, str(number)] = words
+    for table in report.tables():
+        if table.name not in {"provenance", "checksums"}:
+            found[table.name, "caption", ""] = table.caption
+            found |= _cells(table)
+    return found
+
+
+def _words(section: Section) -> Iterator[tuple[str, str]]:
+    for block in _walk(section.blocks):
+        if isinstance(block, Text):
+            yield from (("words", words) for words in block.paragraphs)
+        elif isinstance(block, Items):
+            yield from (("item", one.words) for one in block.items)
+        elif isinstance(block, Table):
+            continue
+        elif hasattr(block, "caption"):
+            yield "picture", block.caption
+
+
+def _cells(table: Table) -> dict[tuple[str, str, str], str]:
+    found, seen = {}, Counter[str]()
+    for row in table.cells():
+        words = [cell.text for cell, column in zip(row, table.columns, strict=True) if column.align == "left"]
+        name = " | ".join(words)
+        seen[name] += 1
+        name += f" #{seen[name]}" * (seen[name] > 1)
+        for cell, column in zip(row, table.columns, strict=True):
+            if column.align == "right":
+                found[table.name, name, f"{column.group} {column.label}".strip()] = cell.text
+    return found
+
+
+def _plain(text: str) -> str:
+    """Return a text without the seed, and with an error that both ends of an interval carry behind each of them."""
+    text = _OF.sub(r"\1", text)
+    return _EACH.sub(r"\1 ± \4\2\3 ± \4", _SEED.sub("seed", text))
+
+
+def moved(texts: list[str]) -> list[tuple[float, str]]:
+    """Return, for each figure of a text that some seeds print otherwise, by how many of its last digits it moves.
+
+    A figure that carries its Monte-Carlo error moves by as many of these as stand between the lowest and the highest,
+    divided by what chance allows (3.7 standard errors among twenty seeds, so 5.5 here); it is right up to 1.
+    """
+    texts = [_plain(text) for text in texts]
+    skeletons = {_NUMBER.sub("#", text) for text in texts}
+    if len(skeletons) > 1:
+        return [(float("inf"), " / ".join(sorted(set(texts))[:3]))]
+    worst = []
+    for figures in zip(*[list(_NUMBER.finditer(text)) for text in texts], strict=True):
+        values = [float(one["digits"].replace(",", "")) * (-1 if one["sign"] else 1) for one in figures]
+        shown = [one[0] for one in figures]
+        if min(values) == max(values):
+            continue
+        decimals = min(len(one["digits"].partition(".")[2]) for one in figures)
+        unit = 10.0**-decimals
+        errors = [float(one["error"]) for one in figures if one["error"]]
+        if errors:
+            unit = max(unit, 5.5 * float(np.median(errors)))
+        worst.append(
+            (
+                (max(values) - min(values)) / unit,
+                f"{shown[values.index(min(values))]} … {shown[values.index(max(values))]}",
+            )
+        )
+    return worst
+
+
+def compare(study: Callable[[int], object], n_seeds: int) -> pd.DataFrame:
+    """Return the figures of a study that move, by how many of their last digits."""
+    texts = defaultdict(list)
+    for seed in range(n_seeds):
+        for key, words in printed(study(seed).report()).items():
+            texts[key].append(words)
+    rows = []
+    for (place, row, column), several in texts.items():
+        if len(set(several)) > 1:
+            rows += [(place, row, column, *one) for one in moved(several)]
+    return pd.DataFrame(rows, columns=["place", "row", "column", "units", "example"])
+
+
+def described(name: str, found: pd.DataFrame, seconds: float) -> Iterator[str]:
+    """Yield the lines of the report on one study: how many figures move, and which by more than their last digit."""
+    wrong = found[found["units"] > MOST_UNITS]
+    yield f"| {name} | {len(found):,} | {len(wrong):,} | {seconds:.0f} |"
+    for (place, column), part in wrong.groupby(["place", "column"], sort=False):
+        worst = part.sort_values("units").iloc[-1]
+        units = "other words" if np.isinf(worst["units"]) else f"{worst['units']:.0f}"
+        example = str(worst["example"]).replace("|", "/")[:90]
+        yield f"  - {name}: `{place}` {column or 'words'}: {len(part)} figures, up to {units} (such as {example})"
+
+
+def main() -> None:
+    """Print or write what moves."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--only", default="", help="studies, by semicolon")
+    parser.add_argument("--write", type=Path)
+    asked = parser.parse_args()
+    rows, left = [], []
+    for name, study in STUDIES.items():
+        if asked.only and name not in asked.only.split(";"):
+            continue
+        begun = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = compare(study, asked.seeds)
+        row, *more = described(name, found, time.perf_counter() - begun)
+        rows.append(row)
+        left += more
+        print("\n".join([row, *more]), flush=True)
+    if asked.write:
+        head = "| study | figures that move | by more than their last digit or error | seconds |\n|---|---|---|---|"
+        asked.write.write_text("\n".join([head, *rows, "", *[one.strip() for one in left], ""]), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

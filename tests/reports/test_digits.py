@@ -1,0 +1,98 @@
+# ruff: noqa: RUF001 - the dash that stands for nothing
+"""No digit beyond its error: what is printed of random draws stays as it is, to the last digit, under any seed."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metaeval.digits import error_of_ends, error_of_share, places, places_of_error
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.power import study_power
+from metaeval.studies.table import study_table
+from metaeval.words import carried, drawn, interval, number, p_drawn, share
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "digits_of_draws.py"
+SEEDS = 8
+EXCUSED = {("power", "Difference required")}
+"""Figures that are still printed with more digits than the draws give them, by study and column; it may only shrink."""
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Return the benchmark that compares what many seeds print."""
+    spec = importlib.util.spec_from_file_location("digits_of_draws", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["table", "agree", "judges", "human"])
+def test_no_digit_of_a_table_is_written_by_chance(digits, name):
+    """The last digit of every figure moves by one at most, or the figure carries an error that covers what it moves."""
+    found = digits.compare(digits.STUDIES[name], SEEDS)
+    figures = found[np.isfinite(found["units"]) & (found["row"] != "0")]
+    assert len(found)  # something is drawn at all
+    assert figures[figures["units"] > digits.MOST_UNITS].to_dict("records") == []
+
+
+def test_powers_of_a_test_that_draws_carry_their_error(digits):
+    """Counts of significant pairs, their shares and the differences of these; the difference required is excused."""
+    scores = simulate_scores(n_systems=7, n_topics=30, metrics=("AP", "P@10"), rng=5)
+    found = digits.compare(lambda seed: study_power(scores, rng=seed, n_topic_resamples=40, n_resamples=300), SEEDS)
+    wrong = found[np.isfinite(found["units"]) & (found["units"] > digits.MOST_UNITS)]
+    left = {
+        column.removesuffix(end)
+        for column in wrong["column"]
+        for end in (" max", " median", " 95th pct.")
+        if column.endswith(end)
+    } | {column for column in wrong["column"] if "required" not in column and column}
+    assert left <= {column for study, column in EXCUSED if study == "power"}
+
+
+def test_the_error_of_a_power_covers_what_other_seeds_find():
+    """It is a bound: the spread of the power over seeds stays below it, and it is not ten times too large."""
+    scores = simulate_scores(n_systems=10, n_topics=30, metrics=("AP",), rng=2)
+    results = [study_table(scores, test="randomisation", n_resamples=400, rng=seed).comparison for seed in range(40)]
+    powers = [float(one.data["significant"].mean()) for one in results]
+    errors = [float(one.power_errors()[0]) for one in results]
+    assert np.std(powers, ddof=1) <= np.mean(errors) <= 10 * np.std(powers, ddof=1)
+    exact = study_table(scores, test="t", rng=0).comparison
+    assert exact.power_errors().tolist() == [0.0]
+
+
+@pytest.mark.parametrize("p", [0.0003, 0.02, 0.3, 0.71])
+def test_a_p_value_holds_the_right_one_within_its_error(p):
+    """Counted among draws, 19 in 20 p-values lie within two of the errors that stand beside them."""
+    counts = np.random.default_rng(1).binomial(9999, p, 300)
+    texts = [p_drawn((count + 1) / 10_000, 9999) for count in counts]
+    pairs = [tuple(map(float, text.split(" ± "))) for text in texts]
+    assert np.mean([abs(value - p) <= 2 * error for value, error in pairs]) >= 0.93
+    assert all(len(text) <= len("0.0003 ± 0.0002") for text in texts)
+
+
+@pytest.mark.parametrize("n_draws", [50, 1000, 20_000])
+def test_ends_of_intervals_move_by_their_last_digit_at_most(n_draws):
+    """Of normal draws: the printed ends over twenty seeds, one set of draws each."""
+    rng, errors = np.random.default_rng(3), []
+    for _ in range(20):
+        spread = 1.96 * rng.normal(0.0, 0.05, n_draws).std(ddof=1)
+        errors.append(interval(0.6 - spread, 0.6 + spread, number(4), draws=n_draws, about=0.6))
+    lows = [text.split(" to ")[0] for text in errors]
+    unit = 10.0 ** -min(len(low.partition(".")[2]) for low in lows)
+    beside = [float(text.split("± ")[1]) for text in errors if "±" in text]
+    allowed = max(unit, 5.5 * max(beside)) if beside else unit
+    assert np.ptp([float(low) for low in lows]) <= allowed * (1 + 1e-9)
+
+
+def test_one_rule_says_how_many_digits():
+    """A figure's last digit is worth four errors at least; one that carries its error ends where that begins."""
+    for error in np.geomspace(1e-5, 5.0, 200):
+        assert 10.0 ** -places(error) >= 4 * error * (1 - 1e-9) > 10.0 ** -(places(error) + 1) * (1 - 1e-9)
+        assert math.ceil(error * 10.0 ** places_of_error(error) - 1e-9) <= 9 or error > 1
+    assert (drawn(0.691, 0.0025), drawn(0.691, 0.02)) == ("69 %", "69 ± 2 %")
+    assert (carried(0.5, 0.0), carried(None, None), drawn(0.5, float("nan"))) == ("50.0 %", "–", "50.0 %")
+    assert error_of_share(0.0, 999) > 0 < error_of_ends(0.1, 10)
+    assert share(0.123) == drawn(0.123, 0.0)
