@@ -36,7 +36,7 @@ _AN_OBJECT = 16
 few files consist of nothing else."""
 _FEW_OBJECTS, _MOST_OBJECTS = 2**22, 2**25
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_FIRST, _STEP, _CHUNK = 2**10, 2**20, 2**20
+_FIRST, _STEP, _CHUNK = 2**10, 2**16, 2**20
 """Bytes given to an unpacker at first, at most, and taken from it at once."""
 _MOST_TIMES_OF_GZIP = 1032
 _ZEROS = re.compile(rb"\0*+")
@@ -137,11 +137,22 @@ def _rounded(size: int) -> str:
 class _Unpacker(Protocol):
     """What bz2, lzma and zstandard call a decompressor."""
 
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool:
+        """Whether the member has ended."""
+        ...
 
-    def decompress(self, data: bytes, max_length: int = ...) -> bytes:
+    @property
+    def needs_input(self) -> bool:
+        """Whether all that was given is unpacked."""
+        ...
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given and stands behind the member."""
+        ...
+
+    def decompress(self, data: bytes, /, max_length: int = ...) -> bytes:
         """Take packed bytes, and return up to so many."""
         ...
 
@@ -167,13 +178,13 @@ class _GzipMember:
         """What was given and stands behind the member."""
         return self._of_zlib.unused_data
 
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+    def decompress(self, data: bytes, /, max_length: int = -1) -> bytes:
         """Take packed bytes, and return up to so many."""
         return self._of_zlib.decompress(self._of_zlib.unconsumed_tail + data, max(max_length, 0))
 
 
-def _unpacked(content: bytes, member: Callable[[], _Unpacker], budget: Budget) -> bytes:
-    """Unpack members one after the other, to the last byte.
+def _unpacked(content: bytes, member: Callable[[], _Unpacker], budget: Budget, *, padded: bool = False) -> bytes:
+    """Unpack members one after the other, to the last byte; where they may be `padded`, zeros may stand behind each.
 
     Python's own readers of bzip2 and xz take what follows the first member for padding as soon as it is no member, so
     that a file whose second member is damaged in its first bytes would end there without a word.
@@ -194,7 +205,7 @@ def _unpacked(content: bytes, member: Callable[[], _Unpacker], budget: Budget) -
             budget.spend(len(unpacked))
             found.write(unpacked)
         at -= len(unpacker.unused_data)
-        if member is _GzipMember and content[at : at + 1] == b"\0":  # padding
+        if padded and content[at : at + 1] == b"\0":
             at = cast("re.Match[bytes]", _ZEROS.match(content, at)).end()
     return found.getvalue()
 
@@ -203,7 +214,7 @@ def _unpack_gzip(content: bytes, budget: Budget) -> bytes:
     says = int.from_bytes(content[-4:], "little")
     if says <= _MOST_TIMES_OF_GZIP * len(content):  # else the file was cut: no member can unpack to so much
         budget.expect(says)
-    return _unpacked(content, _GzipMember, budget)
+    return _unpacked(content, _GzipMember, budget, padded=True)
 
 
 def _unpack_bzip2(content: bytes, budget: Budget) -> bytes:
