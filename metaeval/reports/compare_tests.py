@@ -199,7 +199,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     )
     for name in ("rejected", "rejected_both", "self_agreement"):
         written = [carried(*row) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
-        frame = frame.assign(**{name: written, f"{name}_sort": rows[name]})
+        frame[name], frame[f"{name}_sort"] = written, rows[name]
     frame.loc[frame["rejections"] == 0, "errors_of"] = None
     against = f"{TESTS.label(study.reference)} over this test"
     ratios = right(_RATIO, against, rejection_ratio="rejections", error_rate_ratio="error rate")

@@ -122,11 +122,11 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     )
 
 
-def _bounds(row: Mapping[Hashable, Any], n_rounds: int) -> str:
+def _bounds(row: Mapping[Hashable, Any] | pd.Series, n_rounds: int) -> str:
     return interval(row["power_low"], row["power_high"], draws=n_rounds, about=row["power"])
 
 
-def power_error(study: PowerStudy, row: Mapping[Hashable, Any]) -> float:
+def power_error(study: PowerStudy, row: Mapping[Hashable, Any] | pd.Series) -> float:
     """Return the Monte-Carlo standard error of the power in a row of the study."""
     result = study.find(row["test"], row["correction"])
     return float(result.power_errors()[result.metrics.index(row["metric"])])

@@ -146,7 +146,8 @@ class SplitHalves(Result):
         for name, (part, whole) in ratios.items():
             mean = whole.mean("split")
             left = part - part.sum("split") / whole.sum("split").where(mean > 0) * whole
-            spread = np.sqrt((left**2).sum("split", skipna=False) / max(n - 1, 1) / n) / mean.where(mean > 0)
+            variance = (left**2).sum("split", skipna=False) / max(n - 1, 1) / n
+            spread = variance**0.5 / mean.where(mean > 0)
             found[f"{name}_se"] = spread.transpose(*_KEYS).to_numpy().ravel()
         return found
 

@@ -177,7 +177,8 @@ class ErrorRates(Result):
         mean = compared.mean("trial").where(compared.sum("trial") > 0)
         left = counts["swaps"] - self.rates() * compared
         n = self.n_trials
-        return (np.sqrt((left**2).sum("trial", skipna=False) / max(n - 1, 1) / n) / mean).rename("rate_se")
+        variance = (left**2).sum("trial", skipna=False) / max(n - 1, 1) / n
+        return (variance**0.5 / mean).rename("rate_se")
 
     def zero_share(self) -> xr.DataArray:
         """Return the share of comparisons with equal means on a set, dims (metric, size)."""

@@ -194,7 +194,8 @@ def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
 
 def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
     """Return the power of the reference, and the judges at its number of topics."""
-    names = [name for name in found.same_number if name not in {"judge", "n_topics"} and not name.endswith("_error")]
+    columns = [str(name) for name in found.same_number]
+    names = [name for name in columns if name not in {"judge", "n_topics"} and not name.endswith("_error")]
     rows = [
         [metric, found.reference, row["judge"], f"same number: {name}", row[name], np.nan, np.nan]
         for row in found.same_number.to_dict("records")
