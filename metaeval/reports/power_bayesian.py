@@ -113,7 +113,7 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
             *right(**{f"{name}_of": words for name, words in kinds.items()}),
             *(column for name, label in tests.items() for column in right(**{name: label})),
         ),
-        data=frame,
+        data=frame.assign(rope=frame["metric"].map(found.rope)),
     )
 
 
