@@ -83,7 +83,7 @@ def test_a_limit_on_the_size_of_files_is_told_as_such(shell, tmp_path):
     """The older report stays as it is, and nothing is left beside it."""
     with new_folder(tmp_path / "report") as older:
         (older / "index.html").write_text("old")
-        (older / "provenance.json").write_text('{"schema": "metaeval/2"}')
+        (older / "provenance.json").write_text('{"schema": "metaeval/3"}')
     quick = "--interval-resamples 0 --resamples 50 --no-topics --out report --overwrite -q"
     ended = shell(f"ulimit -f 20; $m report ap.csv {quick}")
     assert (ended.returncode, "File too large" in ended.stderr) == (5, True), ended.stderr

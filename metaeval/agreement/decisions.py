@@ -59,7 +59,7 @@ class DecisionAgreement(Result):
         - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
         - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
           (`metaeval.equality`);
-        - ``n_rejected``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
+        - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
         - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
           direction and in opposite ones;
         - ``precision``, ``recall``, ``f1`` (alpha, predictor, truth);
@@ -104,7 +104,7 @@ class DecisionAgreement(Result):
         alphas, n = self.alphas, len(self.metrics)
         place = [(a, p, t) for a in range(len(alphas)) for p in range(n) for t in range(n) if p != t]
         at, predictor, truth = (np.array(part, dtype=np.int64) for part in zip(*place, strict=True))
-        rejected = self.data["n_rejected"].to_numpy()
+        rejected = self.data["n_significant"].to_numpy()
         columns: dict[str, object] = {
             "test": self.result.test,
             "correction": self.result.correction,
@@ -471,7 +471,7 @@ def _decisions(result: PairwiseResult, alphas: tuple[float, ...]) -> xr.Dataset:
         {
             "verdict": (("alpha", "metric", "pair"), verdict),
             "difference": (("metric", "pair"), result.data["difference"].to_numpy()),
-            "n_rejected": (("alpha", "metric"), n_rejected),
+            "n_significant": (("alpha", "metric"), n_rejected),
             "share": (("alpha", "metric"), n_rejected / verdict.shape[-1]),
             "n_shared": (between, n_shared),
             "n_conflicts": (between, n_conflicts),

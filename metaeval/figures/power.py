@@ -233,7 +233,7 @@ def decided_bars(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, n_better, n_equivalent, n_undecided and n_pairs, one row a metric.
+        Columns metric, n_apart, n_equivalent, n_undecided and n_pairs, one row a metric.
     """
     figure, axes = rows_figure([metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
     y, start = np.arange(len(frame)), np.zeros(len(frame))
@@ -263,7 +263,7 @@ def decided_bars(frame: pd.DataFrame) -> Figure:
 
 
 _DECIDED = {
-    "n_better": ("one system better by more than the region", THEME["blue"]),
+    "n_apart": ("one system better by more than the region", THEME["blue"]),
     "n_undecided": ("undecided", THEME["rule"]),
     "n_equivalent": ("practically equal", CYCLE[2]),
 }

@@ -80,7 +80,7 @@ class BayesianComparison(Result):
         """Draw how many pairs are decided under each metric with more than this probability, and how."""
         from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
 
-        return decided_bars(self.discriminative_power(probability).rename(columns={"n_apart": "n_better"}))
+        return decided_bars(self.discriminative_power(probability))
 
     def discriminative_power(self, probability: float = 0.95) -> pd.DataFrame:
         """Count the pairs that are decided with more than this probability.

@@ -172,8 +172,8 @@ def _shares_section(study: AgreeStudy) -> Section:
     frame = frame[frame["metric"].isin(shown) & (frame["alpha"] == study.lead.alphas[0])]
     frame = frame.assign(
         words=[words.get(name, "") for name in frame["metric"]],
-        found=[share_of(n, study.lead.n_pairs) for n in frame["n_rejected"]],
-        found_sort=frame["n_rejected"],
+        found=[share_of(n, study.lead.n_pairs) for n in frame["n_significant"]],
+        found_sort=frame["n_significant"],
         bounds=intervals(
             frame["low"],
             frame["high"],
@@ -192,7 +192,7 @@ def _shares_section(study: AgreeStudy) -> Section:
         caption=f"{_USES if study.variants and not of_elements(study) else ''}{_how(study)}.",
         frame=frame,
         columns=tuple(columns),
-        data=frame[["alpha", "metric", "n_rejected", "share", "low", "high"]],
+        data=frame[["alpha", "metric", "n_significant", "share", "low", "high"]],
     )
     return Section(
         id="shares",

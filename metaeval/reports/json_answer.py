@@ -4,15 +4,17 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from metaeval.provenance import Provenance
+from metaeval.reports.tables import Table
 from metaeval.visible import visible
 
-__all__ = ["SCHEMA", "json_document"]
+__all__ = ["SCHEMA", "json_document", "table_answer"]
 
-SCHEMA = "metaeval/2"
+SCHEMA = "metaeval/3"
 
 
 def json_document(
@@ -21,8 +23,9 @@ def json_document(
     *,
     provenance: Provenance,
     messages: Sequence[str],
+    tables: Sequence[Table] = (),
 ) -> str:
-    """Return the JSON answer of a command: flat rows, full precision, null for what is undefined.
+    """Return the JSON answer of a command: flat rows and every table, full precision, null for what is undefined.
 
     Parameters
     ----------
@@ -31,24 +34,68 @@ def json_document(
     provenance : Provenance
     messages : sequence of str
         Warnings given on the way.
+    tables : sequence of Table
+        In the order of the page, each of a name of its own.
 
     Returns
     -------
     str
     """
-    records = rows.to_dict("records") if isinstance(rows, pd.DataFrame) else list(rows)
+    records = _records(rows) if isinstance(rows, pd.DataFrame) else list(rows)
     record = provenance.to_dict()
     document = {
         "schema": SCHEMA,
         "command": command,
         "options": record["options"],
         "results": records,
+        "tables": {table.name: table_answer(table) for table in tables},
         "warnings": list(messages),
         "provenance": record,
     }
     # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again
     escaped = not (sys.stdout.encoding or "").casefold().startswith("utf")
     return visible(json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False), keep="\n")
+
+
+def table_answer(table: Table) -> dict[str, object]:
+    """Return a table of a page for programs.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    dict
+        ``title``; ``columns``, each shown one's name, heading and the heading above it; ``rows``, one a row of the
+        page, with every column of the frame. Where the table's file holds values that its page does not, ``data`` has
+        them, and where it has a slider, ``steps`` has the rows at every number.
+    """
+    heads = [
+        {"name": column.name, "heading": column.label} | ({"group": column.group} if column.group else {})
+        for column in table.columns
+    ]
+    answer: dict[str, object] = {"title": table.title, "columns": heads, "rows": _records(table.frame)}
+    if table.data is not None and not _holds(table.frame, table.data):
+        answer["data"] = _records(table.data)
+    if table.steps is not None:
+        answer["steps"] = {
+            "what": table.steps.what,
+            "at": table.steps.at,
+            "rows": {str(number): _records(frame) for number, frame in table.steps.frames.items()},
+        }
+    return answer
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    return frame.to_dict("records")
+
+
+def _holds(frame: pd.DataFrame, data: pd.DataFrame) -> bool:
+    """Say whether all that a file of the table holds stands in its page's frame, row by row."""
+    if len(frame) != len(data) or not set(data) <= set(frame):
+        return False
+    return all(_plain(frame[name].tolist()) == _plain(data[name].tolist()) for name in data)
 
 
 def _plain(value: object) -> object:

@@ -263,6 +263,12 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
     )
 
 
+_BEST = (
+    *("metric", "step", "tau_best", "tau_best_se", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "rbo_se"),
+    "tau_p_value",
+)
+
+
 def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     names = {"tau_best": "τ", "rbo": "RBO"}
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
@@ -272,7 +278,7 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
         caption=f"τ among the {stability.top} runs that are best under {_full(stability)}, and the rank-biased "
         "overlap of both whole rankings (p = 0.9). A high τ over all runs can hide a low one among the best.",
         frame=_wide(frame, stability.metrics, cells),
-        data=frame[["metric", "step", "tau_best", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "tau_p_value"]],
+        data=frame[[name for name in _BEST if name in frame]],
         columns=(
             *_step_columns(stability)[:1],
             *_by_metric(stability, **names),

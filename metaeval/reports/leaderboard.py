@@ -166,7 +166,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     shown = part.assign(
         ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
         ranks_sort=part["rank_low"],
-        alike=len(part) - 1 - part["n_better"] - part["n_worse"],
+        alike=len(part) - 1 - part["n_above"] - part["n_below"],
     )
     few = part["letters"].str.len().max() <= _MOST_LETTERS
     columns = [*right(whole, rank="Rank"), *left(system="System")]
@@ -176,7 +176,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     if study.best is not None:
         top = next(name for name in map(str, part) if name.startswith("p_top_"))
         columns += right(chance, "Chance in truth", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
-    columns += right(whole, "Significantly", n_better="better", n_worse="worse")
+    columns += right(whole, "Significantly", n_above="better", n_below="worse")
     columns += right(whole, alike="Not separated")
     if few:
         columns += left(letters="Groups")

@@ -59,7 +59,7 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
     found = study.bayesian
     if found is None:
         return []
-    frame = found.discriminative_power(_PROBABILITY).rename(columns={"n_apart": "n_better"})
+    frame = found.discriminative_power(_PROBABILITY)
     picture = Picture(
         name="practical_equivalence",
         draw=lambda: figures.decided_bars(frame),
@@ -68,7 +68,7 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
         "more than the region of practical equivalence, that their difference lies within it, or neither. An "
         "undecided pair needs more topics, or a wider region.",
         alt="; ".join(
-            f"{name_of_metric(row.metric)}: {row.n_better} better, {row.n_equivalent} practically equal, "
+            f"{name_of_metric(row.metric)}: {row.n_apart} better, {row.n_equivalent} practically equal, "
             f"{row.n_undecided} undecided"
             for row in frame.itertuples()
         ),
@@ -86,7 +86,7 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
 
 
 def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) -> Table:
-    kinds = {"n_better": "one better", "n_equivalent": "practically equal", "n_undecided": "undecided"}
+    kinds = {"n_apart": "one better", "n_equivalent": "practically equal", "n_undecided": "undecided"}
     shown = frame.assign(
         region=[f"±{found.rope[name]:g}" for name in frame["metric"]],
         **{
@@ -113,7 +113,7 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
             *right(**{f"{name}_of": words for name, words in kinds.items()}),
             *(column for name, label in tests.items() for column in right(**{name: label})),
         ),
-        data=frame,
+        data=frame.assign(rope=frame["metric"].map(found.rope)),
     )
 
 

@@ -383,16 +383,18 @@ class Report(_Statements):
         return render_page(self)
 
     def to_json(self) -> str:
-        """Return the answer for programs: flat rows, full precision, null for what is undefined.
+        """Return the answer for programs: flat rows and every table, full precision, null for what is undefined.
 
         Returns
         -------
         str
-            A document with schema, command, options, results, warnings and provenance.
+            A document with schema, command, options, results, tables, warnings and provenance.
         """
         from metaeval.reports.json_answer import json_document  # noqa: PLC0415 - loads what only JSON needs
 
-        return json_document(self.command, self.rows, provenance=self.provenance, messages=self.warnings)
+        return json_document(
+            self.command, self.rows, provenance=self.provenance, messages=self.warnings, tables=self.tables()
+        )
 
     def to_latex(self) -> str:
         """Return the main table as LaTeX, for the package booktabs."""

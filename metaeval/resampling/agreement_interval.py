@@ -101,10 +101,12 @@ class AgreementIntervals(Result):
         return agreement_rows(rows.sort_values(["alpha", "f1"], kind="stable"), min_f1=min_f1)
 
     def shares(self) -> pd.DataFrame:
-        """Return one row a level and metric: alpha, metric, n_rejected, share, low, high."""
+        """Return one row a level and metric: alpha, metric, n_significant, share, low, high."""
         low, high = self._bounds("share")
         data = self.agreement.data
-        frame = data[["n_rejected", "share"]].to_dataframe().reset_index()[["alpha", "metric", "n_rejected", "share"]]
+        frame = (
+            data[["n_significant", "share"]].to_dataframe().reset_index()[["alpha", "metric", "n_significant", "share"]]
+        )
         return frame.assign(low=low.ravel(), high=high.ravel())
 
     def _bounds(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

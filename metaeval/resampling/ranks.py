@@ -43,8 +43,8 @@ class RankIntervals(Result):
 
         - ``mean`` (metric, system), in the metric's own direction;
         - ``rank``: 1 + the systems with a better mean, so that equal means share the best rank;
-        - ``n_better``, ``n_worse``: systems significantly better and significantly worse than this one;
-        - ``rank_low``, ``rank_high``: 1 + n_better, and N - n_worse;
+        - ``n_above``, ``n_below``: systems significantly better and significantly worse than this one;
+        - ``rank_low``, ``rank_high``: 1 + n_above, and N - n_below;
         - ``critical_value``: what a statistic of either sign must exceed (one for all systems if simultaneous);
           NaN where no pair varies;
         - ``difference``, ``standard_error``, ``statistic`` (metric, pair): mean of a less mean of b, its standard
@@ -83,9 +83,9 @@ class RankIntervals(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.
 
-        The columns are metric, system, mean, rank, rank_low, rank_high, n_better, n_worse.
+        The columns are metric, system, mean, rank, rank_low, rank_high, n_above, n_below.
         """
-        columns = ["mean", "rank", "rank_low", "rank_high", "n_better", "n_worse"]
+        columns = ["mean", "rank", "rank_low", "rank_high", "n_above", "n_below"]
         frame = self.data[columns].to_dataframe().reset_index()[["metric", "system", *columns]]
         frame["place"] = frame["metric"].map({name: place for place, name in enumerate(self.metrics)})
         ordered = frame.sort_values(["place", "rank"], kind="stable", ignore_index=True)
@@ -301,8 +301,8 @@ def _decide(  # noqa: PLR0913, PLR0917 - the parts of a decision
         "rank": rank,
         "rank_low": 1 + ahead[0],
         "rank_high": n_systems - ahead[1],
-        "n_better": ahead[0],
-        "n_worse": ahead[1],
+        "n_above": ahead[0],
+        "n_below": ahead[1],
         "critical_value": critical,
     }
     by_pair: dict[str, NDArray[Any]] = {

@@ -78,11 +78,11 @@ class AgreeStudy(Study):
         return pd.concat(frames, ignore_index=True)
 
     def shares(self) -> pd.DataFrame:
-        """Return one row a level and metric of the first agreement: n_rejected, share, and low and high if known."""
+        """Return one row a level and metric of the first agreement: n_significant, share, and low and high if known."""
         if self.intervals is not None:
             return self.intervals.shares()
-        data = self.lead.data[["n_rejected", "share"]].to_dataframe().reset_index()
-        return data[["alpha", "metric", "n_rejected", "share"]].assign(low=np.nan, high=np.nan)
+        data = self.lead.data[["n_significant", "share"]].to_dataframe().reset_index()
+        return data[["alpha", "metric", "n_significant", "share"]].assign(low=np.nan, high=np.nan)
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics to be shown side by side: those of one base each in an audit, else all of them.

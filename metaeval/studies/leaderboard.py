@@ -105,7 +105,7 @@ class LeaderboardStudy(Study):
         """Return one row a metric and system, best first: what a leaderboard shows, with what its items leave open.
 
         The columns are metric, system, group (where there are groups), mean, rank, rank_low, rank_high, letters,
-        n_better and n_worse (systems significantly better and worse, simultaneously over all pairs), p_best and
+        n_above and n_below (systems significantly better and worse, simultaneously over all pairs), p_best and
         ``p_top_k`` (chance to be the best, and among the best k, in truth) and share_of_resamples. What has no answer
         has no columns.
         """
@@ -115,7 +115,7 @@ class LeaderboardStudy(Study):
             frame = frame.drop(columns="group")
         if self.ranks is not None:
             found = self.ranks.to_frame().merge(self.ranks.groups()[[*keys, "letters"]], on=keys)
-            frame = frame.merge(found[[*keys, "rank_low", "rank_high", "letters", "n_better", "n_worse"]], on=keys)
+            frame = frame.merge(found[[*keys, "rank_low", "rank_high", "letters", "n_above", "n_below"]], on=keys)
         if self.best is not None:
             found = self.best.to_frame().drop(columns=["mean", "rank", "family"], errors="ignore")
             frame = frame.merge(found, on=keys)

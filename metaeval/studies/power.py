@@ -86,7 +86,7 @@ class PowerStudy(Study):
         The columns are those of the command line's JSON. The difference required belongs to the bootstrap
         sensitivity method, and to randomised Tukey (as the quantile of the range); it is missing elsewhere. Where a
         region of practical equivalence was asked for, what is decided of the metric's pairs with a probability above
-        .95 stands in every row of the metric: ``n_better`` (either system is, by more than the region),
+        .95 stands in every row of the metric: ``n_apart`` (either system is better by more than the region),
         ``n_equivalent`` and ``n_undecided``, with ``rope`` and ``bayesian``, the model.
         """
         frame = pd.concat([_rows(result) for result in self.comparisons], ignore_index=True)
@@ -409,6 +409,6 @@ def _with_intervals(frame: pd.DataFrame, intervals: PowerIntervals) -> pd.DataFr
 
 
 def _with_probabilities(frame: pd.DataFrame, bayesian: BayesianComparison) -> pd.DataFrame:
-    decided = bayesian.discriminative_power().set_index("metric").rename(columns={"n_apart": "n_better"})
+    decided = bayesian.discriminative_power().set_index("metric")
     decided = decided.assign(rope=pd.Series(bayesian.rope), bayesian=bayesian.model)
-    return frame.join(decided[["bayesian", "rope", "n_better", "n_equivalent", "n_undecided"]], on="metric")
+    return frame.join(decided[["bayesian", "rope", "n_apart", "n_equivalent", "n_undecided"]], on="metric")

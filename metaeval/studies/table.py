@@ -88,8 +88,8 @@ class TableStudy(Study):
 
         The columns are metric, system, mean, best (whether no mean of the column is better, means that are equal on
         paper counting as equal), then with a baseline difference (system less baseline), p_value, p_corrected and
-        significant, missing for the baseline itself; without one letter (of the system), n_better_than and
-        n_worse_than (of the systems in the table); and marks, as the table has them.
+        significant, missing for the baseline itself; without one letter (of the system), n_above and n_below (systems
+        of the table significantly better and worse than this one); and marks, as the table has them.
         """
         known = self.scores["system"].to_numpy().tolist()
         rows = [known.index(name) for name in self.systems]
@@ -102,8 +102,8 @@ class TableStudy(Study):
             frame = pd.DataFrame({"metric": metric, "system": self.systems, "mean": means[place], "best": best[place]})
             if self.baseline is None:
                 frame["letter"] = letter_names(len(self.systems))
-                frame["n_better_than"] = (verdict == 1).sum(axis=1)
-                frame["n_worse_than"] = (verdict == -1).sum(axis=1)
+                frame["n_above"] = (verdict == -1).sum(axis=1)
+                frame["n_below"] = (verdict == 1).sum(axis=1)
             else:
                 frame = frame.join(self._against_baseline(place), on="system")
             frame["marks"] = self._marks(verdict, settled[place])

@@ -45,7 +45,7 @@ def test_agreement_decides_as_the_test_itself(test):
     found = compare_systems(table, **options)
     levels = np.unique(found.data["p_corrected"].to_numpy())
     levels = levels[(levels > 1e-6) & (levels < 1)][:6].tolist()
-    counted = decision_agreement(table, alphas=levels, **options).data["n_rejected"]
+    counted = decision_agreement(table, alphas=levels, **options).data["n_significant"]
     for place, alpha in enumerate(levels):
         again = found.with_correction(found.correction, alpha=alpha).discriminative_power()["n_significant"]
         assert counted[place].to_numpy().tolist() == again.tolist()

@@ -18,7 +18,7 @@ def test_json_holds_the_study(command, table):
     ended = command("agree", *table, "--test", "t", "--alpha", "0.05,0.01", "--interval-resamples", 20, "--json")
     assert ended.code == 0, ended.err
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/2", "agree")
+    assert (answer["schema"], answer["command"]) == ("metaeval/3", "agree")
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
     expected = study_agreement(scores, tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=0).to_frame()
     assert len(answer["results"]) == len(expected) == 4
@@ -35,7 +35,7 @@ def test_tables_and_sentences(command, table):
     shown = [line.split() for line in ended.out.splitlines()]
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
     lead = study_agreement(scores, n_resamples=200, n_topic_resamples=None, rng=0).lead
-    for name, n in zip(("AP", "P"), lead.data["n_rejected"].to_numpy()[0], strict=True):
+    for name, n in zip(("AP", "P"), lead.data["n_significant"].to_numpy()[0], strict=True):
         assert [name, f"{n}/15", "=", f"{100 * n / 15:.1f}", "%"] in [line[:5] for line in shown]
     for measure in ("f1", "precision"):
         row = [f"{value:.2f}" for value in lead.matrix(measure).loc["AP"]]

@@ -94,5 +94,5 @@ def test_the_same_in_counts(command, tmp_path):
         for name, one in (("a.csv", scores), ("b.csv", scores.copy(data=(scores.to_numpy() * 10).round())))
     )
     frames = [json.loads(command("leaderboard", one, *QUICK, "--json").out)["results"] for one in (plain, counts)]
-    for column in ("system", "rank", "rank_low", "rank_high", "letters", "n_better"):
+    for column in ("system", "rank", "rank_low", "rank_high", "letters", "n_above"):
         assert [row[column] for row in frames[0]] == [row[column] for row in frames[1]]

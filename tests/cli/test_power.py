@@ -17,7 +17,7 @@ def test_json_holds_the_study_in_full_precision(command, table):
     ended = command("power", *table, "--test", "t,bootstrap", "--correction", "none,holm", "--resamples", 500, "--json")
     assert ended.code == 0
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/2", "power")
+    assert (answer["schema"], answer["command"]) == ("metaeval/3", "power")
     assert answer["options"]["resamples"] == 500
     assert set(answer["provenance"]["inputs"]) == set(map(str, table))
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
@@ -82,9 +82,9 @@ def test_a_region_of_practical_equivalence(command, table, tmp_path):
     for row in ended.json()["results"]:
         own = pairs[(pairs["metric"] == row["metric"]) & (pairs["correction"] == row["correction"])]
         assert row["rope"] == {"AP": 0.05, "P": 0.02}[row["metric"]]
-        assert row["n_better"] == (own[["p_a_better", "p_b_better"]].max(axis=1) > 0.95).sum()
+        assert row["n_apart"] == (own[["p_a_better", "p_b_better"]].max(axis=1) > 0.95).sum()
         assert row["n_equivalent"] == (own["p_equivalent"] > 0.95).sum()
-        assert row["n_better"] + row["n_equivalent"] + row["n_undecided"] == row["n_pairs"]
+        assert row["n_apart"] + row["n_equivalent"] + row["n_undecided"] == row["n_pairs"]
     ended = command("power", table[0], "--test", "t", "--rope", 0.05)
     assert "Pairs decided with a region of practical equivalence" in ended.out
     assert "±0.05" in ended.out

@@ -92,7 +92,7 @@ def test_bars_of_decided_pairs_are_shares_of_all():
     frame = pd.DataFrame(
         {
             "metric": ["AP", "RR"],
-            "n_better": [30, 0],
+            "n_apart": [30, 0],
             "n_equivalent": [9, 57],
             "n_undecided": [21, 3],
             "n_pairs": [60, 60],

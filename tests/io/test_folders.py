@@ -35,7 +35,7 @@ def write_small(out, *, words="new", overwrite=False):
         for name in ("data", "tables"):
             (fresh / name).mkdir()
             (fresh / name / "AP.csv").write_text(words)
-        (fresh / "provenance.json").write_text('{"schema": "metaeval/2"}')
+        (fresh / "provenance.json").write_text('{"schema": "metaeval/3"}')
 
 
 def test_an_interrupted_replacement_leaves_the_old_report(tmp_path, monkeypatch):
@@ -213,8 +213,8 @@ def test_a_folder_of_ours_that_became_a_link_is_its_owners(tmp_path):
     "record",
     [
         *("", "{", "[" * 100_000, "null", "[]", "\ufffd", '{"schema": "other/1", "files": {}}'),
-        *('{"schema": "metaeval/2"}', '{"schema": "metaeval/2", "files": []}'),
-        '{"schema": "metaeval/2", "files": {"index.html": 3}}',
+        *('{"schema": "metaeval/3"}', '{"schema": "metaeval/3", "files": []}'),
+        '{"schema": "metaeval/3", "files": {"index.html": 3}}',
     ],
     ids=range(10),
 )
@@ -344,7 +344,7 @@ with folders.new_folder(out, overwrite=True) as fresh:
     (fresh / "data" / "AP.csv").write_text("theirs")
     if stage == "writing":
         wait()
-    (fresh / "provenance.json").write_text('{"schema": "metaeval/2"}')
+    (fresh / "provenance.json").write_text('{"schema": "metaeval/3"}')
 """
 
 

@@ -402,7 +402,7 @@ def test_nothing_significant_is_said_plainly(words_of):
     several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(several).endswith("not settled by these topics: none of them finds a significant pair.")
     assert answer_sentence(study).endswith("not settled by these topics: neither finds a significant pair.")
-    assert study.lead.data["n_rejected"].sum() == 0
+    assert study.lead.data["n_significant"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
     assert (study.to_frame()["f1"] == 1).all()

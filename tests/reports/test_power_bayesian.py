@@ -31,9 +31,9 @@ def test_the_table_holds_what_the_study_decided(study):
     decided = study.bayesian.discriminative_power(0.95).set_index("metric")
     for row in table.frame.itertuples():
         own = decided.loc[row.metric]
-        assert (row.n_better, row.n_equivalent, row.n_undecided) == (own.n_apart, own.n_equivalent, own.n_undecided)
+        assert (row.n_apart, row.n_equivalent, row.n_undecided) == (own.n_apart, own.n_equivalent, own.n_undecided)
         assert row.region == {"AP": "±0.05", "RR": "±0.2"}[row.metric]
-        assert f"{row.metric}: {row.n_better} better, {row.n_equivalent} practically equal" in picture.alt
+        assert f"{row.metric}: {row.n_apart} better, {row.n_equivalent} practically equal" in picture.alt
     assert table.frame["t none"].tolist() == study.comparisons[0].discriminative_power()["n_significant"].tolist()
     assert picture.draw().axes
 

@@ -1,6 +1,7 @@
 """A report as data: what it must hold, what it ends with, what another study adds, and how it is shown."""
 
 import json
+import math
 
 import pandas as pd
 import pytest
@@ -10,9 +11,10 @@ from metaeval.bibliography import PUBLICATIONS
 from metaeval.provenance import Provenance
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Steps, Table, left, right
 from metaeval.reports.terminal import show_report
 from metaeval.studies.power import study_power
+from metaeval.words import text
 
 PAPER = "holm1979"
 METHODS = Methods(paragraphs=("We counted.",), cite=(PAPER,))
@@ -181,6 +183,27 @@ def test_json_is_the_rows_with_null_for_what_is_undefined():
     assert answer["results"] == [{"who": "a", "value": None}]
     assert answer["warnings"] == ["Few topics."]
     assert answer["options"] == {"seed": 0}
+
+
+def test_json_holds_every_table():
+    """Folded ones too: rows as the page has them, the file's values where the rows lack some, a slider's steps."""
+    frame = pd.DataFrame({"who": ["a", "b"], "share": ["1/3 = 33.3 %", "none"]})
+    columns = (*left(who="Who"), *right(text, "Group", share="Share"))
+    data = pd.DataFrame({"who": ["a", "b"], "share": [1 / 3, math.inf]})
+    words = {"title": "T", "caption": "", "frame": frame, "columns": columns}
+    tables = [
+        Table(name="same", data=frame[["who"]], **words),
+        Table(name="more", data=data, **words),
+        Table(name="steps", steps=Steps(what="Topics", frames={5: frame, 7: frame}, at=7), **words),
+    ]
+    section = Section(id="s", title="S", lead="L.", blocks=(Fold(title="F", blocks=tuple(tables)),))
+    answer = json.loads(small_report(sections=(section,)).to_json())["tables"]
+    assert list(answer) == ["same", "more", "steps", "provenance"]
+    rows = frame.to_dict("records")
+    heads = [{"name": "who", "heading": "Who"}, {"name": "share", "heading": "Share", "group": "Group"}]
+    assert answer["same"] == {"title": "T", "columns": heads, "rows": rows}
+    assert answer["more"]["data"] == [{"who": "a", "share": 1 / 3}, {"who": "b", "share": None}]
+    assert answer["steps"]["steps"] == {"what": "Topics", "at": 7, "rows": {"5": rows, "7": rows}}
 
 
 def test_latex_is_the_main_table():

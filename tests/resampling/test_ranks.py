@@ -109,9 +109,9 @@ def test_agrees_with_a_loop(kind, simultaneous):
     better = (lead > critical[:, None]).sum(axis=1).tolist()
     worse = (lead < -critical[:, None]).sum(axis=1).tolist()
     frame = found.to_frame().set_index("system").loc[names]
-    assert (frame["n_better"].tolist(), frame["n_worse"].tolist()) == (better, worse)
-    assert (frame["rank_low"] == 1 + frame["n_better"]).all()
-    assert (frame["rank_high"] == 4 - frame["n_worse"]).all()
+    assert (frame["n_above"].tolist(), frame["n_below"].tolist()) == (better, worse)
+    assert (frame["rank_low"] == 1 + frame["n_above"]).all()
+    assert (frame["rank_high"] == 4 - frame["n_below"]).all()
 
 
 def test_strata_agree_with_a_loop():
@@ -187,7 +187,7 @@ def test_laws(seed, order, unit):
         .equals(frame.drop(columns="mean"))
     )
     changed = rank_intervals(values * unit[0] + unit[1], n_resamples=99, rng=1).to_frame().set_index("system")
-    ranks = ["rank", "rank_low", "rank_high", "n_better", "n_worse"]
+    ranks = ["rank", "rank_low", "rank_high", "n_above", "n_below"]
     assert changed.sort_index()[ranks].equals(frame[ranks])
     counts = rank_intervals(np.rint(values * 10), n_resamples=99, rng=1).to_frame().set_index("system").sort_index()
     assert counts[ranks].equals(frame[ranks])
@@ -211,8 +211,8 @@ def test_pairs_without_variance_are_decided_by_rule():
     first = np.array([0.1, 0.7, 0.3, 0.2, 0.9])
     scores = np.stack([first, first, first + 0.1, first[::-1]])
     frame = rank_intervals(scores, n_resamples=99, rng=0).to_frame().set_index("system")
-    assert frame.loc["system3", "n_worse"] >= 2
-    assert frame.loc["system1", "n_better"] == frame.loc["system2", "n_better"] == 1
+    assert frame.loc["system3", "n_below"] >= 2
+    assert frame.loc["system1", "n_above"] == frame.loc["system2", "n_above"] == 1
     assert frame["rank"].to_dict() == {"system3": 1, "system1": 2, "system2": 2, "system4": 2}
     assert np.isposinf(rank_intervals(scores, n_resamples=99, rng=0).pairs()["statistic"].abs().max())
 

@@ -31,7 +31,7 @@ def test_the_table_is_a_leaderboard(study):
         np.testing.assert_array_equal(part["rank"], stats.rankdata(-part["mean"], method="min"))
         assert (part["rank_low"] <= part["rank"]).all()
         assert (part["rank"] <= part["rank_high"]).all()
-        assert (part["rank_low"] == 1 + part["n_better"]).all()
+        assert (part["rank_low"] == 1 + part["n_above"]).all()
         assert part["p_best"].sum() == pytest.approx(1)
         assert part["p_top_3"].sum() == pytest.approx(3)
     assert study.unanswered == {}

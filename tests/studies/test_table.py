@@ -82,7 +82,7 @@ def test_marks_of_all_pairs_say_what_power_decides(marks):
             else:
                 shared = {*own.loc[one, "marks"]} & {*own.loc[other, "marks"]}
                 assert bool(shared) == (decided.loc[one, other] == 0)
-        assert own["n_better_than"].tolist() == [(decided.loc[name] == 1).sum() for name in own.index]
+        assert own["n_below"].tolist() == [(decided.loc[name] == 1).sum() for name in own.index]
 
 
 @settings(max_examples=8)
@@ -98,7 +98,7 @@ def test_units_and_the_order_of_systems_do_not_matter(seed, unit, given_order):
     other = study_table(
         as_scores((values * unit)[:, turned], systems=list(names[turned])), order=order, correction="none"
     )
-    keys = ["system", "best", "n_better_than", "n_worse_than"]
+    keys = ["system", "best", "n_below", "n_above"]
     first, second = (study.to_frame()[keys].sort_values("system").to_numpy().tolist() for study in (one, other))
     assert first == second
 
