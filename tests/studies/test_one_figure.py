@@ -4,7 +4,6 @@
 own that another command tells too, gets a line here.
 """
 
-import inspect
 from typing import NamedTuple
 
 import numpy as np
@@ -259,11 +258,18 @@ def test_a_leaderboard_decides_once(told):
         assert counted.loc["adjacent", "n_significant"] == sum(separated)
 
 
+def _default(command, option):
+    return next(one.default for one in command.params if one.name == option)
+
+
 def test_commands_ask_the_same_unless_told_otherwise():
     """The headline of `power` and `report` is the test of `compare-metrics` and `agree`; studies ask as commands do."""
-    asked = {one: inspect.signature(one).parameters["test"].default for one in (power, report, agree, compare_metrics)}
+    commands = {"power": power, "report": report, "agree": agree, "compare-metrics": compare_metrics}
+    asked = {name: _default(command, "test") for name, command in commands.items()}
     assert {tests.split(",")[0] for tests in asked.values()} == {HEADLINE[0]}
-    assert asked[power] == asked[report] == ",".join(DEFAULT_TESTS)
+    assert asked["power"] == asked["report"] == ",".join(DEFAULT_TESTS)
+    assert _default(agree, "correction") == CORRECTED[1]
+    assert _default(power, "correction") == ",".join((HEADLINE[1], CORRECTED[1]))
 
 
 @pytest.mark.parametrize("options", [{"test": "bootstrap"}, {"test": "t", "alternative": "better"}, {"test": "sign"}])
@@ -271,7 +277,7 @@ def test_intervals_follow_what_was_asked(options):
     """Under other tests and sides the interval of a power is about the power beside it, in `power` and in `agree`."""
     scores = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "RR"], rng=3)
     test, side = options["test"], options.get("alternative", "two-sided")
-    asked = {"alternative": side, "n_resamples": 99, "n_topic_resamples": 5, "rng": 1}
+    asked = {"alternative": side, "n_resamples": 999, "n_topic_resamples": 5, "rng": 1}
     counted = study_power(scores, tests=[test], corrections=["none", "holm"], **asked)
     agreed = study_agreement(scores, tests=[test], corrections=["holm"], **asked)
     columns = ["metric", "correction", "power", "low", "high"]
