@@ -26,7 +26,7 @@ _TOP = Option(
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
+    test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",
     correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,

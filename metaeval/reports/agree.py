@@ -29,9 +29,11 @@ from metaeval.reports.agree_words import (
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text
 from metaeval.reports.shared import facts, groups_of_topics
-from metaeval.reports.tables import Table, left, right
+from metaeval.reports.tables import Table, left, right, under
+from metaeval.resampling.agreement_interval import powers_of
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import FIXED, MERGED
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
     count,
@@ -44,6 +46,7 @@ from metaeval.words import (
     share,
     share_of,
     short_names,
+    text,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agree_report"]
 
+_PAIRS = "Significantly different pairs"
 _USES = "Linear: gain = grade; exponential: gain = 2^grade − 1; binary ≥ k: relevant from grade k on, all alike. "
 
 
@@ -168,37 +172,35 @@ def _rows_in_groups(study: AgreeStudy, rows: pd.DataFrame) -> tuple[pd.DataFrame
 def _shares_section(study: AgreeStudy) -> Section:
     shown = [name for members in study.groups().values() for name in members]
     words = {variant.metric: variant.words for variant in study.variants}
-    frame = study.shares()
-    frame = frame[frame["metric"].isin(shown) & (frame["alpha"] == study.lead.alphas[0])]
-    frame = frame.assign(
-        words=[words.get(name, "") for name in frame["metric"]],
-        found=[share_of(n, study.lead.n_pairs) for n in frame["n_significant"]],
-        found_sort=frame["n_significant"],
-        bounds=intervals(
-            frame["low"],
-            frame["high"],
-            about=frame["share"],
-            draws=study.intervals.n_topic_resamples if study.intervals else None,
-        ),
-    )
+    powers = study.powers()
+    powers = powers[powers["metric"].isin(shown)]
+    frame = powers.drop_duplicates("metric")[["metric"]].reset_index(drop=True)
+    frame = frame.assign(words=[words.get(name, "") for name in frame["metric"]])
     columns = [*left(name_of_metric, metric="Metric")]
     columns += [*left(words=sentence_case(uses(study, one=True)))] if words else []
-    columns += [*right(found="Significant pairs")]
-    if study.intervals is not None:
-        columns += right(bounds=f"{percentage(study.intervals.confidence_level)} interval")
+    for name, part in powers.groupby("correction", sort=False):
+        frame[str(name)] = [share_of(n, study.lead.n_pairs) for n in part["n_significant"]]
+        frame[f"{name}_sort"] = part["n_significant"].to_numpy()
+        columns += right(text, _PAIRS, **{str(name): CORRECTIONS.label(str(name))})
+        if study.intervals is not None:
+            frame[f"{name} interval"] = intervals(
+                part["low"], part["high"], about=part["power"], draws=study.intervals.n_topic_resamples
+            )
+            label_of = f"{percentage(study.intervals.confidence_level)} interval"
+            columns += under(text, _PAIRS, **{f"{name} interval": label_of})
     table = Table(
         name="shares",
         title="Discriminative power",
         caption=f"{_USES if study.variants and not of_elements(study) else ''}{_how(study)}.",
         frame=frame,
         columns=tuple(columns),
-        data=frame[["alpha", "metric", "n_significant", "share", "low", "high"]],
+        data=powers,
     )
     return Section(
         id="shares",
         title="Discriminative power",
-        lead="The share of the pairs of systems that each calls significantly different. A metric that finds few pairs "
-        "cannot predict many of another's.",
+        lead="The share of the pairs of systems that each calls significantly different. The agreement below is of the "
+        f"pairs found {_decided(study)}. A metric that finds few pairs cannot predict many of another's.",
         blocks=(table, *_meanings(study)),
         brief=True,
     )
@@ -276,7 +278,7 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
     return Table(
         name=f"{stem}{measure}",
         title=f"{title}, {name_of_metric(stem.strip())}" if stem else title,
-        caption=caption,
+        caption=f"{caption} Significant {_decided(study)}.",
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
             *left(predictor="Predictor"),
@@ -322,11 +324,18 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
 # -------------------------------------------------------------------------------------------------------- what helps
 
 
+def _decided(study: AgreeStudy) -> str:
+    """Name the test and the correction that agreement is about."""
+    result = study.lead.result
+    return f"by {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}"
+
+
 def _how(study: AgreeStudy) -> str:
     result = study.lead.result
     draws = f", B = {result.n_resamples}, {result.random_source}" if result.n_resamples else ""
     side = "one-sided (better)" if result.alternative == "better" else result.alternative
-    words = f"{result.procedure.label}{draws}, {CORRECTIONS.words(result.correction)}"
+    corrections = listed(map(CORRECTIONS.words, powers_of(result)))
+    words = f"{result.procedure.label}{draws}, {corrections}"
     return f"{words}, {side}, α = {study.lead.alphas[0]:g}"
 
 

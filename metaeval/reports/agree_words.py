@@ -14,6 +14,8 @@ from metaeval.reports.shared import cited_keys, computed_with, described_by, sid
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT
 from metaeval.studies.variants import ALONE, BINARY, FIXED, GENERALISED, OTHER
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
 
 __all__ = [
@@ -189,7 +191,9 @@ def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
     """Say how many pairs the reference finds, and how those that others find meet them, each with its verdict."""
     reference, base = label(study, rows[0]["truth"], within=True), rows[0]["base"]
     opening = f"Under {name_of_metric(base)}, " if base else ""
-    words = f"{opening}{reference} finds {_percent(rows[0]['share_truth'])} of the pairs significantly different."
+    words = f"{opening}{reference} finds {_percent(rows[0]['share_truth'])} of the pairs significantly different"
+    result = study.lead.result
+    words += f" ({TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)})."
     for row in rows:
         words += f" {label(study, row['predictor'], within=True)} finds {_percent(row['share_predictor'])}"
         if row["n_truth"] and row["n_predictor"]:

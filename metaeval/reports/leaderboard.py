@@ -22,7 +22,7 @@ from metaeval.reports.report import Block, Choice, Fold, Item, Methods, Picture,
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, unanswered
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.leaderboard import LeaderboardStudy
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.words import (
     chance,
     count,
@@ -90,7 +90,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         rows=frame,
         provenance=study.provenance,
         notes=study.notes,
-        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.families.to_frame())},
+        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())},
     )
 
 
@@ -103,11 +103,11 @@ def _summary(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) 
 
 def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     """Say how much of one metric's ranking these items decide."""
-    near = _row(pairs, metric=metric, family="adjacent", correction="holm")
+    near = _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
     words = (
         f"Under {name_of_metric(metric)}, {near['n_significant']} of {count(near['n_pairs'], 'pair')} of neighbours "
     )
-    words += "differ significantly (paired t, Holm within neighbours)"
+    words += f"differ significantly ({_decision(study)})"
     if study.ranks is None:
         return f"{words}."
     level = percentage(study.ranks.confidence_level)
@@ -122,6 +122,11 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
         lead += f" ({level} intervals, all ranks at once)"
     middle = (frame["rank_high"] - frame["rank_low"]).median()
     return f"{lead}; half of the intervals span more than {middle:g} {'rank' if middle == 1 else 'ranks'}. {words}."
+
+
+def _decision(study: LeaderboardStudy) -> str:
+    """Name the one decision about pairs that ranks, letters and counts follow."""
+    return f"{'paired t, Holm' if study.ranks is None else 'family-wise, as the ranks'}, over all pairs at once"
 
 
 # ------------------------------------------------------------------------------------------------------- the sections
@@ -183,7 +188,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     return Table(
         name=f"ranks {metric}",
         title=f"Systems by mean {name_of_metric(metric)}",
-        caption="Significantly better, worse: systems that are, over all pairs at once. Not separated: all others."
+        caption=f"Significantly better, worse: systems that are ({_decision(study)}). Not separated: all others."
         + (" Systems that share a letter are not significantly different." if few else ""),
         frame=shown,
         columns=tuple(columns),
@@ -198,11 +203,13 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         for one in part.itertuples():
             row |= {str(one.correction): share_of(one.n_significant, one.n_pairs), f"{one.correction}_sort": one.share}
         rows.append(row)
-    corrections = list(dict.fromkeys(pairs["correction"]))
+    corrections = ["none", FAMILY_WISE, *study.families.corrections]
+    decision = "paired t with Holm's correction" if study.ranks is None else "the decision behind ranks and groups"
     table = Table(
         name="pairs",
         title="Significantly different pairs",
-        caption=f"Paired t, two-sided, α = {study.alpha:g}; each correction is over the pairs of its row.",
+        caption=f"Paired t, two-sided, α = {study.alpha:g}; Holm and Benjamini–Yekutieli over the pairs of their row. "
+        f"Family-wise: {decision}, over all pairs at once.",
         frame=pd.DataFrame(rows),
         columns=(
             METRIC,
@@ -211,7 +218,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         ),
         data=pairs,
     )
-    neighbours = study.families.to_frame()
+    neighbours = study.family_pairs()
     neighbours = neighbours[neighbours["family"] == "adjacent"]
     return Section(
         id="pairs",
@@ -227,13 +234,16 @@ def _neighbours_table(study: LeaderboardStudy, frame: pd.DataFrame) -> Table:
     return Table(
         name="neighbours",
         title="Neighbours in the ranking",
-        caption=f"Paired t, two-sided; p with Holm's correction over the neighbours of a metric, α = {study.alpha:g}.",
-        frame=frame,
+        caption=f"Paired t, two-sided; p with Holm's correction over the neighbours of a metric, α = {study.alpha:g}. "
+        f"Separated: {_decision(study)}.",
+        frame=frame.assign(separated=frame["apart"].map({True: "yes", False: "no"})),
+        data=frame,
         columns=(
             METRIC,
             *left(system_a="System", system_b="Next"),
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
+            *left(separated="Separated"),
         ),
     )
 
@@ -291,10 +301,10 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
 
 def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
     every = _row(pairs, metric=metric, family="all", correction="fdr_by")
-    near = _row(pairs, metric=metric, family="adjacent", correction="holm")
+    near = _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
     n_items = study.scores.sizes["topic"]
     first = f"{n_items:,} items under {name_of_metric(metric)} separate {share(every['share'])} of all pairs "
-    parts = [f"{first}(Benjamini–Yekutieli) and {share(near['share'])} of neighbours (Holm)"]
+    parts = [f"{first}(Benjamini–Yekutieli) and {share(near['share'])} of neighbours (family-wise)"]
     if study.detectable is not None:
         found = _row(study.detectable.summary(), metric=metric, correction="none")
         gap = gaps_between_neighbours(study)[metric]

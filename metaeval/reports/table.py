@@ -101,11 +101,12 @@ def _answer(study: TableStudy, metric: str) -> str:
     start += f" ({number(study.digits)(value)})"
     verdict = study.comparison.verdicts()[study.comparison.metrics.index(metric)]
     better, worse, n_pairs = int((verdict == 1).sum()), int((verdict == -1).sum()), study.comparison.n_pairs
+    how = f"{study.comparison.procedure.words}, {CORRECTIONS.words(study.comparison.correction)}"
     if study.baseline is None:
-        return f"{start}; {better + worse:,} of {n_pairs:,} pairs differ significantly."
+        return f"{start}; {better + worse:,} of {n_pairs:,} pairs differ significantly ({how})."
     return (
         f"{start}; significantly better than {study.baseline}: {better:,} of {count(n_pairs, 'other system')}, worse: "
-        f"{worse:,}."
+        f"{worse:,} ({how})."
     )
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -23,13 +24,14 @@ from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_wi
 from metaeval.draws import RNGLike, bootstrap_counts, resolve_rng
 from metaeval.parallel import track
 from metaeval.resampling.options import check_resampling
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
 from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
-from metaeval.tests_stat.pairs import Question, ask
+from metaeval.tests_stat.pairs import PValueRule, Question, ask
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
@@ -37,7 +39,7 @@ from metaeval.topic_units import check_resampling_of, units_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AgreementIntervals", "agreement_intervals", "verdicts_of_draws"]
+__all__ = ["AgreementIntervals", "agreement_intervals", "powers_of", "verdicts_of_draws"]
 
 _MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
@@ -55,6 +57,9 @@ class AgreementIntervals(Result):
     resampled : xarray.Dataset
         The same on resampled topics: ``share`` (resample, alpha, metric) and ``precision``, ``recall``, ``f1``
         (resample, alpha, predictor, truth), NaN where undefined.
+    powers : tuple of PowerIntervals
+        Discriminative power with its intervals, one a level, uncorrected (where the test has such p-values) and under
+        the correction of the agreement.
     spread : str
         What decided about a pair on resampled topics: "closed form" or "test".
     confidence_level : float
@@ -67,6 +72,7 @@ class AgreementIntervals(Result):
 
     agreement: DecisionAgreement
     resampled: xr.Dataset
+    powers: tuple[PowerIntervals, ...]
     spread: str
     confidence_level: float
     n_topics: int
@@ -101,20 +107,23 @@ class AgreementIntervals(Result):
         return agreement_rows(rows.sort_values(["alpha", "f1"], kind="stable"), min_f1=min_f1)
 
     def shares(self) -> pd.DataFrame:
-        """Return one row a level and metric: alpha, metric, n_significant, share, low, high."""
-        low, high = self._bounds("share")
+        """Return one row a level and metric: alpha, metric, n_significant, share, low, high.
+
+        The bounds are those of `discriminative_power_interval`, which a share of significant pairs is.
+        """
+        found = pd.concat([one.to_frame() for one in self.powers])
+        found = found[found["correction"] == self.agreement.result.correction]
         data = self.agreement.data
         frame = (
             data[["n_significant", "share"]].to_dataframe().reset_index()[["alpha", "metric", "n_significant", "share"]]
         )
-        return frame.assign(low=low.ravel(), high=high.ravel())
+        return frame.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy())
 
     def _bounds(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         values, observed = self.resampled[measure].to_numpy(), self.agreement.data[measure].to_numpy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
-            about = np.nanmean(values, axis=0) if measure == "share" else observed
-            error = np.sqrt(np.nanmean((values - about) ** 2, axis=0) * (self.freedom + 1) / self.freedom)
+            error = np.sqrt(np.nanmean((values - observed) ** 2, axis=0) * (self.freedom + 1) / self.freedom)
         half = t_half_width(error, self.freedom + 1, self.confidence_level)
         half[np.isfinite(values).mean(axis=0) < _FEWEST_DEFINED] = np.nan
         return np.maximum(observed - half, 0.0), np.minimum(observed + half, 1.0)
@@ -156,8 +165,9 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     agreement : DecisionAgreement, optional
         What was found on the topics at hand, if it is known already; its test, correction and levels are then used.
     rng : None, int or numpy.random.Generator
-        Two streams come from it: the tests on the topics at hand draw as they would alone with the same seed, the
-        topics are drawn from a child of it.
+        Three streams come from it: the tests on the topics at hand draw as they would alone with the same seed, the
+        topics are drawn from a child of it, and discriminative power has the intervals that
+        `discriminative_power_interval` gives it with the same seed.
     n_jobs : int, optional
         Worker processes where tests are repeated. By default those that
         ``joblib.parallel_config`` names around the call, else none.
@@ -176,11 +186,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     Notes
     -----
     With F the measure on the topics at hand and F* on topics drawn with replacement from them, the interval is
-    :math:`F \pm t_{T-1}\, s \sqrt{T/(T-1)}`, cut at 0 and 1. For a share, s is the standard deviation of F*: the form
-    that covers for discriminative power (`discriminative_power_interval`). For precision, recall and F1 it
-    is the root mean square of :math:`F^* - F`, which counts the bias of F* too. A resampled difference carries noise
-    twice, so that more pairs are significant on resampled topics, and F* varies less than F does over samples; its
-    standard deviation alone gave intervals that were too narrow. Where a measure was undefined in more than a tenth
+    :math:`F \pm t_{T-1}\, s \sqrt{T/(T-1)}`, cut at 0 and 1. For precision, recall and F1, s is the root mean square
+    of :math:`F^* - F`, which counts the bias of F* too. A resampled difference carries noise twice, so that more pairs
+    are significant on resampled topics, and F* varies less than F does over samples; its standard deviation alone gave
+    intervals that were too narrow. A share is a discriminative power, whose interval takes the standard deviation of F*
+    and comes from `discriminative_power_interval`, test and all. Where a measure was undefined in more than a tenth
     of the draws there is no interval; where it was always the same the interval is a point, which says nothing.
 
     ``benchmarks/calibrate_agreement.py`` measures coverage on simulated populations
@@ -212,6 +222,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     check_share(confidence_level, "confidence_level")
     check_resampling(n_resamples, n_threads=n_threads)
     source = resolve_rng(rng)
+    again = deepcopy(source)  # power draws as it would alone
     (topic_source,) = source.generator.spawn(1)
     if agreement is None:
         agreement = decision_agreement(
@@ -235,6 +246,23 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     return AgreementIntervals(
         agreement=agreement,
         resampled=_gathered(rounds, agreement),
+        powers=tuple(
+            discriminative_power_interval(
+                scores,
+                test=agreement.result.test,
+                corrections=powers_of(agreement.result),
+                alternative=agreement.result.alternative,  # type: ignore[arg-type]  # checked when it was made
+                alpha=alpha,
+                n_resamples=agreement.result.n_resamples,
+                p_value_rule=_rule_of(agreement.result),
+                n_topic_resamples=n_topic_resamples,
+                confidence_level=confidence_level,
+                rng=deepcopy(again),
+                n_jobs=n_jobs,
+                n_threads=n_threads,
+            )
+            for alpha in agreement.alphas
+        ),
         spread="test" if closed is None or nested else "closed form",
         confidence_level=float(confidence_level),
         n_topics=scores.sizes["topic"],
@@ -242,6 +270,16 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         n_topic_resamples=n_topic_resamples,
         random_source=source.description,
     )
+
+
+def powers_of(result: PairwiseResult) -> tuple[str, ...]:
+    """Return the corrections that power is told under: none, where the test has such p-values, and its own."""
+    plain = () if result.family_wise_only else ("none",)
+    return tuple(dict.fromkeys((*plain, result.correction)))
+
+
+def _rule_of(result: PairwiseResult) -> PValueRule:
+    return "plain" if result.details.get("smallest_p") == 0 else "plus-one"
 
 
 type _Round = Mapping[str, NDArray[np.float64]]
@@ -275,7 +313,7 @@ def _decide_again(
         alphas=asked.alphas,
         alternative=result.alternative,  # type: ignore[arg-type]  # checked when it was made
         n_resamples=result.n_resamples,
-        p_value_rule=result.details.get("p_value_rule", "plus-one"),
+        p_value_rule=_rule_of(result),
         rng=rng,
         n_threads=n_threads,
     ).data

@@ -21,7 +21,7 @@ from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import labelled
-from metaeval.tests_stat.pairs import ask
+from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
@@ -147,8 +147,10 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     *,
     test: str = SENSITIVITY,
     corrections: Sequence[str] = ("none", "fdr_by"),
+    alternative: Alternative = "two-sided",
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
+    p_value_rule: PValueRule = "plus-one",
     n_topic_resamples: int = 200,
     confidence_level: float = 0.95,
     rng: RNGLike = None,
@@ -169,12 +171,16 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
         those of the studentised bootstrap; nothing is replaced by it unless asked.
     corrections : sequence of str, default ("none", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`; "family-wise" for a test that adjusts itself.
+    alternative : {"two-sided", "greater", "less", "better"}
+        As the test takes it.
     alpha : float, default 0.05
         Level of the test.
-    n_resamples : int, default 1000
-        B of a resampling test.
+    n_resamples : int, optional
+        B of a resampling test; the test's own default otherwise.
+    p_value_rule : {"plus-one", "plain"}
+        Of a resampling test.
     n_topic_resamples : int, default 200
-        Resamples of the topics. The t test is asked on all of them, another test on a quarter, and on 50 at least.
+        Resamples of the topics. The two-sided t test is asked on all of them, another on a quarter, and on 50 at least.
     confidence_level : float, default 0.95
     rng : None, int or numpy.random.Generator
         The test on the topics at hand draws first, hence as it would alone with the same seed; then the topics are
@@ -257,12 +263,20 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
-    decide = partial(_powers, test=spec, corrections=corrections, alpha=alpha, n_resamples=n_resamples)
+    decide = partial(
+        _powers,
+        test=spec,
+        corrections=corrections,
+        alternative=alternative,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        p_value_rule=p_value_rule,
+    )
     observed = decide(scores, rng=source, n_threads=n_threads)
     topics = units.draws(source.generator, n_topic_resamples)
     like = ["holm" if name == FAMILY_WISE else name for name in corrections]  # t adjusts nothing itself
     resampled = by_t = t_powers(ask(scores, alpha=alpha, test="t"), topics, corrections=like, n_threads=n_threads)
-    if spec.name != "t":
+    if spec.name != "t" or alternative != "two-sided":
         topics = topics[: max(_LEAST_ROUNDS, n_topic_resamples // _SHARE_OF_ROUNDS)]
         rounds = ask_again(decide, scores, topics, generator=source.generator, n_jobs=n_jobs, n_threads=n_threads)
         resampled = np.stack(rounds, axis=-1)

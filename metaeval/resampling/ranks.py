@@ -96,6 +96,15 @@ class RankIntervals(Result):
         columns = ["metric", "system_a", "system_b", "difference", "standard_error", "statistic", "significant"]
         return self.data[columns[3:]].to_dataframe().reset_index()[columns]
 
+    def verdicts(self) -> NDArray[np.int8]:
+        """Return what is decided of every pair: 1 where a is significantly better, -1 where b is, else 0.
+
+        An array (metric, pair). Ranks, their intervals and the letters of `groups` follow from it.
+        """
+        direction = better_direction(self.data["mean"])[:, None]
+        found = self.data["significant"].to_numpy() * np.sign(self.data["statistic"].to_numpy()) * direction
+        return np.asarray(found, dtype=np.int8)
+
     def groups(self) -> pd.DataFrame:
         """Return the groups of systems that cannot be separated: metric, system, mean, rank, letters.
 

@@ -1,7 +1,7 @@
 """Do two metrics, or two ways to use the grades, lead to the same conclusions? From scores to an agreement study."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from metaeval.metrics.names import MetricNameError, parse_name, split_names
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
+from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals, powers_of
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.scores import Scores, identical_systems
 from metaeval.studies.study import Study, chosen_systems, few_systems_note, test_notes
@@ -83,6 +83,23 @@ class AgreeStudy(Study):
             return self.intervals.shares()
         data = self.lead.data[["n_significant", "share"]].to_dataframe().reset_index()
         return data[["alpha", "metric", "n_significant", "share"]].assign(low=np.nan, high=np.nan)
+
+    def powers(self) -> pd.DataFrame:
+        """Return the discriminative powers of the first test at the first level, uncorrected and corrected.
+
+        One row a metric and correction: metric, test, correction, n_significant, power, low, high (NaN without
+        intervals).
+        """
+        lead = self.lead.result
+        parts = []
+        for correction in powers_of(lead):
+            counted = replace(lead, alpha=self.lead.alphas[0]).with_correction(correction).discriminative_power()
+            parts.append(counted.assign(test=lead.test, correction=correction))
+        frame = pd.concat(parts, ignore_index=True)[["metric", "test", "correction", "n_significant", "power"]]
+        if self.intervals is None:
+            return frame.assign(low=np.nan, high=np.nan)
+        known = self.intervals.powers[0].to_frame()[["metric", "correction", "low", "high"]]
+        return frame.merge(known, on=["metric", "correction"], how="left")
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics to be shown side by side: those of one base each in an audit, else all of them.

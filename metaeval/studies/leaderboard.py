@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
@@ -26,6 +27,7 @@ from metaeval.scores import Scores, identical_systems
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
@@ -48,7 +50,7 @@ class LeaderboardStudy(Study):
     families : PairFamilies
         Neighbours, pairs with the best system and with a baseline, each a family of its own.
     ranks : RankIntervals or None
-        Simultaneous intervals of the ranks, and groups.
+        Simultaneous intervals of the ranks, and groups; its decision about a pair is that of the study (`decided`).
     detectable : DetectableDifferences or None
         The least true difference that the items find with the power asked for, pair by pair.
     separation : Separation or None
@@ -121,22 +123,50 @@ class LeaderboardStudy(Study):
             frame = frame.merge(found, on=keys)
         return frame
 
+    def decided(self) -> NDArray[np.int8]:
+        """Return the one family-wise decision about every pair: 1 where a is significantly better, -1 where b is, or 0.
+
+        An array (metric, pair) in the order of `comparison`: the decision behind ranks and letters, or that of the t
+        test with Holm's correction over all pairs where there are no ranks.
+        """
+        return self.comparison.with_correction("holm").verdicts() if self.ranks is None else self.ranks.verdicts()
+
     def pair_counts(self) -> pd.DataFrame:
         """Return one row a metric, family of pairs and correction: n_significant, n_pairs, share.
 
         The families are all pairs, neighbours ("adjacent"), pairs with the best system ("best"), and pairs with the
-        baseline ("baseline") where there is one.
+        baseline ("baseline") where there is one. The correction is over the pairs of the row; "family-wise" is the
+        decision over all pairs at once (`decided`), whatever the row, and all pairs have no other one of that kind.
         """
         parts = []
-        for correction in ("none", *self.families.corrections):
+        for correction in ("none", "fdr_by"):
             part = self.comparison.with_correction(correction).discriminative_power().rename(columns={"power": "share"})
             parts.append(part.assign(family="all", correction=correction))
-        frame = pd.concat([*parts, self.families.counts()], ignore_index=True)
-        order = {name: place for place, name in enumerate(("all", "adjacent", "best", "baseline"))}
-        metrics = {name: place for place, name in enumerate(self.comparison.metrics)}
-        frame = frame.assign(at=frame["metric"].map(metrics), kind=frame["family"].map(order))
-        frame = frame.sort_values(["at", "kind"], kind="stable", ignore_index=True)
+        found = (self.decided() != 0).sum(axis=1)
+        every = parts[0].assign(correction=FAMILY_WISE, n_significant=found, share=found / self.comparison.n_pairs)
+        near = self.family_pairs().groupby(["family", "metric"], sort=False)["apart"].agg(["sum", "size", "mean"])
+        near = near.reset_index().rename(columns={"sum": "n_significant", "size": "n_pairs", "mean": "share"})
+        near = near.assign(correction=FAMILY_WISE)
+        frame = pd.concat([*parts, every, self.families.counts(), near], ignore_index=True)
+        orders = {
+            "metric": self.comparison.metrics,
+            "family": ("all", "adjacent", "best", "baseline"),
+            "correction": ("none", FAMILY_WISE, *self.families.corrections),
+        }
+        keys = {f"{name} place": frame[name].map(list(order).index) for name, order in orders.items()}
+        frame = frame.assign(**keys).sort_values(list(keys), kind="stable", ignore_index=True)
         return frame[["metric", "family", "correction", "n_significant", "n_pairs", "share"]]
+
+    def family_pairs(self) -> pd.DataFrame:
+        """Return the rows of `families` with ``apart``: whether the one decision over all pairs separates the two."""
+        frame = self.families.to_frame()
+        systems = pd.Index(self.scores["system"].to_numpy())
+        sides = [systems.get_indexer(self.comparison.data[side].to_numpy()) for side in ("system_a", "system_b")]
+        square = np.zeros((len(self.comparison.metrics), len(systems), len(systems)), dtype=bool)
+        square[:, sides[0], sides[1]] = square[:, sides[1], sides[0]] = self.decided() != 0
+        place = pd.Index(self.comparison.metrics).get_indexer(frame["metric"])
+        first, second = (systems.get_indexer(frame[side]) for side in ("system_a", "system_b"))
+        return frame.assign(apart=square[place, first, second])
 
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command

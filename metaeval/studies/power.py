@@ -37,8 +37,8 @@ from metaeval.topic_units import check_resampling_of, units_of
 
 __all__ = ["DEFAULT_TESTS", "PowerStudy", "check_question", "study_power", "system_means"]
 
-DEFAULT_TESTS = (SENSITIVITY, "t")
-"""What is asked where nothing is said."""
+DEFAULT_TESTS = ("t", SENSITIVITY)
+"""What is asked where nothing is said: first the test of the headline, which every command gives and which draws nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,9 +139,10 @@ def study_power(  # noqa: PLR0913 - every option of the command
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     tests : sequence of str, optional
-        Names of `metaeval.tests_stat.catalogue.TESTS`. By default Sakai's method, which counts discriminative power
-        as published, and the paired t test, whose corrected p-values decide about pairs. Where topics come in fewer
-        than ten clusters the former cannot be had, which is noted.
+        Names of `metaeval.tests_stat.catalogue.TESTS`. By default the paired t test, whose uncorrected count is the
+        discriminative power that all commands tell and whose corrected p-values decide about pairs, and Sakai's
+        method, which counts as published and gives the difference required. Where topics come in fewer than ten
+        clusters the latter cannot be had, which is noted.
     corrections : sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
         "family-wise" ones. Bootstrap sensitivity stands uncorrected, as published: its p-values k/B can be 0, which
@@ -249,8 +250,10 @@ def study_power(  # noqa: PLR0913 - every option of the command
             chosen,
             test=names[0],
             corrections=[result.correction for result in comparisons if result.test == names[0]],
+            alternative=alternative,
             alpha=alpha,
-            n_resamples=1000 if n_resamples is None else n_resamples,
+            n_resamples=n_resamples,
+            p_value_rule=p_value_rule,
             n_topic_resamples=n_topic_resamples,
             confidence_level=confidence_level,
             rng=seed,

@@ -105,7 +105,8 @@ def test_summary_counts_as_the_paper_does(study):
     sentence = summary_sentences(study)[0]
     verdict = {True: "different conclusions.", False: "not settled."}[row["f1_high"] < study.min_f1]
     assert sentence.startswith(
-        f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different."
+        f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different (paired t, "
+        "Benjamini–Yekutieli)."
     )
     assert sentence.count("significantly different") == 1
     for words in (

@@ -1,0 +1,300 @@
+"""One figure, one function: what several commands tell of the same scores is equal to the last bit.
+
+`QUANTITIES` lists each quantity and the commands that print it. A command that is added to a row, or a quantity of its
+own that another command tells too, gets a line here.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement.rankings import kendall_tau
+from metaeval.cli.agree import agree
+from metaeval.cli.compare_metrics import compare_metrics
+from metaeval.cli.power import power
+from metaeval.cli.report import report
+from metaeval.io.tables import read_scores
+from metaeval.scores import Scores, oriented_values
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.agree import AgreeStudy, study_agreement
+from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.studies.leaderboard import LeaderboardStudy, study_leaderboard
+from metaeval.studies.power import DEFAULT_TESTS, PowerStudy, study_power
+from metaeval.studies.table import TableStudy, study_table
+
+HEADLINE = ("t", "none")
+CORRECTED = ("t", "fdr_by")
+DRAWS = {"n_topic_resamples": 20, "rng": 0}
+
+
+class Told(NamedTuple):
+    """What the commands say of one collection, with their own tests and corrections."""
+
+    power: PowerStudy
+    agree: AgreeStudy
+    compare: CompareStudy
+    leaderboard: LeaderboardStudy
+    table: TableStudy
+
+
+# --------------------------------------------------------------------------------------------------- three collections
+
+
+def _bundled(folder, _data):
+    return read_scores(folder / "examples" / "simulated" / "scores.csv.gz")
+
+
+def _web(_folder, data):
+    """TREC 2010 Web: 50 topics of very few relevant documents, coarse scores, systems that are equal."""
+    sources = [data() / "trec-matrices" / f"web2010_{name}.csv" for name in ("ap", "p10")]
+    return read_scores(sources).isel(system=slice(0, 20))
+
+
+def _adhoc(_folder, data):
+    sources = [data() / "trec-matrices" / f"adhoc8_{name}.csv" for name in ("ap", "p10", "rr")]
+    return read_scores(sources).isel(system=slice(0, 25))
+
+
+COLLECTIONS = {"bundled": _bundled, "web 2010": _web, "ad hoc 8": _adhoc}
+
+
+@pytest.fixture(scope="module", params=COLLECTIONS)
+def told(request, checkout) -> Told:
+    """Ask every command of one collection."""
+    scores: Scores = COLLECTIONS[request.param](checkout, lambda: request.getfixturevalue("data_folder"))
+    return Told(
+        power=study_power(scores, n_resamples=50, **DRAWS),
+        agree=study_agreement(scores, **DRAWS),
+        compare=study_comparison(scores, n_resamples=50, n_choices=5, topics=False, **DRAWS),
+        leaderboard=study_leaderboard(scores, n_resamples=200, n_splits=2, rng=0),
+        table=study_table(scores, rng=0),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------- the table
+
+
+def _of_power(wanted, *columns):
+    def find(told):
+        frame = told.power.to_frame()
+        rows = frame[(frame["test"] == wanted[0]) & (frame["correction"] == wanted[1])]
+        return rows[["metric", *columns]]
+
+    return find
+
+
+def _of_agree(correction, *columns):
+    def find(told):
+        frame = told.agree.powers()
+        return frame.loc[(frame["test"] == "t") & (frame["correction"] == correction), ["metric", *columns]]
+
+    return find
+
+
+def _of_compare(*columns):
+    return lambda told: told.compare.to_frame()[["metric", *columns]]
+
+
+def _of_pairs(correction, column):
+    def find(told):
+        frame = told.leaderboard.pair_counts()
+        return frame.loc[(frame["family"] == "all") & (frame["correction"] == correction), ["metric", column]]
+
+    return find
+
+
+def _shares(told):
+    return told.agree.shares()[["metric", "share", "low", "high"]]
+
+
+def _of_table(told):
+    found = told.table.comparison
+    return pd.DataFrame({"metric": found.metrics, "n": (found.verdicts() != 0).sum(axis=1)})
+
+
+def _of_conclusions(*columns):
+    def find(told):
+        frame = told.leaderboard.conclusions
+        return frame.loc[frame["aggregate"] == "mean", ["metric", *columns]]
+
+    return find
+
+
+def _with_first(frame, first, *columns):
+    rows = frame[(frame["truth"] == first) & (frame["alpha"] == 0.05)]
+    return rows[["predictor", *columns]]
+
+
+def _agreement(*columns):
+    return lambda told: _with_first(told.agree.to_frame(), told.compare.current, *columns)
+
+
+def _agreement_compared(*columns):
+    def find(told):
+        frame = told.compare.to_frame()
+        return frame.loc[~frame["in_use"], ["metric", *columns]]
+
+    return find
+
+
+def _taus_of_agree(told):
+    return _with_first(told.agree.to_frame(), told.compare.current, "tau")
+
+
+def _taus_of_leaderboard(told):
+    return _of_conclusions("tau")(told).iloc[1:]
+
+
+def _required(told):
+    return told.power.sensitivity.summary()[["metric", "difference_required", "difference_required_median"]]
+
+
+ENDS = ("low", "high")
+QUANTITIES = {
+    "discriminative power": {
+        "power": _of_power(HEADLINE, "power"),
+        "compare-metrics": _of_compare("power"),
+        "agree": _of_agree("none", "power"),
+        "leaderboard": _of_pairs("none", "share"),
+    },
+    "its interval": {
+        "power": _of_power(HEADLINE, "power_low", "power_high"),
+        "compare-metrics": _of_compare("power_low", "power_high"),
+        "agree": _of_agree("none", *ENDS),
+    },
+    "corrected power": {
+        "power, the t test": lambda told: _corrected_by_power(told)[["metric", "power"]],
+        "compare-metrics": _of_compare("power_by"),
+        "agree": lambda told: _shares(told)[["metric", "share"]],
+        "agree, its table": _of_agree("fdr_by", "power"),
+        "leaderboard": _of_pairs("fdr_by", "share"),
+    },
+    "interval of corrected power": {
+        "power": lambda told: _corrected_by_power(told)[["metric", "power_low", "power_high"]],
+        "compare-metrics": _of_compare("power_by_low", "power_by_high"),
+        "agree": lambda told: _shares(told)[["metric", *ENDS]],
+        "agree, its table": _of_agree("fdr_by", *ENDS),
+    },
+    "number of significant pairs": {
+        "power": _of_power(HEADLINE, "n_significant"),
+        "agree": _of_agree("none", "n_significant"),
+        "leaderboard": _of_pairs("none", "n_significant"),
+        "leaderboard, metrics": _of_conclusions("n_significant"),
+    },
+    "number of significant pairs, corrected": {
+        "power": _of_power(CORRECTED, "n_significant"),
+        "agree": lambda told: told.agree.shares()[["metric", "n_rejected"]],
+        "table": _of_table,
+        "leaderboard": _of_pairs("fdr_by", "n_significant"),
+        "leaderboard, metrics": _of_conclusions("n_significant_fdr_by"),
+    },
+    "agreement with the first metric": {
+        "agree": _agreement("precision", "recall", "f1", "n_conflicts"),
+        "compare-metrics": _agreement_compared("precision", "recall", "f1", "conflicts"),
+    },
+    "intervals of agreement": {
+        "agree": _agreement("precision_low", "precision_high", "recall_low", "recall_high", "f1_low", "f1_high"),
+        "compare-metrics": _agreement_compared(
+            "precision_low", "precision_high", "recall_low", "recall_high", "f1_low", "f1_high"
+        ),
+    },
+    "Kendall's tau with the first metric": {"agree": _taus_of_agree, "leaderboard": _taus_of_leaderboard},
+    "difference required": {
+        "power": _required,
+        "compare-metrics": _of_compare("difference_required", "difference_required_median"),
+    },
+    "means and ranks of systems": {
+        "power": lambda told: told.power.system_means()[["metric", "system", "mean", "rank"]],
+        "leaderboard": lambda told: told.leaderboard.to_frame()[["metric", "system", "mean", "rank"]],
+    },
+}
+
+
+def _corrected_by_power(told):
+    frame = told.power.to_frame()
+    return frame[(frame["test"] == "t") & (frame["correction"] == "fdr_by")]
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_commands_tell_one_figure(told, quantity):
+    """Whichever command is asked, the figure is the same."""
+    first, *others = QUANTITIES[quantity].items()
+    right = first[1](told).reset_index(drop=True)
+    assert len(right)
+    for command, find in others:
+        found = find(told).reset_index(drop=True).set_axis(right.columns, axis=1)
+        pd.testing.assert_frame_equal(
+            found, right, check_dtype=False, rtol=1e-12, atol=1e-12, obj=f"{quantity}: {first[0]} and {command}"
+        )
+
+
+def test_a_leaderboard_decides_once(told):
+    """Ranks, counts of better and worse, letters, pairs of neighbours and the count over all pairs are one decision."""
+    study = told.leaderboard
+    verdicts, frame, pairs = study.decided(), study.to_frame(), study.pair_counts()
+    near = study.family_pairs()
+    for metric, found in zip(study.comparison.metrics, verdicts, strict=True):
+        rows = frame[frame["metric"] == metric].set_index("system")
+        a, b = (study.comparison.data[side].to_numpy() for side in ("system_a", "system_b"))
+        winners = np.concatenate([a[found == 1], b[found == -1]])
+        losers = np.concatenate([b[found == 1], a[found == -1]])
+        for column, names in (("n_worse", winners), ("n_better", losers)):
+            counted = pd.Series(names, dtype=object).value_counts().reindex(rows.index, fill_value=0)
+            assert counted.tolist() == rows[column].tolist()
+        assert (rows["rank_low"] == 1 + rows["n_better"]).all()
+        assert (rows["rank_high"] == len(rows) - rows["n_worse"]).all()
+        letters = rows["letters"].map(lambda text: set(text.split() if " " in text else text))
+        apart = {frozenset(pair) for pair, one in zip(zip(a, b, strict=True), found, strict=True) if one}
+        for first, second in zip(a, b, strict=True):
+            assert (frozenset((first, second)) in apart) == (not letters[first] & letters[second])
+        counted = pairs[(pairs["metric"] == metric) & (pairs["correction"] == "family-wise")].set_index("family")
+        assert counted.loc["all", "n_significant"] == np.count_nonzero(found)
+        own = near[(near["metric"] == metric) & (near["family"] == "adjacent")]
+        separated = [frozenset(pair) in apart for pair in zip(own["system_a"], own["system_b"], strict=True)]
+        assert own["apart"].tolist() == separated
+        assert counted.loc["adjacent", "n_significant"] == sum(separated)
+
+
+def _default(command, option):
+    return next(one.default for one in command.params if one.name == option)
+
+
+def test_commands_ask_the_same_unless_told_otherwise():
+    """The headline of `power` and `report` is the test of `compare-metrics` and `agree`; studies ask as commands do."""
+    commands = {"power": power, "report": report, "agree": agree, "compare-metrics": compare_metrics}
+    asked = {name: _default(command, "test") for name, command in commands.items()}
+    assert {tests.split(",")[0] for tests in asked.values()} == {HEADLINE[0]}
+    assert asked["power"] == asked["report"] == ",".join(DEFAULT_TESTS)
+    assert _default(agree, "correction") == CORRECTED[1]
+    assert _default(power, "correction") == ",".join((HEADLINE[1], CORRECTED[1]))
+
+
+@pytest.mark.parametrize("options", [{"test": "bootstrap"}, {"test": "t", "alternative": "better"}, {"test": "sign"}])
+def test_intervals_follow_what_was_asked(options):
+    """Under other tests and sides the interval of a power is about the power beside it, in `power` and in `agree`."""
+    scores = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "RR"], rng=3)
+    test, side = options["test"], options.get("alternative", "two-sided")
+    asked = {"alternative": side, "n_resamples": 999, "n_topic_resamples": 5, "rng": 1}
+    counted = study_power(scores, tests=[test], corrections=["none", "holm"], **asked)
+    agreed = study_agreement(scores, tests=[test], corrections=["holm"], **asked)
+    columns = ["metric", "correction", "power", "low", "high"]
+    right = counted.to_frame().rename(columns={"power_low": "low", "power_high": "high"})[columns]
+    told = agreed.powers()[columns].sort_values(["metric", "correction"], ascending=[True, False], ignore_index=True)
+    pd.testing.assert_frame_equal(told, right, rtol=1e-12)
+    assert (right["low"] <= right["power"]).all()
+    assert (right["power"] <= right["high"]).all()
+    observed = counted.intervals.to_frame().set_index(["metric", "correction"])["power"]
+    pd.testing.assert_series_equal(
+        observed.sort_index(), right.set_index(["metric", "correction"])["power"].sort_index()
+    )
+
+
+def test_tau_is_that_of_the_means():
+    """The two functions that tell Kendall's tau give what the means give."""
+    scores = simulate_scores(n_systems=8, n_topics=30, rng=2)
+    truth, other = oriented_values(scores).mean(axis=-1)[:2]
+    assert study_agreement(scores, **DRAWS).lead.data["tau"].to_numpy()[1, 0] == pytest.approx(
+        kendall_tau(truth, other)
+    )
