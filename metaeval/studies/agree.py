@@ -1,7 +1,7 @@
 """Do two metrics, or two ways to use the grades, lead to the same conclusions? From scores to an agreement study."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -93,9 +93,11 @@ class AgreeStudy(Study):
         lead = self.lead.result
         parts = []
         for correction in powers_of(lead):
-            counted = replace(lead, alpha=self.lead.alphas[0]).with_correction(correction).discriminative_power()
-            parts.append(counted.assign(test=lead.test, correction=correction))
-        frame = pd.concat(parts, ignore_index=True)[["metric", "test", "correction", "n_significant", "power"]]
+            result = lead if correction == lead.correction else lead.with_correction(correction)
+            found = (result.verdicts(self.lead.alphas[0]) != 0).sum(axis=1)
+            row = {"metric": lead.metrics, "test": lead.test, "correction": correction, "n_significant": found}
+            parts.append(pd.DataFrame(row).assign(power=found / lead.n_pairs))
+        frame = pd.concat(parts, ignore_index=True)
         if self.intervals is None:
             return frame.assign(low=np.nan, high=np.nan)
         known = self.intervals.powers[0].to_frame()[["metric", "correction", "low", "high"]]

@@ -164,8 +164,8 @@ class LeaderboardStudy(Study):
         sides = [systems.get_indexer(self.comparison.data[side].to_numpy()) for side in ("system_a", "system_b")]
         square = np.zeros((len(self.comparison.metrics), len(systems), len(systems)), dtype=bool)
         square[:, sides[0], sides[1]] = square[:, sides[1], sides[0]] = self.decided() != 0
-        place = pd.Index(self.comparison.metrics).get_indexer(frame["metric"])
-        first, second = (systems.get_indexer(frame[side]) for side in ("system_a", "system_b"))
+        place = pd.Index(self.comparison.metrics).get_indexer(pd.Index(frame["metric"]))
+        first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[place, first, second])
 
 

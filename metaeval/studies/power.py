@@ -38,7 +38,7 @@ from metaeval.topic_units import check_resampling_of, units_of
 __all__ = ["DEFAULT_TESTS", "PowerStudy", "check_question", "study_power", "system_means"]
 
 DEFAULT_TESTS = ("t", SENSITIVITY)
-"""What is asked where nothing is said: first the test of the headline, which every command gives and which draws nothing."""
+"""What is asked where nothing is said: first the test of the headline that all commands give; it draws nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

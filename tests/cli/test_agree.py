@@ -58,14 +58,14 @@ def test_tables_and_sentences(command, table):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (QUICK, "Paired t, Benjamini–Yekutieli, two-sided, α = 0.05."),
+        (QUICK, "Paired t, uncorrected and Benjamini–Yekutieli, two-sided, α = 0.05."),
         (
             (*PUBLISHED, "--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
-            "Bootstrap, percentile, B = 10000, seed 3, Benjamini–Yekutieli, one-sided (better), α = 0.05.",
+            "Bootstrap, percentile, B = 10000, seed 3, uncorrected and Benjamini–Yekutieli, one-sided (better), α = ",
         ),
         (
             ("--correction", "holm,none", "--interval-resamples", 0),
-            "Paired t, Holm, two-sided, α = 0.05.",
+            "Paired t, uncorrected and Holm, two-sided, α = 0.05.",
         ),
     ],
     ids=["default", "ten thousand", "two corrections"],

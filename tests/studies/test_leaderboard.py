@@ -154,7 +154,8 @@ def test_two_systems_and_two_items():
 def test_mteb(checkout):
     """Of 16,653 pairs 84.5 % differ by t, 76.3 after BY; 179 of 182 neighbours do not.
 
-    Figures of the specification; family-wise are as many as the ranks say, not Holm's 9,529; a thread of MTEB's tracker counted 85 % with 181 models.
+    Figures of the specification; family-wise are as many as the ranks say, not Holm's 9,529. A thread of
+    MTEB's tracker counted 85 % with 181 models.
     """
     found = study_leaderboard(read_scores(checkout / "examples" / "mteb" / "main_score.csv"), **FEW)
     counts = found.pair_counts().set_index(["family", "correction"])
