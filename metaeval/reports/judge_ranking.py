@@ -283,7 +283,187 @@ def alt_words(alt: AltTest) -> str:
     order = alt.judges.sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
     passing = order.loc[order["passes"], "judge"].tolist()
     first, last = order.iloc[0], order.iloc[-1]
-    rule = f"loses to them on no more than ε = {alt.epsilon:g} of their items"
+    rule = f"its losses less its wins are significantly below ε = {alt.epsilon:g} of the items"
+    if len(order) == 1:
+        word = "may" if passing else "may not"
+        return (
+            f"{first['judge']} {word} stand in for a person as a labeller: against {share(first['winning_rate'])} of "
+            f"the people {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is enough)."
+        )
+    named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
+    return f"; by the alt-test {len(passing)} of {len(alt.judges)} may stand in for a person as a labeller{named}"
+
+
+# -------------------------------------------------------------------------------------------------- why figures differ
+
+
+def _why_words(study: Labelling, found: JudgeRanking) -> str:
+    parts = [_alpha_words(found)]
+    if found.measure != "kappa" and len(found.table) > 1:
+        parts.append(_weights_words(found))
+    parts.append(_alt_words(study.alt, found))
+    return " ".join(part for part in parts if part)
+
+
+def _alpha_words(found: JudgeRanking) -> str:
+    """Say what pooled habits cost whom: of those that lose places, the one whose labels are furthest off."""
+    table, own = found.table, f"{found.measure}_rank"
+    freely = "higher or lower grades" if found.measure != "kappa" else "a label more or less freely"
+    rule = (
+        "κ takes out what chance gives by each judge's own habits, α by the pooled ones, so a judge who gives "
+        f"{freely} than {found.reference} loses in α"
+    )
+    fallen = table[table["alpha_rank"] > table[own]]
+    row = _furthest(table if fallen.empty else fallen, "bias")
+    who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {'higher' if row['bias'] > 0 else 'lower'}"
+    kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
+    if len(table) == 1:
+        return f"{rule}: {who}, has κ {kappa} and α {alpha}."
+    if fallen.empty:
+        return f"{rule}: most {who} (κ {kappa}, α {alpha}); both order all judges alike."
+    moved = count(int((table["alpha_rank"] != table[own]).sum()), "judge")
+    return (
+        f"{rule}: {who}, is at place {row[own]} by κ ({kappa}) and at {row['alpha_rank']} by α ({alpha}), and {moved} "
+        "in all change places."
+    )
+
+
+def _furthest(table: pd.DataFrame, name: str) -> pd.Series:
+    """Return the row where a column is furthest from 0; of equal ones the first."""
+    return table.iloc[int(np.nanargmax(table[name].abs().to_numpy()))]
+
+
+def _weights_words(found: JudgeRanking) -> str:
+    """Say what near misses cost whom: of those that lose places, the one with the nearest ones."""
+    table = found.table
+    missed = ((table["near"] - table["same"]) / (1.0 - table["same"])).where(table["same"] < 1.0)
+    table, median = table.assign(missed=missed), missed.median()
+    fallen = table[(table["kappa_rank"] > table["quadratic_kappa_rank"]) & (missed > median)]
+    rule = "Quadratic weights forgive a label one grade off, plain κ does not"
+    if fallen.empty:
+        same = (table["kappa_rank"] == table["quadratic_kappa_rank"]).all()
+        return "" if same else f"{rule}."
+    row = _furthest(fallen, "missed")
+    return (
+        f"{rule}: {row['judge']}, {share(row['missed'])} of whose differing labels are one grade off (in the median "
+        f"of all judges {share(median)}), is at place {row['quadratic_kappa_rank']} with them "
+        f"({_DECIMAL(row['quadratic_kappa'])}) and at {row['kappa_rank']} without ({_DECIMAL(row['kappa'])})."
+    )
+
+
+def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
+    """Say why the alt-test orders judges differently, or why there is none."""
+    if alt is None:
+        return f"An alt-test takes two people beside a judge on the same items, and {found.reference} is the one named."
+    rule = (
+        "The alt-test asks on how many items a judge is at least as near to the other people as a person is, however "
+        "far it is off on the rest, and takes no chance out"
+    )
+    table = _with_alt(found, alt).dropna(subset=["alt_rank"])
+    if len(table) < _PAIR:
+        return f"{rule}."
+    own = table[found.measure].rank(ascending=False, method="min")
+    table = table.assign(own=own, moved=own - table["alt_rank"])
+    if not table["moved"].any():
+        return f"{rule}; it orders the judges as κ does."
+    row = _furthest(table, "moved")
+    return (
+        f"{rule}: {row['judge']} is at place {row['own']:.0f} by κ ({_DECIMAL(row[found.measure])}) and at "
+        f"{row['alt_rank']:.0f} by the alt-test (ω = {_DECIMAL(row['winning_rate'])}, at least as near on "
+        f"{share(row['advantage_probability'])} of the items); its labels are {found.reference}'s on "
+        f"{share(row['same'])}, {table['judge'].iloc[0]}'s on {share(table['same'].iloc[0])}."
+    )
+
+
+def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
+    """Return the judges with what the alt-test says of them; by it the winning rate comes first, then the advantage."""
+    beside = alt.judges.set_index("judge")[["winning_rate", "advantage_probability"]]
+    keys = pd.Series(list(map(tuple, beside.to_numpy().tolist())), index=beside.index)
+    beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else keys
+    return found.table.join(beside, on="judge")
+
+
+# ------------------------------------------------------------------------------------------------------------ sections
+
+
+def ranking_section(study: Labelling) -> tuple[Section, ...]:
+    """Put the figures side by side, best judge first; nothing for a single judge."""
+    found = study.ranking
+    if found is None or len(found.table) < _PAIR:
+        return ()
+    frame = found.table
+    columns = [*left(judge="Judge")]
+    if frame["items"].min() < _NEARLY_ALL * frame["items"].max():
+        columns += right(whole, items="Items")
+    pairs = study.agreement.pairs.set_index("second")
+    ends = {
+        f"value{end}": pairs[f"{found.measure}{end}"].reindex(frame["judge"]).to_numpy() for end in ("_low", "_high")
+    }
+    frame = frame.assign(value=frame[found.measure], **ends)
+    frame, shown = bounded(
+        frame, {"value": (_KAPPAS[found.measure], _DECIMAL), "difference": ("Less the best", _DECIMAL)}
+    )
+    columns += [*shown]
+    others = {"alpha": "α"} | ({"kappa": "κ, plain"} if found.measure != "kappa" else {})
+    for name, label in others.items():
+        columns += _placed(name, label)
+    if study.alt is not None:
+        beside = _with_alt(found, study.alt)
+        frame = frame.assign(**{name: beside[name] for name in ("winning_rate", "advantage_probability", "alt_rank")})
+        columns += [
+            *right(_DECIMAL, winning_rate="Alt-test, ω"),
+            *under(_place, alt_rank="place"),
+            *right(share, advantage_probability="As near"),
+        ]
+    columns += right(share, same="Same label")
+    if found.measure != "kappa":
+        columns += right(share, near="Or a grade off")
+    columns += right(number(2), bias="Mean label")
+    table = Table(
+        name="judge-ranking",
+        title=f"Judges by agreement with {found.reference}",
+        caption=_caption(found),
+        frame=frame,
+        columns=tuple(columns),
+        data=found.table,
+    )
+    return (
+        Section(
+            id="ranking",
+            title=f"Which judge labels most as {found.reference} does?",
+            lead="Judges are compared on the same topics, so two whose intervals overlap may still differ; and figures "
+            "that take out chance or weigh grades in other ways may order them otherwise.",
+            brief=True,
+            blocks=(table,),
+        ),
+    )
+
+
+def _placed(name: str, label: str) -> tuple[Column, ...]:
+    return (*right(_DECIMAL, **{name: label}), *under(_place, **{f"{name}_rank": "place"}))
+
+
+def _place(value: object) -> str:
+    return MISSING if absent(value) else f"place {whole(value)}"
+
+
+def _caption(found: JudgeRanking) -> str:
+    level = percentage(found.confidence_level)
+    alpha = "as amounts" if found.measure != "kappa" else "as names"
+    return (
+        f"Less the best: the difference from {found.table['judge'][0]} on the same topics. A judge is behind where "
+        f"all of the interval is below 0; the intervals allow for the number of judges, so that with {level} "
+        f"probability the one that is best in truth is not. α is that of the judge and {found.reference} alone, labels "
+        f"taken {alpha}. Mean label: the judge's less that of {found.reference} on the same items."
+    )
+
+
+def alt_words(alt: AltTest) -> str:
+    """Say who may stand in for a person, where the alt-test is all there is."""
+    order = alt.judges.sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
+    passing = order.loc[order["passes"], "judge"].tolist()
+    first, last = order.iloc[0], order.iloc[-1]
+    rule = f"its losses less its wins are significantly below ε = {alt.epsilon:g} of the items"
     if len(order) == 1:
         word = "may" if passing else "may not"
         return (
@@ -296,7 +476,7 @@ def alt_words(alt: AltTest) -> str:
     span = f"ω from {worst} to {best}" if first["winning_rate"] > last["winning_rate"] else f"ω = {best} and all others"
     return (
         f"{len(passing)} of {len(order)} judges may stand in for a person as a labeller{named}. Winning rate, the "
-        f"share of the people against whom a judge {rule}: {span}; half is enough."
+        f"share of the people against whom, for a judge, {rule}: {span}; half is enough."
     )
 
 
@@ -311,8 +491,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     table = Table(
         name="alt-test",
         title="Does the judge agree with people at least as well as a person does?",
-        caption=f"Winning rate: share of the people against whom the judge loses no more than ε = {alt.epsilon:g} of "
-        "their items (one-sided t, "
+        caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, are "
+        f"significantly below ε = {alt.epsilon:g} of all (one-sided t, "
         f"{'Benjamini–Yekutieli' if alt.correction == 'fdr_by' else alt.correction} at {alt.q:g}); half is enough. "
         "Advantage: chance that the judge is at least as near to the others as a person. Smallest ε: from there on the "
         "judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",
@@ -320,7 +500,7 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         columns=(
             *left(judge="Judge", verdict="May stand in"),
             *right(number(2), winning_rate="Winning rate", advantage_probability="Advantage", least="Smallest ε"),
-            *right(whole, rejected="People beaten", people="of", items="Items", items_lacking="Not labelled"),
+            *right(whole, rejected="Passed against", people="people of", items="Items", items_lacking="Not labelled"),
         ),
         data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
     )
