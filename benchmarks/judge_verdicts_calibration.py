@@ -141,7 +141,8 @@ the judge from people, "more contradicted" the mean of what contradictions take 
 In the first four lines the judge is drawn from the people's own law, so it lies within the margin: "may not" is to be
 said in .05 of samples at most. In the last two the judge is more uneven than people are. "Cleared, as stated" is the
 chance that the page gives of clearing a judge as good as a person; "may" of the first four lines is how often it came
-so. They are not one and the same: a judge of the people's law is by chance a little better or worse than they are.
+so. They are of one order and not the same: a judge of the people's law is by chance better or worse than they are, the
+more so the more uneven they all are.
 "May not by count" is the rule of before: more contradictions than people, by a bare count.
 
 ## A judge that saturates
@@ -151,7 +152,8 @@ in the group, 43 topics, {n_bent} samples a line; p of .05 or less over topics a
 
 {bent}
 
-A good group looks favoured or disfavoured where the scale is bent, and the remark stands beside nearly all such cases.
+A good group looks favoured or disfavoured where the scale is bent. Where the remark is missing that happens in .05 of the
+samples at most: no more often than under a straight scale.
 """
 
 

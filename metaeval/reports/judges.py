@@ -144,8 +144,8 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     worth = study.worth.get((metric, first["judge"]))
     return [
         f"{line}.",
-        *_beside_nobody(first, study.margin, found),
         *_otherwise_words(study, first),
+        *_beside_nobody(first, study.margin, found),
         *_power_words(first, study.margin),
         *_others_words(study, found),
         *covariate_words(study, metric),
@@ -175,35 +175,41 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
     """Say what holds of a judge whoever a second person would be."""
     if found.n_reference == 0 or not absent(row["people_f1"]):
         return []
-    own, decimal = f"within {margin:g}", number(2)
+    decimal = number(2)
     if row["ranking"] == "may":
-        return [f"That holds whoever a second person is: nobody's F1 is above 1, and the judge's is {own} of it."]
+        return [
+            f"That holds whoever a second person is: nobody's F1 is above 1, and {row['judge']}'s falls short of 1 by "
+            f"less than {margin:g}."
+        ]
     if absent(row["f1_low"]):
         return []
     against = bracketed(row["contradicted"], row["contradicted_low"], row["contradicted_high"], decimal)
     may = (
-        f"it may replace any person whose own F1 with {found.reference} is below {decimal(row['cleared_up_to'])}"
+        f"it may replace anybody whose own F1 is below {decimal(row['cleared_up_to'])}"
         if not absent(row["cleared_up_to"])
-        else f"its contradictions, which take {against} from F1, are too many or too uncertain for it to replace anybody"
+        else "these may be too many for it to replace anybody"
     )
-    not_so = (
-        f"it may not replace one whose F1 is above {decimal(row['short_from'])}"
-        if not absent(row["short_from"])
-        else "no F1 of a person is too high for it to be ruled out"
-    )
-    return [f"What holds without a second person (margin {margin:g}): {may}; {not_so}."]
+    no = f", and nobody whose F1 is above {decimal(row['short_from'])}" if not absent(row["short_from"]) else ""
+    return [
+        f"Without a second person, and with a margin of {margin:g}, this holds of {row['judge']}: contradictions of "
+        f"{found.reference} take {against} from its F1; {may}{no}."
+    ]
 
 
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     """Say where another metric speaks against the verdict."""
     said = []
+    own = name_of_metric(deciding_metric(study))
     for name, verdict in other_metrics(study, row["judge"]):
-        conflicts = int(verdict["n_conflicts"])
-        words = f"{row['judge']} {_MAY[verdict['ranking']].format(reference=study.reference)}, by the same rule"
-        counted = f"{count(conflicts, 'pair')} {'is' if conflicts == 1 else 'are'} significant in opposite directions"
-        parts = ([words] if verdict["ranking"] != row["ranking"] else []) + [
-            f"{counted}, {int(row['n_conflicts']) or 'none'} under {name_of_metric(deciding_metric(study))}"
-        ] * (conflicts > row["n_conflicts"])
+        parts, conflicts = [], int(verdict["n_conflicts"])
+        if verdict["ranking"] != row["ranking"]:
+            parts.append(f"by it {row['judge']} {_MAY[verdict['ranking']].format(reference=study.reference)}")
+        if conflicts > row["n_conflicts"]:
+            verb = "is" if conflicts == 1 else "are"
+            parts.append(
+                f"{count(conflicts, 'pair')} {verb} significant in opposite directions, "
+                f"{int(row['n_conflicts']) or 'none'} under {own}"
+            )
         said.append(f"{name_of_metric(name)} speaks against it: {'; '.join(parts)}.")
     return said
 
@@ -245,8 +251,8 @@ def _favour_words(row: pd.Series) -> str:
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     ends = bracketed(abs(row["favour"]), low, high, number(3))
     words = f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
-    if row["bent"] is True or row["bent"] == 1:
-        words += " (its scale is bent, which may be all of it)"
+    if row["bent"]:
+        words += " (its scale is bent, which may be all of that)"
     if absent(row["beyond_people"]):
         return words
     beyond = bracketed(row["beyond_people"], row["beyond_low"], row["beyond_high"], number(3))

@@ -52,10 +52,11 @@ def test_pairs_by_hand(made):
 
 
 def test_the_reference_agrees_with_itself(made):
-    """Everything but power is 1, where no two systems tie."""
+    """Everything but power is 1, where no two systems tie, and nothing is contradicted."""
     means = made[1] + np.arange(8) / 1000
     found = judge_measures(made[0], means, 0, np.arange(4), np.ones(3, dtype=bool))
-    for name in set(MEASURES) - {"power"}:
+    assert not found["contradicted"][:, 0].any()
+    for name in set(MEASURES) - {"power", "contradicted"}:
         assert found[name][:, 0] == pytest.approx(np.ones(4))
 
 

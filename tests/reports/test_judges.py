@@ -38,7 +38,7 @@ def section_of(page, name):
             "not settled",
             "model may or may not replace people for ranking systems: these topics and people do not settle",
         ),
-        ("no yardstick", "model cannot be held against a second person, for there is none (nDCG@10"),
+        ("no second person", "model cannot be held against a second person, for there is none (nDCG@10"),
         ("no pairs", "model cannot be held against people for ranking systems, for nist tells no pair of them apart ("),
     ],
 )
@@ -159,7 +159,8 @@ def test_the_table_of_verdicts_is_the_studys(judged_study):
     study = judged_study()
     (table,) = section_of(judges_report(study), "verdicts").blocks
     assert table.frame.equals(study.verdicts)
-    names = "judge ranking f1 people_f1 n_conflicts labels winning_rate favours favour"
+    names = "judge ranking f1 people_f1 n_conflicts people_conflicts cleared_if_equal"
+    names += " otherwise" * bool((study.verdicts["otherwise"] != "").any()) + " labels winning_rate favours favour"
     assert [column.name for column in table.columns] == names.split()
     assert "by less than 0.05, with the whole 95 % interval" in table.caption
     (table,) = section_of(judges_report(judged_study(runs=False)), "verdicts").blocks
