@@ -251,7 +251,7 @@ def _favour_words(row: pd.Series) -> str:
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     ends = bracketed(abs(row["favour"]), low, high, number(3))
     words = f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
-    if row["bent"]:
+    if not absent(row["bent"]) and row["bent"]:
         words += " (its scale is bent, which may be all of that)"
     if absent(row["beyond_people"]):
         return words
