@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the minus sign is meant for people
 """How often the rule of `metaeval judges` turns away or clears judges whose distance from people is known.
 
 Systems have true qualities, topics and systems on topics their noise; the reference, second people and the judge each
@@ -133,8 +134,8 @@ def error(share: float, n_samples: int) -> NDArray[np.float64]:
 TEXT = """# Verdicts on judges: how often a judge is turned away or cleared
 
 Made by `python benchmarks/judge_verdicts_calibration.py` at commit {commit}. {n_samples} samples a line (a share of .05
-has a standard error of {error:.3f}), {margin} of F1 as the margin, 200 resamples. "Less in F1" is the mean difference of
-the judge from people, "more contradicted" the mean of what contradictions take from F1 beyond people.
+has a standard error of {error:.3f}), {margin} of F1 as the margin, 200 resamples. "Less in F1" is the mean difference
+of the judge from people, "more contradicted" the mean of what contradictions take from F1 beyond people.
 
 {ranking}
 
@@ -152,8 +153,8 @@ in the group, 43 topics, {n_bent} samples a line; p of .05 or less over topics a
 
 {bent}
 
-A good group looks favoured or disfavoured where the scale is bent. Where the remark is missing that happens in .05 of the
-samples at most: no more often than under a straight scale.
+A good group looks favoured or disfavoured where the scale is bent. Where the remark is missing that happens in .05 of
+the samples at most: no more often than under a straight scale.
 """
 
 
@@ -164,7 +165,7 @@ def main() -> None:
     arguments = parser.parse_args()
     start = time.perf_counter()
     n_samples, n_bent = (16, 60) if arguments.quick else (160, 600)
-    commit = subprocess.run(  # noqa: S603 - a fixed command
+    commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - git is on the path
         capture_output=True,
         text=True,

@@ -310,8 +310,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     table = Table(
         name="alt-test",
         title="Does the judge agree with people at least as well as a person does?",
-        caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, are "
-        f"significantly below ε = {alt.epsilon:g} of all (one-sided t, "
+        caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, "
+        f"are significantly below ε = {alt.epsilon:g} of all (one-sided t, "
         f"{'Benjamini–Yekutieli' if alt.correction == 'fdr_by' else alt.correction} at {alt.q:g}); half is enough. "
         "Advantage: chance that the judge is at least as near to the others as a person. Smallest ε: from there on the "
         "judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",

@@ -158,10 +158,11 @@ def _power_words(row: pd.Series, margin: float) -> list[str]:
     """Say how often such topics and people would settle the question."""
     if absent(row["cleared_if_equal"]):
         return []
-    return [
+    words = (
         f"A judge as good as a person would be cleared in {_about(row['cleared_if_equal'])} of such samples of topics "
         f"and people, and one whose F1 falls short by {2 * margin:g} found out in {_about(row['found_out'])}."
-    ]
+    )
+    return [words]
 
 
 def _about(chance: float) -> str:
@@ -177,10 +178,11 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
         return []
     decimal = number(2)
     if row["ranking"] == "may":
-        return [
+        words = (
             f"That holds whoever a second person is: nobody's F1 is above 1, and {row['judge']}'s falls short of 1 by "
             f"less than {margin:g}."
-        ]
+        )
+        return [words]
     if absent(row["f1_low"]):
         return []
     against = bracketed(row["contradicted"], row["contradicted_low"], row["contradicted_high"], decimal)
@@ -190,10 +192,11 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
         else "these may be too many for it to replace anybody"
     )
     no = f", and nobody whose F1 is above {decimal(row['short_from'])}" if not absent(row["short_from"]) else ""
-    return [
+    words = (
         f"Without a second person, and with a margin of {margin:g}, this holds of {row['judge']}: contradictions of "
         f"{found.reference} take {against} from its F1; {may}{no}."
-    ]
+    )
+    return [words]
 
 
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
@@ -279,11 +282,11 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     metric = deciding_metric(study)
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
-        f"person's by less than {study.margin:g}, and contradictions of {study.reference} (opposite pairs) take no more "
-        f"than that more from F1 than a person's do, with all of both {percentage(study.confidence_level)} intervals; "
+        f"person's by less than {study.margin:g}, and contradictions of {study.reference} (opposite pairs) take no "
+        f"more than that more from F1 than a person's do, with all of both {percentage(study.confidence_level)} intervals; "
         "it may not if all of one lies beyond; else these topics and people do not settle it. Cleared if as good: how "
-        "often such a sample would say may of a judge as good as a person. Against it: other metrics with more opposite "
-        "pairs, or a verdict the other way. "
+        "often such a sample would say may of a judge as good as a person. Against it: other metrics with more "
+        "opposite pairs, or a verdict the other way. "
         if metric is not None
         else ""
     )

@@ -239,8 +239,8 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
                 apart = value - float(_mean(seen[measure][0], kept))
                 resampled = values - drawn[measure][np.arange(n_resamples), chosen]
                 low, high = _interval(apart, resampled, freedom, confidence_level, -2.0, 2.0)
-                ends = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
-                beside.append({"judge": name, "measure": measure, **ends})
+                apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
+                beside.append({"judge": name, "measure": measure, **apart_row})
         row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
         rows.append(row)
     power = float(seen["power"][0, place])

@@ -49,8 +49,8 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no second person" or "no pairs") with what
     `ranking_verdict` gives; ``otherwise`` (other metrics that speak against it); ``labels`` ("may", "may not") with
     ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with ``favour`` and
-    its interval, whether its scale is ``bent``, and how much of it second people do not share (``beyond_people``). What has no answer is empty. There
-    is no row without a reference.
+    its interval, whether its scale is ``bent``, and how much of it second people do not share (``beyond_people``). What
+    has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
     metric = deciding_metric(study)
@@ -80,7 +80,7 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
     below ``cleared_up_to``, and "may not" beside one above ``short_from``.
     """
     table = found.table.set_index("judge")
-    row = table.loc[judge]
+    row = _row(table, judge)
     if found.n_reference == 0:
         return {"ranking": "no pairs", "n_conflicts": 0}
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
@@ -88,7 +88,7 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
     if found.beside_people.empty:
         return verdict | _alone(row, margin)
     beside = found.beside_people[found.beside_people["judge"] == judge].set_index("measure")
-    f1, against = beside.loc["f1"], beside.loc["contradicted"]
+    f1, against = _row(beside, "f1"), _row(beside, "contradicted")
     word = "not settled"
     if f1["high"] < -margin or against["low"] > margin:
         word = "may not"
@@ -107,6 +107,10 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
         "cleared_if_equal": clear * consistent,
         "found_out": clear,  # 2 margins below, the interval must keep as clear of the margin as it must at 0
     }
+
+
+def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
+    return table.loc[[name]].iloc[0]
 
 
 def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) -> float:

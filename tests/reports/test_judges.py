@@ -69,7 +69,11 @@ def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
 @pytest.mark.parametrize(
     ("cleared", "found_out", "words"),
     [
-        (0.04, 0.12, "cleared in about 4 % of such samples of topics and people, and one whose F1 falls short by 0.1 found"),
+        (
+            0.04,
+            0.12,
+            "cleared in about 4 % of such samples of topics and people, and one whose F1 falls short by 0.1 found",
+        ),
         (0.001, 0.999, "cleared in less than 1 % of such"),
         (0.5, 0.999, "found out in more than 99 %."),
     ],

@@ -150,12 +150,12 @@ def test_a_verdict_never_gets_worse_with_a_wider_margin(one, other, first, secon
     assert ORDER[word(low, high, margin=narrow)] <= ORDER[word(low, high, margin=wide)]
 
 
-@given(ends, ends, ends, ends, st.floats(0.0, 0.5), st.floats(0.0, 0.5))
-def test_a_verdict_never_gets_better_with_more_contradictions(one, other, third, fourth, up_low, up_high):
+@given(st.tuples(ends, ends), st.tuples(ends, ends), st.tuples(st.floats(0.0, 0.5), st.floats(0.0, 0.5)))
+def test_a_verdict_never_gets_better_with_more_contradictions(own, against, up):
     """Both ends of what contradictions take from F1 raised leave the verdict where it is or make it worse."""
-    low, high = sorted((one, other))
-    fewer = sorted((third, fourth))
-    more = fewer[0] + min(up_low, up_high), fewer[1] + max(up_low, up_high)
+    low, high = sorted(own)
+    fewer = sorted(against)
+    more = fewer[0] + min(up), fewer[1] + max(up)
     assert ORDER[word(low, high, against=more)] <= ORDER[word(low, high, against=fewer)]
 
 
