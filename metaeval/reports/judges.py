@@ -283,7 +283,8 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
         f"person's by less than {study.margin:g}, and contradictions of {study.reference} (opposite pairs) take no "
-        f"more than that more from F1 than a person's do, with all of both {percentage(study.confidence_level)} intervals; "
+        f"more than that more from F1 than a person's do, with all of both {percentage(study.confidence_level)} "
+        "intervals; "
         "it may not if all of one lies beyond; else these topics and people do not settle it. Cleared if as good: how "
         "often such a sample would say may of a judge as good as a person. Against it: other metrics with more "
         "opposite pairs, or a verdict the other way. "
