@@ -48,7 +48,8 @@ class FavouredGroups(Result):
         - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
           these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
         - ``adjusted``, ``adjusted_low_topics``, …: the same beside what the judge's own scale leads to expect, NaN
-          where that cannot be told (`notes` says why); ``slope`` of the judge's scale;
+          where that cannot be told (`notes` says why); ``slope`` of the judge's scale, and ``bend_p``, small where
+          that scale is bent over the others, so that a line does not say what to expect (NaN for a covariate);
         - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
         - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
           interval over topics and systems; NaN for people, and without them;
@@ -163,7 +164,10 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
 
     .. math:: \beta = \frac{\sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su}}{\sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}}
 
-    of scores less their topic's mean over :math:`O`. A line is a line: a judge's scale that is bent shows as favour.
+    of scores less their topic's mean over :math:`O`. A line is a line: under a judge who saturates, a group that is
+    better than the others looks favoured or disfavoured. So a quadratic term over the means of the others is tested,
+    and a note names the judges whose scale is bent at p of .05 or less; where the others are few or alike a bend may
+    stay unseen.
 
     Over topics the interval is Student's t on one number a topic (jackknifed where a slope takes part). Over both, the
     variance between topics and that between systems are added, less the noise of a system on a topic, which both hold

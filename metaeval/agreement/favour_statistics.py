@@ -14,6 +14,7 @@ __all__ = [
     "Block",
     "Certainty",
     "Favour",
+    "bend",
     "certainty_over_both",
     "certainty_over_topics",
     "combined",
@@ -190,6 +191,31 @@ def without_figures(favour: Favour, missing: Flags) -> Favour:
     """Return the figures without those of some judges, which become NaN."""
     value, slope = (np.where(missing, np.nan, one) for one in (favour.value, favour.slope))
     return favour._replace(value=value, slope=slope, by_topic=np.where(missing[:, None], np.nan, favour.by_topic))
+
+
+def bend(judges: Floats, known: Floats) -> tuple[Floats, Floats]:
+    """Return for every judge the coefficient of a quadratic term beside its line on the reference's means, and its p.
+
+    Of means over topics, system by system; below 0 the judge saturates, so that good systems gain less. Noise of the
+    means flattens a line, but bends none, so a judge with a straight scale is found bent at the level of the test.
+    NaN where a judge has no spread about the curve to test it by.
+    """
+    least = 3  # parameters of a curve
+    x, y = known.mean(axis=-1), judges.mean(axis=-1)
+    spread = x.std()
+    freedom = len(x) - least
+    if freedom < 1 or spread <= RELATIVE * np.abs(x).max():
+        return np.full(len(y), np.nan), np.full(len(y), np.nan)
+    z = (x - x.mean()) / spread
+    basis = np.column_stack([np.ones_like(z), z, z**2])
+    axes, upper = np.linalg.qr(basis)
+    parts = y @ axes
+    rest = y - parts @ axes.T
+    error = np.sqrt((rest**2).sum(axis=1) / freedom)
+    told = (error > RELATIVE * np.abs(y).max(axis=1)) & (np.abs(upper[2, 2]) > RELATIVE)
+    statistic = np.divide(parts[:, 2], error, out=np.full(len(y), np.nan), where=told)
+    coefficient = np.where(told, parts[:, 2] / (upper[2, 2] or np.nan), np.nan)
+    return coefficient, 2 * stdtr(freedom, -np.abs(statistic))
 
 
 def certainty_over_topics(favour: Favour, confidence_level: float) -> Certainty:

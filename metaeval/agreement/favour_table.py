@@ -12,6 +12,7 @@ from metaeval.agreement.favour_statistics import (
     LEAST_RELIABILITY,
     Certainty,
     Favour,
+    bend,
     certainty_over_both,
     certainty_over_topics,
     combined,
@@ -20,14 +21,18 @@ from metaeval.agreement.favour_statistics import (
     without_figures,
 )
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.result import is_significant
 from metaeval.words import listed
 
-__all__ = ["LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table", "notes_on"]
+__all__ = ["BENT", "LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table", "notes_on"]
 
 type Flags = NDArray[np.bool_]
 
 LEAST_OTHERS = 5
 """Systems that a slope, and the noise about it, are estimated from."""
+
+BENT = 0.05
+"""From such a p on a judge's scale is called bent."""
 
 _LEAST_TOPICS = 3  # products across topics need two, and a jackknife leaves one out
 _OWN_SPREAD = 5  # systems from which the spread inside a group can be told from the one outside
@@ -46,6 +51,8 @@ class Compared(NamedTuple):
         Whether one spread of systems serves inside and outside.
     notes : tuple of (str, str)
         What is to be said of it: the verb, "has" or "scores", and the rest of the sentence.
+    bend_p : array (judge,)
+        How probable so bent a scale is over the others where it is a line.
     """
 
     name: str
@@ -55,6 +62,7 @@ class Compared(NamedTuple):
     n_others: int
     pooled: bool
     notes: tuple[tuple[str, str], ...]
+    bend_p: NDArray[np.float64]
 
 
 def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
@@ -74,15 +82,18 @@ def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Com
     lead, others = means[inside].mean(), means[outside]
     if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
         notes.append(("scores", "outside the range of the others: the judges' slopes are drawn on beyond it"))
+    bend_p, said = _bent(line, asked, outside)
+    notes += said
     members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)
-    return Compared(name, plain, line, members, n_outside, pooled, tuple(notes))
+    return Compared(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
 
 
 def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
     """Estimate how far the judges favour systems with more of a covariate, per unit."""
     plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
     line, notes = _told(line, asked, len(values))
-    return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes))
+    bend_p = np.full(len(asked.names), np.nan)
+    return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes), bend_p=bend_p)
 
 
 def favour_table(
@@ -108,6 +119,7 @@ def favour_table(
                 shown[f"{before}low_{what}"], shown[f"{before}high_{what}"] = sure.low, sure.high
                 p_values[title, what] = sure.p
         shown["slope"] = one.line.slope
+        shown["bend_p"] = one.bend_p
         shown["p"] = p_values["adjusted" if adjusted else "figure", over]
         shown |= _beyond(one.line if adjusted else one.plain, is_person, confidence_level, pooled=one.pooled)
         parts.append(pd.DataFrame(shown))
@@ -124,7 +136,7 @@ def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
     Examples
     --------
     >>> said = (("has", "2 systems"),)
-    >>> rows = [Compared(name, None, None, (), n_others=6, pooled=True, notes=said) for name in ("a", "b")]
+    >>> rows = [Compared(name, None, None, (), n_others=6, pooled=True, notes=said, bend_p=None) for name in ("a", "b")]
     >>> list(notes_on(rows, "group")), list(notes_on(rows[:1], "group"))
     (["groups 'a' and 'b' have 2 systems"], ["group 'a' has 2 systems"])
     """
@@ -149,6 +161,26 @@ def _told(line: Favour, asked: Asked, n_others: int) -> tuple[Favour, list[tuple
         )
     missing = np.ones(len(asked.names), dtype=bool) if reason else asked.constant
     return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
+
+
+def _bent(line: Favour, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
+    """Test whether the judges' scales are bent over the others, where the line stands for them, and name those."""
+    nothing = np.full(len(asked.names), np.nan)
+    if outside.sum() < LEAST_OTHERS:
+        return nothing, []
+    curve, p = bend(asked.judges[:, outside], asked.known[outside])
+    p = np.where(np.isfinite(line.value), p, np.nan)
+    said = [
+        f"{asked.names[place]} {'saturates' if curve[place] < 0 else 'widens'} (p = {p[place]:.1g})"
+        for place in np.flatnonzero(is_significant(p, BENT))
+    ]
+    if not said:
+        return p, []
+    rest = (
+        f"others over whom the scale of a judge is bent: {listed(said)}; what a bend gives or takes looks like favour "
+        "of a group that is better or worse than they"
+    )
+    return p, [("has", rest)]
 
 
 def _both_ways(favour: Favour, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:

@@ -24,8 +24,9 @@ _AT_THE_TOP = ("tau", "tau_ap_b", "rho", "pearson")
 
 RANKINGS = (*_EVERYWHERE, *(f"{name}_top" for name in _AT_THE_TOP))
 """Correlations of the systems' means with those under the reference, between -1 and 1."""
-MEASURES = (*RANKINGS, "power", "precision", "recall", "f1")
-"""What is said of every judge with an interval."""
+MEASURES = (*RANKINGS, "power", "precision", "recall", "f1", "contradicted")
+"""What is said of every judge with an interval. ``contradicted`` is what contradictions take from F1: twice the pairs
+significant in opposite directions, over the pairs significant under the judge and those under the reference."""
 
 
 def judge_measures(
@@ -68,6 +69,8 @@ def judge_measures(
         whole = np.broadcast_to(total, same.shape)
         share = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
         found[name] = np.where(none, 1.0, share)
+        if name == "f1":
+            found["contradicted"] = np.divide(2 * opposite, whole, out=np.zeros(same.shape), where=whole > 0)
     alone, beside = tested, tested & tested[reference]
     found = {
         name: np.where(alone if name in {"power", "n_significant"} else beside, values, np.nan)

@@ -286,20 +286,19 @@ def alt_words(alt: AltTest) -> str:
     order = alt.judges.sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
     passing = order.loc[order["passes"], "judge"].tolist()
     first, last = order.iloc[0], order.iloc[-1]
-    rule = f"loses to them on no more than ε = {alt.epsilon:g} of their items"
+    rule = f"its losses less its wins are significantly below ε = {alt.epsilon:g} of the items"
     if len(order) == 1:
         word = "may" if passing else "may not"
         return (
-            f"{first['judge']} {word} stand in for a person as a labeller: against "
-            f"{share(first['winning_rate'])} of the people it {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is "
-            "enough)."
+            f"{first['judge']} {word} stand in for a person as a labeller: against {share(first['winning_rate'])} of "
+            f"the people {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is enough)."
         )
     named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
     best, worst = (f"{_DECIMAL(row['winning_rate'])} ({row['judge']})" for row in (first, last))
     span = f"ω from {worst} to {best}" if first["winning_rate"] > last["winning_rate"] else f"ω = {best} and all others"
     return (
         f"{len(passing)} of {len(order)} judges may stand in for a person as a labeller{named}. Winning rate, the "
-        f"share of the people against whom a judge {rule}: {span}; half is enough."
+        f"share of the people against whom, for a judge, {rule}: {span}; half is enough."
     )
 
 
@@ -314,8 +313,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     table = Table(
         name="alt-test",
         title="Does the judge agree with people at least as well as a person does?",
-        caption=f"Winning rate: share of the people against whom the judge loses no more than ε = {alt.epsilon:g} of "
-        "their items (one-sided t, "
+        caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, "
+        f"are significantly below ε = {alt.epsilon:g} of all (one-sided t, "
         f"{'Benjamini–Yekutieli' if alt.correction == 'fdr_by' else alt.correction} at {alt.q:g}); half is enough. "
         "Advantage: chance that the judge is at least as near to the others as a person. Smallest ε: from there on the "
         "judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",
@@ -323,7 +322,7 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         columns=(
             *left(judge="Judge", verdict="May stand in"),
             *right(number(2), winning_rate="Winning rate", advantage_probability="Advantage", least="Smallest ε"),
-            *right(whole, rejected="People beaten", people="of", items="Items", items_lacking="Not labelled"),
+            *right(whole, rejected="Passed against", people="people of", items="Items", items_lacking="Not labelled"),
         ),
         data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
     )

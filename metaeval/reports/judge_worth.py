@@ -55,7 +55,9 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
         caption=f"In units of {name_of_metric(metric)}; above 0 the judge favours the group beside {found.reference}. "
         f"Intervals are {level} intervals over topics and systems; those for these systems alone are in the data."
         + " Beyond people: the adjusted figure less its mean over second people."
-        * bool(len(people)),
+        * bool(len(people))
+        + " The scale is taken to be a line: under a judge who saturates a group that is better than the others may "
+        "look favoured or disfavoured for that alone; a note names judges whose scale is seen to be bent.",
         frame=shown,
         columns=(
             *left(group="Group", judge="Judge"),

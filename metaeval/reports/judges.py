@@ -21,7 +21,7 @@ from metaeval.reports.shared import decided_by, facts, unanswered
 from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
-from metaeval.studies.judge_verdicts import deciding_metric
+from metaeval.studies.judge_verdicts import deciding_metric, other_metrics
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import (
     absent,
@@ -39,12 +39,13 @@ from metaeval.words import (
 
 __all__ = ["judges_report"]
 
+_SELDOM = 0.01
 _MAY = {
     "may": "may replace people for ranking systems",
     "may not": "may not replace people for ranking systems",
     "not settled": "may or may not replace people for ranking systems: these topics and people do not settle it",
     "no pairs": "cannot be held against people for ranking systems, for {reference} tells no pair of them apart",
-    "no yardstick": "cannot be held against a second person, for there is none",
+    "no second person": "cannot be held against a second person, for there is none",
 }
 
 
@@ -143,6 +144,8 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
         why += f"; a second person {number(2)(first['people_f1'])}"
     if first["n_conflicts"]:
         why += f"; {count(int(first['n_conflicts']), 'pair')} opposite"
+        if not absent(first["people_conflicts"]):
+            why += f", {number(1)(first['people_conflicts'])} under a second person"
     line = f"{first['judge']} {_MAY[first['ranking']].format(reference=found.reference)} ({why})"
     if first["labels"]:
         rate = number(2)(first["winning_rate"])
@@ -153,11 +156,77 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     worth = study.worth.get((metric, first["judge"]))
     return [
         f"{line}.",
+        *_otherwise_words(study, first),
+        *_beside_nobody(first, study.margin, found),
+        *_power_words(first, study.margin),
         *_others_words(study, found),
         *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
         *([] if worth is None else [worth.sentence()]),
     ]
+
+
+def _power_words(row: pd.Series, margin: float) -> list[str]:
+    """Say how often such topics and people would settle the question."""
+    if absent(row["cleared_if_equal"]):
+        return []
+    words = (
+        f"A judge as good as a person would be cleared in {_about(row['cleared_if_equal'])} of such samples of topics "
+        f"and people, and one whose F1 falls short by {2 * margin:g} found out in {_about(row['found_out'])}."
+    )
+    return [words]
+
+
+def _about(chance: float) -> str:
+    """Return a chance to the digits that its resamples carry."""
+    if chance < _SELDOM:
+        return "less than 1 %"
+    return "more than 99 %" if chance > 1 - _SELDOM else f"about {100 * chance:.0f} %"
+
+
+def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
+    """Say what holds of a judge whoever a second person would be."""
+    if found.n_reference == 0 or not absent(row["people_f1"]):
+        return []
+    decimal = number(2)
+    if row["ranking"] == "may":
+        words = (
+            f"That holds whoever a second person is: nobody's F1 is above 1, and {row['judge']}'s falls short of 1 by "
+            f"less than {margin:g}."
+        )
+        return [words]
+    if absent(row["f1_low"]):
+        return []
+    against = bracketed(row["contradicted"], row["contradicted_low"], row["contradicted_high"], decimal)
+    may = (
+        f"it may replace anybody whose own F1 is below {decimal(row['cleared_up_to'])}"
+        if not absent(row["cleared_up_to"])
+        else "these may be too many for it to replace anybody"
+    )
+    no = f", and nobody whose F1 is above {decimal(row['short_from'])}" if not absent(row["short_from"]) else ""
+    words = (
+        f"Without a second person, and with a margin of {margin:g}, this holds of {row['judge']}: contradictions of "
+        f"{found.reference} take {against} from its F1; {may}{no}."
+    )
+    return [words]
+
+
+def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
+    """Say where another metric speaks against the verdict."""
+    said = []
+    own = name_of_metric(deciding_metric(study))
+    for name, verdict in other_metrics(study, row["judge"]):
+        parts, conflicts = [], int(verdict["n_conflicts"])
+        if verdict["ranking"] != row["ranking"]:
+            parts.append(f"by it {row['judge']} {_MAY[verdict['ranking']].format(reference=study.reference)}")
+        if conflicts > row["n_conflicts"]:
+            verb = "is" if conflicts == 1 else "are"
+            parts.append(
+                f"{count(conflicts, 'pair')} {verb} significant in opposite directions, "
+                f"{int(row['n_conflicts']) or 'none'} under {own}"
+            )
+        said.append(f"{name_of_metric(name)} speaks against it: {'; '.join(parts)}.")
+    return said
 
 
 def _f1(row: pd.Series, n_resamples: int) -> str:
@@ -198,6 +267,8 @@ def _favour_words(row: pd.Series) -> str:
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     ends = bracketed(abs(row["favour"]), low, high, number(3))
     words = f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
+    if not absent(row["bent"]) and row["bent"]:
+        words += " (its scale is bent, which may be all of that)"
     if absent(row["beyond_people"]):
         return words
     beyond = bracketed(row["beyond_people"], row["beyond_low"], row["beyond_high"], number(3))
@@ -212,6 +283,11 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     if deciding_metric(study) is not None:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
+        if frame["people_f1"].notna().any():
+            columns += right(number(1), people_conflicts="of a second person")
+            columns += right(share, cleared_if_equal="Cleared if as good")
+        if (frame["otherwise"] != "").any():
+            columns += left(text, otherwise="Against it")
     if study.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
@@ -219,9 +295,12 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     metric = deciding_metric(study)
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
-        f"person's by less than {study.margin:g}, with the whole {percentage(study.confidence_level)} interval of the "
-        "difference; it may not if the whole interval falls short by more, or if it contradicts "
-        f"{study.reference} on more pairs than people do. "
+        f"person's by less than {study.margin:g}, and contradictions of {study.reference} (opposite pairs) take no "
+        f"more than that more from F1 than a person's do, with all of both {percentage(study.confidence_level)} "
+        "intervals; "
+        "it may not if all of one lies beyond; else these topics and people do not settle it. Cleared if as good: how "
+        "often such a sample would say may of a judge as good as a person. Against it: other metrics with more "
+        "opposite pairs, or a verdict the other way. "
         if metric is not None
         else ""
     )

@@ -58,7 +58,8 @@ class JudgeConclusions(Result):
         One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals.
     beside_people : pandas.DataFrame
         One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
-        the same topics and persons drawn. Empty without people.
+        the same topics and persons drawn, and ``spread``, the standard deviation of the difference over them. Empty
+        without people.
     conflicts : pandas.DataFrame
         One row a judge and pair significant in opposite directions: ``judge``, ``better`` and ``worse`` under the
         reference.
@@ -238,7 +239,8 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
                 apart = value - float(_mean(seen[measure][0], kept))
                 resampled = values - drawn[measure][np.arange(n_resamples), chosen]
                 low, high = _interval(apart, resampled, freedom, confidence_level, -2.0, 2.0)
-                beside.append({"judge": name, "measure": measure, "difference": apart, "low": low, "high": high})
+                apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
+                beside.append({"judge": name, "measure": measure, **apart_row})
         row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
         rows.append(row)
     power = float(seen["power"][0, place])
@@ -253,7 +255,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
             ],
             columns=["choice", "weight", *columns],
         ),
-        beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high"]),
+        beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high", "spread"]),
         conflicts=_conflicts(found, names, judges, reference),
         same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
         reference=reference,
@@ -404,6 +406,13 @@ def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
     error = np.sqrt(((known - value) ** 2).mean() * (freedom + 1) / freedom)
     half = float(t_half_width(error, freedom + 1, confidence_level))
     return max(value - half, least), min(value + half, most)
+
+
+def _spread(values: Floats, freedom: int) -> float:
+    known = values[np.isfinite(values)]
+    if freedom < 1 or len(known) < max(_FEWEST_DEFINED * len(values), 2):
+        return float("nan")
+    return float(known.std() * np.sqrt((freedom + 1) / freedom))
 
 
 def _conflicts(found: _Concluded, names: Sequence[str], judges: Sequence[str], reference: str) -> pd.DataFrame:

@@ -1,32 +1,41 @@
 """Verdicts on judges, by rule: for ranking systems, for labels, and whom they favour.
 
-For ranking systems a judge may take the place of a person if, under the first metric, its F1 of significant pairs falls
-short of that of a second person by less than the margin, all of the interval of the difference; it may not if all of
-the interval falls short by more, or if it contradicts the reference on more pairs than people do (their mean, rounded
-up). In between these topics and persons do not settle it. Without a second person there is no yardstick, and where the
-reference tells no pair of systems apart there is nothing to agree on: no verdict. For labels the alt-test decides.
+For ranking systems, under the first metric, two figures are held against a second person's, in the unit of F1: how far
+F1 of significant pairs falls short, and how much more of it contradictions take (pairs significant in opposite
+directions). A judge may take the place of a person if all of both intervals lies within the margin; it may not if all
+of one lies beyond it; in between these topics and persons do not settle it. Each interval leaves 2.5 % on either side,
+so a judge within the margin is turned away in at most 5 % of samples. Without a second person the same is said of
+every F1 that one could have. Where the reference tells no pair of systems apart there is nothing to agree on: no
+verdict. For labels the alt-test decides.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
+from metaeval.agreement.favour_table import BENT
 from metaeval.tests_stat.result import is_significant
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from metaeval.agreement.favour import FavouredGroups
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.studies.judges import JudgeStudy
 
-__all__ = ["COLUMNS", "deciding_metric", "judge_verdicts", "ranking_verdict"]
+__all__ = ["COLUMNS", "deciding_metric", "judge_verdicts", "other_metrics", "ranking_verdict"]
 
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
-    *("n_conflicts", "labels", "winning_rate", "favours", "favour", "favour_low", "favour_high"),
+    *("n_conflicts", "people_conflicts", "contradicted", "contradicted_low", "contradicted_high"),
+    *("cleared_if_equal", "found_out", "cleared_up_to", "short_from", "otherwise"),
+    *("labels", "winning_rate", "favours", "favour", "favour_low", "favour_high", "bent"),
     *("beyond_people", "beyond_low", "beyond_high"),
 )
-_WORDS = ("judge", "ranking", "labels", "favours")
+_WORDS = ("judge", "ranking", "otherwise", "labels", "favours")
+_DECIDED = {"may", "may not"}
 
 
 def deciding_metric(study: "JudgeStudy") -> str | None:
@@ -37,10 +46,10 @@ def deciding_metric(study: "JudgeStudy") -> str | None:
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     """Return one row a judge beside the reference and the people, best first.
 
-    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no yardstick" or "no pairs") with ``f1`` and
-    its interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
-    ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first
-    metric) with ``favour`` and its interval, and how much of it second people do not share (``beyond_people``). What
+    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no second person" or "no pairs") with what
+    `ranking_verdict` gives; ``otherwise`` (other metrics that speak against it); ``labels`` ("may", "may not") with
+    ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with ``favour`` and
+    its interval, whether its scale is ``bent``, and how much of it second people do not share (``beyond_people``). What
     has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
@@ -50,6 +59,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
         tested = found.table[(found.table["kind"] == "judge") & found.table["f1"].notna()]
         for name in tested["judge"]:
             rows[name] = ranking_verdict(found, name, study.margin)
+            rows[name]["otherwise"] = ", ".join(other for other, _ in other_metrics(study, name))
             if metric in study.favoured:
                 rows[name] |= _favour(study.favoured[metric], name, study.alpha)
     if study.alt is not None:
@@ -62,24 +72,82 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
 
 
 def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dict[str, Any]:
-    """Return the verdict for ranking systems with what it rests on, by the rule of this module."""
+    """Return the verdict for ranking systems with what it rests on, by the rule of this module.
+
+    ``f1`` and ``contradicted`` have their intervals, ``difference`` is F1 less ``people_f1``. ``cleared_if_equal`` is
+    how often such topics and persons would say "may" of a judge as good as a person, ``found_out`` how often "may not"
+    of one whose F1 falls short by twice the margin. Without people "may" would be said beside a person whose F1 is
+    below ``cleared_up_to``, and "may not" beside one above ``short_from``.
+    """
     table = found.table.set_index("judge")
-    row = table.loc[judge]
-    verdict = {name: row[name] for name in ("f1", "f1_low", "f1_high", "n_conflicts")}
+    row = _row(table, judge)
     if found.n_reference == 0:
         return {"ranking": "no pairs", "n_conflicts": 0}
+    shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
+    verdict = {name: row[name] for name in (*shown, "n_conflicts")}
     if found.beside_people.empty:
-        return {"ranking": "no yardstick", **verdict}
-    people = table.loc["people"]
-    apart = found.beside_people.query("measure == 'f1'").set_index("judge").loc[judge]
-    low, high = apart["low"], apart["high"]
+        return verdict | _alone(row, margin)
+    beside = found.beside_people[found.beside_people["judge"] == judge].set_index("measure")
+    f1, against = _row(beside, "f1"), _row(beside, "contradicted")
     word = "not settled"
-    if row["n_conflicts"] > np.ceil(people["n_conflicts"]) or high < -margin:
+    if f1["high"] < -margin or against["low"] > margin:
         word = "may not"
-    elif low > -margin:
+    elif f1["low"] > -margin and against["high"] <= margin:
         word = "may"
-    ends = {"difference": apart["difference"], "difference_low": low, "difference_high": high}
-    return {"ranking": word, **verdict, "people_f1": people["f1"], **ends}
+    people = table.loc["people"]
+    clear, consistent = _chance_within(f1, margin), _chance_within(against, margin, reached=True)
+    return {
+        "ranking": word,
+        **verdict,
+        "people_f1": people["f1"],
+        "people_conflicts": people["n_conflicts"],
+        "difference": f1["difference"],
+        "difference_low": f1["low"],
+        "difference_high": f1["high"],
+        "cleared_if_equal": clear * consistent,
+        "found_out": clear,  # 2 margins below, the interval must keep as clear of the margin as it must at 0
+    }
+
+
+def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
+    return table.loc[[name]].iloc[0]
+
+
+def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) -> float:
+    """Return how often the interval of a difference that is 0 in truth stays within the margin, or may reach it."""
+    half, spread = apart["high"] - apart["difference"], apart["spread"]
+    if not np.isfinite(half) or not np.isfinite(spread):
+        return float("nan")
+    if spread > 0:
+        return float(ndtr((margin - half) / spread))
+    return float(half <= margin if reached else half < margin)
+
+
+def _alone(row: pd.Series, margin: float) -> dict[str, Any]:
+    """Say what holds beside whatever second person there could be: nobody's F1 is above 1, or contradicts below 0."""
+    consistent = row["contradicted_high"] <= margin
+    up_to = row["f1_low"] + margin if consistent else float("nan")
+    if up_to > 1:
+        return {"ranking": "may"}
+    over = row["f1_high"] + margin
+    return {"ranking": "no second person", "cleared_up_to": up_to, "short_from": over if over < 1 else float("nan")}
+
+
+def other_metrics(study: "JudgeStudy", judge: str) -> "Iterator[tuple[str, dict[str, Any]]]":
+    """Yield every metric that speaks against the verdict on a judge, with its own: the other way, or more conflicts."""
+    metric = deciding_metric(study)
+    if metric is None:
+        return
+    own = ranking_verdict(study.conclusions[metric], judge, study.margin)
+    for name, found in study.conclusions.items():
+        known = found.table.loc[(found.table["judge"] == judge) & found.table["f1"].notna(), "judge"]
+        if name == metric or known.empty:
+            continue
+        verdict = ranking_verdict(found, judge, study.margin)
+        turned = own["ranking"] != verdict["ranking"] and "may not" in {own["ranking"], verdict["ranking"]}
+        decided = verdict["ranking"] in _DECIDED
+        if (turned and decided) or verdict["n_conflicts"] > own["n_conflicts"]:
+            yield name, verdict
 
 
 def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]:
@@ -92,4 +160,5 @@ def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]
         return {"favours": ""}
     row = own.iloc[int(own[kind].abs().to_numpy().argmax())]
     verdict = {"favours": row["group"], "favour": row[kind], "favour_low": row[low], "favour_high": row[high]}
+    verdict["bent"] = bool(found.adjusted and is_significant(row["bend_p"], BENT).item())
     return verdict | {name: row[name] for name in ("beyond_people", "beyond_low", "beyond_high")}

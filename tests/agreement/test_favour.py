@@ -12,7 +12,7 @@ from scipy import stats
 
 from metaeval import as_scores, read_collection, score
 from metaeval.agreement import favoured_by_covariate, favoured_groups, kendall_tau
-from metaeval.agreement.favour_statistics import of_group
+from metaeval.agreement.favour_statistics import bend, of_group
 from metaeval.collection.assembly import judgments_from
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 
@@ -248,6 +248,41 @@ def test_judges_without_favour_are_seldom_found_to_favour(uneven):
         scores = as_scores(1.3 * truth + noise, systems=[f"s{place}" for place in range(30)])
         found += favoured_groups(scores, members(*range(6)), reference="metric1").table["p"].tolist()
     assert 0.02 <= np.mean(np.array(found) < 0.05) <= 0.09
+
+
+def test_the_bend_of_a_scale_is_a_quadratic_term():
+    """Against a fit of powers and SciPy's t: p is that of its last coefficient; units and origins change nothing."""
+    known, judges = values()[0], values()[1:]
+    curve, p = bend(judges, known)
+    x = known.mean(axis=1)
+    for place, own in enumerate(judges.mean(axis=2)):
+        powers = np.vander((x - x.mean()) / x.std(), 3)
+        fit, rest, *_ = np.linalg.lstsq(powers, own)
+        error = np.sqrt(rest.item() / 9 * np.linalg.inv(powers.T @ powers)[0, 0])
+        assert curve[place] == pytest.approx(fit[0])
+        assert p[place] == pytest.approx(2 * stats.t.sf(abs(fit[0]) / error, 9))
+    np.testing.assert_allclose(bend(3 * judges - 1, 0.5 * known + 2)[1], p)
+    assert np.isnan(bend(judges[:, :3], known[:3])[1]).all()  # three points lie on a parabola
+    assert np.isnan(bend(np.ones_like(judges), known)[1]).all()
+
+
+def test_under_a_judge_that_saturates_a_good_group_is_not_called_favoured_without_a_remark():
+    """Nobody is favoured; scores bend towards the top: found favoured more often than .05, or with the bend noted."""
+    rng = np.random.default_rng(12)
+    found, noted = [], []
+    for _ in range(15):
+        truth = rng.normal(0.5, 0.08, (40, 1)) + rng.normal(0, 0.12, (40, 25))
+        truth[:8] += 0.1
+        straight = truth + rng.normal(0, 0.08, (10, 40, 25))
+        judges = (1 - np.exp(-3 * straight)) / (1 - np.exp(-3))
+        scores = as_scores(np.concatenate([truth[None], judges]), systems=[f"s{place}" for place in range(40)])
+        favoured = favoured_groups(scores, members(*range(8)), reference="metric1")
+        found.append(favoured.table[["p", "bend_p"]].to_numpy())
+        noted.append(any("saturates" in note for note in favoured.notes))
+    p, bent = np.concatenate(found).T <= 0.05
+    assert p.mean() > 0.08
+    assert (p & ~bent).mean() <= 0.05
+    assert noted == [bool(part.any()) for part in bent.reshape(15, -1)]
 
 
 def test_small_groups_slopes_drawn_on_and_flat_references_are_noted():

@@ -48,14 +48,18 @@ def test_pairs_by_hand(made):
         shared = sum(a == b != 0 for a, b in zip(truth, own, strict=True))
         assert found["precision"][resample, 2] == pytest.approx(shared / (own != 0).sum())
         assert found["recall"][resample, 2] == pytest.approx(shared / (truth != 0).sum())
-        assert found["n_conflicts"][resample, 2] == sum(a == -b != 0 for a, b in zip(truth, own, strict=True))
+        against = sum(a == -b != 0 for a, b in zip(truth, own, strict=True))
+        assert found["n_conflicts"][resample, 2] == against
+        total = (own != 0).sum() + (truth != 0).sum()
+        assert found["contradicted"][resample, 2] == pytest.approx(2 * against / total)
 
 
 def test_the_reference_agrees_with_itself(made):
-    """Everything but power is 1, where no two systems tie."""
+    """Everything but power is 1, where no two systems tie, and nothing is contradicted."""
     means = made[1] + np.arange(8) / 1000
     found = judge_measures(made[0], means, 0, np.arange(4), np.ones(3, dtype=bool))
-    for name in set(MEASURES) - {"power"}:
+    assert not found["contradicted"][:, 0].any()
+    for name in set(MEASURES) - {"power", "contradicted"}:
         assert found[name][:, 0] == pytest.approx(np.ones(4))
 
 
@@ -64,7 +68,7 @@ def test_what_rests_on_tests_is_undefined_without_them(made):
     for untested, gone in ((2, {2}), (0, {0, 1, 2})):
         tested = np.arange(3) != untested
         found = judge_measures(*made, 0, np.arange(4), tested)
-        for name in ("precision", "recall", "f1", "n_shared", "n_conflicts"):
+        for name in ("precision", "recall", "f1", "contradicted", "n_shared", "n_conflicts"):
             assert set(np.flatnonzero(np.isnan(found[name]).all(axis=0))) == gone
         for name in ("power", "n_significant"):
             assert set(np.flatnonzero(np.isnan(found[name]).all(axis=0))) == {untested}

@@ -492,6 +492,15 @@ def test_syndl_by_one_command(command, data_folder, year):
             assert rows["gpt-4", "same number: power"] == pytest.approx(0.607, abs=0.01)
 
 
+def test_the_lead_says_that_another_metric_contradicts(command, data_folder):
+    """SynDL 2023, by nDCG@10: no opposite pair, and 16 under AP, which the lead names."""
+    words = ("--where", "year=2023", "--reference", "nist", "--metrics", "nDCG@10,AP", "--resamples", 20)
+    lead = " ".join(command("judges", data_folder / "syndl" / "syndl.csv.gz", *words).out.split())
+    said = "AP speaks against it: 16 pairs are significant in opposite directions, none under nDCG@10."
+    assert lead.index(said) < lead.index("Without a second person")
+    assert "it may replace anybody whose own F1 is below" in lead
+
+
 AUTOJUDGE = {"kendall": "tau", "pearson": "pearson", "spearman": "rho", "tauap_b": "tau_ap_b"}
 
 

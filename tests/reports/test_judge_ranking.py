@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.agreement.alt_test import alt_test
 from metaeval.agreement.labels import as_labels
-from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
+from metaeval.reports.judge_ranking import alt_section, alt_words, ranking_section, ranking_words
 from metaeval.reports.judges import judges_report
 from metaeval.studies.judges import study_judges
 
@@ -152,6 +153,24 @@ def test_with_people_the_three_figures_stand_side_by_side():
     assert [label for label in labels if label in {"α", "κ, plain", "Alt-test, ω"}] == ["α", "κ, plain", "Alt-test, ω"]
     assert len(alt_section(study.alt)) == 1
     assert "ann" not in study.labelling.ranking.table["judge"].tolist()
+
+
+def test_the_rule_of_the_alt_test_is_about_losses_less_wins():
+    """A judge that loses more than a fifth of the items and wins as many passes at .2: the words must not deny it."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 600)
+    slip = {name: (rng.random(600) < 0.4).astype(int) for name in ("ann", "ben", "model")}
+    given = pd.DataFrame({name: truth ^ own for name, own in slip.items()})
+    alt = alt_test(given[["ann", "ben"]], given[["model"]], scoring="accuracy")
+    assert alt.judges["passes"].item()
+    assert ((1 - alt.people["judge_wins"]) > alt.epsilon).any()  # loses on more than epsilon of the items
+    words = alt_words(alt)
+    rule = "its losses less its wins are significantly below ε = 0.2 of the items"
+    assert words.startswith(f"model may stand in for a person as a labeller: against 100.0 % of the people {rule} (")
+    (section,) = alt_section(alt)
+    assert "the items that the judge loses, less those it wins, are significantly below ε" in section.blocks[0].caption
+    both = alt_test(given[["ann", "ben"]], given[["model"]].assign(coin=slip["ann"]), scoring="accuracy")
+    assert rule in alt_words(both)
 
 
 def test_the_page_without_runs_says_three_things_first():
