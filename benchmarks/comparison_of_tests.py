@@ -87,7 +87,7 @@ def campaign(resamples: int, threads: int | None) -> list[str]:
             "measure": name,
             "rejections, paper": PUBLISHED[name],
             "here, against t": f"{part['rejection_ratio'].iloc[0]:.2f}"
-            if part["rejected"].iloc[0] >= 0.0005  # noqa: PLR2004 - a ratio to less says nothing
+            if part["rejected"].iloc[0] >= 0.0005
             else "t rejects next to nothing",
             "Wilcoxon": f"{part['rejection_ratio'].iloc[1]:.2f}",
             "sign": f"{part['rejection_ratio'].iloc[2]:.2f}",
