@@ -100,3 +100,26 @@ def test_the_published_wilcoxon_is_not_the_default(checkout, trec_8):
         for side in ("less", "two-sided")
     ]
     np.testing.assert_allclose(_said(page, numbers), found, atol=5.1e-7)
+
+
+def test_the_bootstrap_of_ogilvie_and_lalmas(checkout):
+    """The guide's table of section 3.3 is the report's, measured as the thorough task, to one decimal."""
+    report = (checkout / "benchmarks" / "reports" / "comparison-of-tests.md").read_text("utf-8")
+    row = (
+        r"^\| (MAep|nxCG)\(quant=(\w+), task=thorough\)(@\d+)? \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$"
+    )
+    found = {
+        f"{measure}{cut}, {quantisation}": cells
+        for measure, quantisation, cut, *cells in re.findall(row, report, re.MULTILINE)
+    }
+    page = (checkout / "docs" / "choosing-a-test.md").read_text("utf-8")
+    shown = {
+        name: cells
+        for name, *cells in re.findall(
+            r"^\| (\w+(?:@\d+)?, \w+5) \| (.+) \| (.+) \| (.+) \| (.+) \|$", page, re.MULTILINE
+        )
+    }
+    assert shown.keys() == found.keys() != set()
+    for name, cells in shown.items():
+        pairs = zip(" ".join(cells).split(), " ".join(found[name]).split(), strict=True)
+        assert all(a == b or abs(float(a) - float(b)) < 0.051 for a, b in pairs), name
