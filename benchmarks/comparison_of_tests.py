@@ -21,24 +21,29 @@ from metaeval.simulate.inex import simulate_inex
 REPORT = Path(__file__).parent / "reports" / "comparison-of-tests.md"
 COLLECTIONS = {"TREC-8": {"AP": "adhoc8_ap", "P@10": "adhoc8_p10"}, "Web 2013": {"ERR@20": "web2013_err20"}}
 MEASURES = {
-    "Gen5": ("MAep(quant=Gen5)", "nxCG(quant=Gen5)@10", "nxCG(quant=Gen5)@25", "nxCG(quant=Gen5)@50"),
-    "Strict5": ("MAep(quant=Strict5)",),
+    "Gen5": (
+        "MAep(quant=Gen5, task=thorough)",
+        "nxCG(quant=Gen5, task=thorough)@10",
+        "nxCG(quant=Gen5, task=thorough)@25",
+        "nxCG(quant=Gen5, task=thorough)@50",
+    ),
+    "Strict5": ("MAep(quant=Strict5, task=thorough)",),
 }
 CAMPAIGN = {"year": 2005, "n_systems": 55, "n_topics": 29, "n_documents": 1000, "n_results": 1500, "task": "thorough"}
 PUBLISHED = {
-    "MAep(quant=Gen5)": "2.1 (.083 to .14)",
-    "MAep(quant=Strict5)": "64 (.23 to .27)",
-    "nxCG(quant=Gen5)@10": "20",
-    "nxCG(quant=Gen5)@25": "8.8",
-    "nxCG(quant=Gen5)@50": "3.7",
+    "MAep(quant=Gen5, task=thorough)": "2.1 (.083 to .14)",
+    "MAep(quant=Strict5, task=thorough)": "64 (.23 to .27)",
+    "nxCG(quant=Gen5, task=thorough)@10": "20",
+    "nxCG(quant=Gen5, task=thorough)@25": "8.8",
+    "nxCG(quant=Gen5, task=thorough)@50": "3.7",
 }
 """How many times as many pairs the bootstrap rejected as the others on average (and its share of their error rate)."""
 READING = """\
 The finding has two halves, and one of them holds. **Rejections:** under Benjamini and Yekutieli the percentile
 bootstrap rejects more pairs than every other test, on every collection here, and on element measures many more: the
 fewer topics, and the more of them on which a strict measure is 0, the wider the gap, up to measures under which the t
-test, which needs p-values far below what a dozen topics can give, rejects nothing at all. **Errors:** nowhere does it
-err less. On every collection, under every measure, its error rate is higher than that of each of the others, 2 to 9
+test, which needs p-values far below what a dozen topics can give, rejects next to nothing. **Errors:** nowhere does it
+err less. On every collection, under every measure, its error rate is higher than that of each of the others, 2.6 to 10
 times as high under the correction.
 
 Both have one cause, and it is the bootstrap's level, not its power. It compares with the spread of resampled means,
@@ -82,8 +87,8 @@ def campaign(resamples: int, threads: int | None) -> list[str]:
             "measure": name,
             "rejections, paper": PUBLISHED[name],
             "here, against t": f"{part['rejection_ratio'].iloc[0]:.2f}"
-            if part["rejections"].iloc[0]
-            else "t rejects 0",
+            if part["rejected"].iloc[0] >= 0.0005
+            else "t rejects next to nothing",
             "Wilcoxon": f"{part['rejection_ratio'].iloc[1]:.2f}",
             "sign": f"{part['rejection_ratio'].iloc[2]:.2f}",
             "error rate over the others'": "{min:.2f} to {max:.2f}".format(
