@@ -13,6 +13,7 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from numbers import Integral
 from typing import Any, Literal, get_args
 
@@ -33,9 +34,11 @@ __all__ = [
     "Scores",
     "as_scores",
     "better_direction",
+    "by_name",
     "gaps_are_kept",
     "identical_note",
     "identical_systems",
+    "name_order",
     "note_of_gaps",
     "oriented_values",
     "scores_to_long",
@@ -222,6 +225,29 @@ def oriented_values(scores: Scores) -> NDArray[np.float64]:
     """
     direction = better_direction(scores)
     return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
+
+
+def name_order(names: NDArray[np.str_]) -> NDArray[np.intp]:
+    """Return the place of every name in natural order, for draws that belong to names and not to rows.
+
+    Examples
+    --------
+    >>> name_order(np.array(["q10", "q2", "q1"])).tolist()
+    [2, 1, 0]
+    """
+    return np.array(_name_order(tuple(names.tolist())), dtype=np.intp)
+
+
+@lru_cache(maxsize=32)  # asked again of every resample
+def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    place = {name: number for number, name in enumerate(names)}
+    return tuple(place[name] for name in natural_order(names))
+
+
+def by_name(scores: Scores, dim: str) -> Scores:
+    """Return the scores with their systems, or topics, in natural order of their names."""
+    order = name_order(scores[dim].to_numpy())
+    return scores if (order == np.arange(len(order))).all() else scores.isel({dim: order})
 
 
 def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:

@@ -1,7 +1,8 @@
 """How the topics of scores stand to each other: clusters, strata, weights, repeats and gaps, and who uses them.
 
 `engine_scores` is the door of every engine: what an engine does not take into account is refused there, so that nothing
-is silently left out of a figure.
+is silently left out of a figure. Topics leave it in the order of their names, so that a random number belongs to a name
+and not to a place in a file.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +17,7 @@ from metaeval.checks import check_choice
 from metaeval.equality import settle, settled_means
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.layout import DIMS, REPEAT, gaps_in
-from metaeval.scores import Scores, as_scores, better_direction, gaps_are_kept, oriented_values
+from metaeval.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
 
 __all__ = [
     "Clustering",
@@ -53,7 +54,7 @@ def engine_scores(
     instead: Mapping[Trait, str] | None = None,
     fewest: int = 2,
 ) -> Scores:
-    """Return scores as an engine takes them: the door at which what it leaves out of account is refused.
+    """Return scores as an engine takes them, topics by name: the door where what it leaves out of account is refused.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def engine_scores(
         if there and trait not in uses:
             method = (instead or {}).get(trait, f"a method for {trait}")
             raise InvalidOptionError((f"{what}: " if what else "") + _REFUSED[trait].format(method=method))
-    return scores
+    return by_name(scores, "topic")
 
 
 def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:

@@ -1,7 +1,7 @@
 """`metaeval simulate`: example data with a known truth."""
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,6 +11,10 @@ from metaeval.cli.console import command_session
 from metaeval.cli.option import Option, argument, flag
 from metaeval.cli.together import Commands, check_scores_file
 from metaeval.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["collection", "inex", "scores", "simulate"]
 
@@ -91,8 +95,15 @@ def scores(  # noqa: PLR0913 - the options of the command
             n_repeats=repeats,
             rng=seed,
         )
-        write_scores(table, file)
+        write_scores(table.copy(data=_shared_digits(table.to_numpy())), file)
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")
+
+
+def _shared_digits(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Return numbers at the 12 digits that all processors share; the last four come from the order of additions."""
+    from numpy import array  # noqa: PLC0415 - loads when needed
+
+    return array([float(f"{value:.12g}") for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 @_app.command()

@@ -20,7 +20,7 @@ from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.results import Result
-from metaeval.scores import Scores, better_direction
+from metaeval.scores import Scores, better_direction, by_name, name_order
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.workers import parallel_map
 
@@ -39,6 +39,7 @@ _CHAINS = 4
 _MAX_RHAT = 1.01
 _SMALLEST_MEAN_SQUARE = 1e-20
 _PAIRS_PER_BLOCK = 512
+_SHARED_DIGITS = 12  # a chain goes another way for the last digits, which come from the order of additions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,7 +140,8 @@ class BayesianComparison(Result):
         own = self.data.sel(metric=metric)
         scale = (own["high"] - own["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.ci_prob) / 2)
         shape = (_CHAINS, n_draws, own.sizes["pair"])
-        drawn = resolve_rng(rng).generator.standard_t(self.n_topics - 1, size=shape)
+        place, sign = _places_of_pairs(own["system_a"].to_numpy(), own["system_b"].to_numpy())
+        drawn = sign * resolve_rng(rng).generator.standard_t(self.n_topics - 1, size=shape)[..., place]
         values = own["difference"].to_numpy() + drawn * scale.to_numpy()
         pairs = [f"{a} - {b}" for a, b in zip(own["system_a"].to_numpy(), own["system_b"].to_numpy(), strict=True)]
         posterior = xr.Dataset(
@@ -307,9 +309,11 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     sampled = parallel_map(_sample, each, shared=(seed, settings), description="Sampling the hierarchical model")
     trees = {}
     means = []
+    systems = question.scores["system"].to_numpy()
     for place, tree in zip(keep, sampled, strict=True):
         trees[names[place]] = tree
-        drawn = tree["posterior"]["system_mean"].stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
+        drawn = tree["posterior"]["system_mean"].sel(system=systems)
+        drawn = drawn.stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
         means.append(drawn * (1 if question.scores["higher_is_better"][place] else -1))
     chosen = ask(question.scores.isel(metric=keep))
     summaries = [
@@ -350,6 +354,14 @@ def check_rope(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
         message = f"rope says nothing of {', '.join(missing)}; give one width for all metrics, or one for each"
         raise InvalidOptionError(message)
     return {name: float(given[name]) for name in metrics}
+
+
+def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return the place of every pair in an order by the names of its systems, and -1 where they come the other way."""
+    names = np.unique([first, second])
+    known = {name: place for place, name in enumerate(names[name_order(names)].tolist())}
+    ends = np.array([[known[name] for name in side.tolist()] for side in (first, second)])
+    return np.argsort(np.lexsort(np.sort(ends, axis=0)[::-1])), np.where(ends[0] < ends[1], 1, -1)
 
 
 def _standard_errors(question: Question) -> NDArray[np.float64]:
@@ -415,18 +427,20 @@ def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # n
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
     metric = scores["metric"].item()
+    scores = by_name(scores, "system")
     values = scores.to_numpy()
     n_systems, n_topics = values.shape
     spread = values.std()
     if spread <= RELATIVE * np.abs(values).max():
         raise EstimationError(f"all scores under {metric!r} are equal; there is nothing to compare")
     scaled = (values - values.mean()) / spread
-    means = scaled.mean(axis=1)
-    residual = scaled - means[:, None] - scaled.mean(axis=0)
+    means = np.round(scaled.mean(axis=1), _SHARED_DIGITS)
+    residual = scaled - scaled.mean(axis=1, keepdims=True) - scaled.mean(axis=0)
     freedom = (n_systems - 1) * (n_topics - 1)
     mean_square = float((residual**2).sum() / freedom)
     if mean_square <= _SMALLEST_MEAN_SQUARE:
         raise EstimationError(f"systems differ by a constant on every topic under {metric!r}: no residual to estimate")
+    mean_square = float(f"{mean_square:.{_SHARED_DIGITS}g}")
     with pm.Model(coords={"system": scores["system"].to_numpy()}):
         grand = pm.Normal("grand_mean", 0.0, 1.0)
         sigma_system = pm.HalfNormal("sigma_system", 1.0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.compiled import compiled
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.scores import Scores, identical_systems, oriented_values
+from metaeval.scores import Scores, by_name, identical_systems, oriented_values
 from metaeval.topic_design import engine_scores
 
 __all__ = ["SMALLEST_SIZE", "Duplicates", "Layout", "Sampling", "draw_topic_sets", "lay_out", "set_means"]
@@ -71,7 +71,7 @@ def lay_out(
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
         check_choice(value, word, get_args(kind))
     check_count(n_trials, "n_trials", most=MOST_REPLICATES)
-    scores = engine_scores(scores, what="drawing sets of topics")
+    scores = by_name(engine_scores(scores, what="drawing sets of topics"), "system")
     groups = identical_systems(scores)
     dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
     kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))

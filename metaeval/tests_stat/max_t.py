@@ -155,10 +155,12 @@ def _test_metric(
 
     Row 0 counts for the hypothesis alone, row 1 for the largest statistic among those no more extreme than it.
     """
-    scores = np.ascontiguousarray(question.values[metric].T)
+    by_name = question.system_order()
+    scores = np.ascontiguousarray(question.values[metric, by_name].T)
     centred = scores - np.median(scores, axis=1, keepdims=True)
     sides = _SIDES[question.alternative]
-    pairs = np.tile([question.first, question.second], len(sides))
+    column = np.argsort(by_name)
+    pairs = np.tile([column[question.first], column[question.second]], len(sides))
     hypotheses = np.concatenate([pairs, [np.repeat(sides, len(question.first))]])
     t = paired_t_statistics(question.values[metric], question.first, question.second, question.tolerance[metric])
     observed = _as_shares(question, metric, t, sides)

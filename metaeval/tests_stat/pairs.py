@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_paired, check_share
 from metaeval.equality import RELATIVE, difference
-from metaeval.scores import Scores, oriented_values
+from metaeval.scores import Scores, name_order, oriented_values
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented
 from metaeval.topic_design import Trait, engine_scores
@@ -66,6 +66,10 @@ class Question:
     def plain(self) -> bool:
         """Whether topics are units that all weigh alike, and all systems have all of them."""
         return self.units.plain and not self.gaps
+
+    def system_order(self) -> NDArray[np.intp]:
+        """Return the systems in the order of their names, in which they are permuted whatever the order of the rows."""
+        return name_order(self.scores["system"].to_numpy())
 
     def by_unit(self) -> "Question":
         """Return the question with the weighted sums over every cluster in the topics' place.

@@ -179,7 +179,7 @@ def _check_options(method: str, alternative: str, baseline: str | None) -> None:
 
 def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: int, p_value_rule: PValueRule) -> _Found:
     values, tolerance, total = question.by_unit().values[metric], question.tolerance[metric], question.units.total
-    columns = np.ascontiguousarray(values.T)
+    columns = np.ascontiguousarray(values[question.system_order()].T)
     check_memory(3 * n_resamples, what=f"the ranges of {n_resamples:,} permutations", advice="ask for fewer resamples")
     starts = track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD")
     ranges = np.sort(

@@ -65,3 +65,11 @@ def test_an_unknown_task_or_year_is_refused(command):
     """The message lists what there is."""
     assert "thorough, focused, mixed" in command("simulate", "inex", "made", "--task", "fetch").err
     assert "from 2002 to 2010" in command("simulate", "inex", "made", "--year", 1999).err
+
+
+def test_scores_are_written_with_the_digits_that_processors_share(command, tmp_path):
+    """No score has more than 12 significant digits: the others come from the order of additions."""
+    command("simulate", "scores", "made.csv", "--systems", 4, "--topics", 10, "--metrics", "AP,RR")
+    scores = [line.rsplit(",", 1)[1] for line in (tmp_path / "made.csv").read_text().splitlines()[1:]]
+    assert all(float(text) == float(f"{float(text):.12g}") for text in scores)
+    assert any(len(text) > 10 for text in scores)
