@@ -192,7 +192,10 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
     writer = _decimal(share if write is None else write)
     if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
         return writer(value)
-    own, beside = _with_error(writer, writer.scale * float(cast("float", error)))
+    size = writer.scale * float(cast("float", error))
+    if places(size) >= writer.digits:  # it reaches no digit
+        return writer(value)
+    own, beside = _with_error(writer, size)
     return f"{own(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
 
 
