@@ -136,9 +136,10 @@ class _Decimal:
         if absent(value):
             return MISSING
         written = f"{self.scale * float(cast('float', value)):.{self.digits}f}"
+        if self.percent:
+            return f"{written} %"
         zero = written.strip("-0.") == ""
-        written = written.lstrip("-") if zero else written.replace("-", "−")
-        return f"{written} %" if self.percent else written
+        return written.lstrip("-") if zero else written.replace("-", "−")
 
     @property
     def scale(self) -> float:

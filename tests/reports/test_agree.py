@@ -284,8 +284,8 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
     """What the choice of the metric does is told apart from what the use of its grades does."""
     names = audit.lead.metrics
     counts = pd.DataFrame(0, index=names, columns=names)
-    for one, other, number in (("AP", "AP(rel=2)", 2), ("AP", "AP(rel=3)", 5), ("AP", "ERR", 9)):
-        counts.loc[one, other] = counts.loc[other, one] = number
+    for one, other, many in (("AP", "AP(rel=2)", 2), ("AP", "AP(rel=3)", 5), ("AP", "ERR", 9)):
+        counts.loc[one, other] = counts.loc[other, one] = many
     monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
     own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
     assert summary_sentences(audit)[-1] == (

@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "digits_of_draws.py"
 SEEDS = 8
 EXCUSED = {("power", "Difference required"), ("judges", "Pearson's r of means")}
 """Still printed with more digits than the draws give, by study and column or row: it may only shrink. The difference
-required is an order statistic of resamples; correlations near 1 have tails that the error of an interval passes over."""
+required is an order statistic of resamples; correlations near 1 have tails that the error of an interval leaves out."""
 
 
 @pytest.fixture(scope="module")

@@ -101,6 +101,7 @@ def test_more_topics_are_told_from_errors(judged_study):
     found = study.conclusions["nDCG@10"]
     fewer = {"judge": ["model"], "n_topics": [20], "power": [0.5], "precision": [0.9], "recall": [0.9], "f1": [0.9]}
     fewer |= {"power_error": [0.01], "only_with_more_error": [0.001]}
+    fewer |= dict.fromkeys(("precision_error", "recall_error", "f1_error"), [0.01])
     same = pd.DataFrame(fewer | {"only_with_more": [0.75]})
     more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
     words = " ".join(judges_report(replace(study, conclusions=MappingProxyType(dict(more)))).summary)
