@@ -136,9 +136,10 @@ class _Decimal:
         if absent(value):
             return MISSING
         written = f"{self.scale * float(cast('float', value)):.{self.digits}f}"
+        if self.percent:
+            return f"{written} %"
         zero = written.strip("-0.") == ""
-        written = written.lstrip("-") if zero else written.replace("-", "−")
-        return f"{written} %" if self.percent else written
+        return written.lstrip("-") if zero else written.replace("-", "−")
 
     @property
     def scale(self) -> float:
@@ -192,7 +193,10 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
     writer = _decimal(share if write is None else write)
     if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
         return writer(value)
-    own, beside = _with_error(writer, writer.scale * float(cast("float", error)))
+    size = writer.scale * float(cast("float", error))
+    if places(size) >= writer.digits:  # it reaches no digit
+        return writer(value)
+    own, beside = _with_error(writer, size)
     return f"{own(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
 
 

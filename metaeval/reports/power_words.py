@@ -187,8 +187,8 @@ def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
     return [
         f"Under {name_of_metric(metric)} the observed difference that suffices for significance by bootstrap "
-        f"sensitivity is {_SCORE(row.difference_required)} at most and {_SCORE(row.difference_required_median)} for the "
-        "median pair."
+        f"sensitivity is {_SCORE(row.difference_required)} at most and {_SCORE(row.difference_required_median)} for "
+        "the median pair."
         for row in rows.itertuples()
     ]
 

@@ -25,6 +25,7 @@ from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.tests_stat.result import UnreachableLevelWarning
+from metaeval.words import bracketed, number
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
 
@@ -112,7 +113,7 @@ def test_summary_counts_as_the_paper_does(study):
     for words in (
         f"third finds {100 * row['share_predictor']:.0f} %: {100 * row['recall']:.0f} % of those of {HOSTILE[0]}, ",
         f"and {100 * row['precision']:.0f} % of its own are among those of {HOSTILE[0]} (",
-        f"(F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}], no conflict): {verdict}",
+        f"(F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.02], no conflict): {verdict}",
     ):
         assert words in sentence
 
@@ -153,7 +154,8 @@ def test_the_first_sentence_answers_with_its_uncertainty(study, monkeypatch, val
     monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
     sentence = answer_sentence(study)
     assert sentence.startswith(words)
-    assert f"F1 {value:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}] (95 % interval), 0 conflicts." in sentence
+    ends = bracketed(value, *bounds, number(2), draws=20)
+    assert f"F1 {ends} (95 % interval), 0 conflicts." in sentence
 
 
 def test_several_answers_are_counted(study, monkeypatch):
@@ -165,7 +167,8 @@ def test_several_answers_are_counted(study, monkeypatch):
     assert sentence.startswith(f"Of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions")
     assert "1 leads to different conclusions" in sentence
     low, high = (f"({label(study, name)})" for name in (rows["predictor"].iloc[1], rows["predictor"].iloc[0]))
-    assert f": F1 from 0.60 [0.50, 0.70] {low} to 0.95 [0.91, 0.99] {high}, judged by whether the 95 %" in sentence
+    ends = f"F1 from 0.60 [0.50, 0.70, each ± 0.02] {low} to 0.95 [0.91, 0.99, each ± 0.01] {high}"
+    assert f": {ends}, judged by whether the 95 %" in sentence
     assert sentence.endswith(" interval of F1 lies above 0.9, below it or around it.")
     below = {"f1": 0.6, "f1_low": 0.5, "f1_high": 0.7}
     monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(**below))
@@ -282,8 +285,8 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
     """What the choice of the metric does is told apart from what the use of its grades does."""
     names = audit.lead.metrics
     counts = pd.DataFrame(0, index=names, columns=names)
-    for one, other, number in (("AP", "AP(rel=2)", 2), ("AP", "AP(rel=3)", 5), ("AP", "ERR", 9)):
-        counts.loc[one, other] = counts.loc[other, one] = number
+    for one, other, many in (("AP", "AP(rel=2)", 2), ("AP", "AP(rel=3)", 5), ("AP", "ERR", 9)):
+        counts.loc[one, other] = counts.loc[other, one] = many
     monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
     own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
     assert summary_sentences(audit)[-1] == (
@@ -355,7 +358,7 @@ def test_the_summary_says_what_its_quantisations_are(of_elements):
         (
             (0.95, 0.6, 0.99),
             ((0.9, 1.0), (0.5, 0.7), (0.98, 1.0)),
-            "the difference between grades 1 and 2 matters most: without it F1 is 0.60 [0.50, 0.70].",
+            "the difference between grades 1 and 2 matters most: without it F1 is 0.60 [0.50, 0.70, each ± 0.02].",
         ),
         (
             (0.95, 0.6, 0.99),

@@ -8,7 +8,7 @@ from metaeval.reports.compare_tests import tests_report as report_of  # pytest w
 from metaeval.scores import as_scores
 from metaeval.studies.compare_tests import study_tests
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.words import share, share_of
+from metaeval.words import carried, share_of
 
 QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
 
@@ -26,9 +26,12 @@ def test_the_tables_numbers_are_the_studys(study):
     for table, (_, rows) in zip(tables, study.to_frame().groupby("correction", sort=False), strict=True):
         for cells, row in zip(table.cells(), rows.itertuples(), strict=True):
             shown = [cell.text for cell in cells]
-            assert shown[1:3] == [TESTS.label(row.test), share(row.rejected)]
-            assert shown[4] == (share_of(row.errors, row.rejections) if row.rejections else "–")
-            assert shown[6:8] == [share(row.rejected_both), share(row.self_agreement)]
+            assert shown[1:3] == [TESTS.label(row.test), carried(row.rejected, row.rejected_se)]
+            assert shown[4] == (share_of(row.errors, row.rejections, row.error_rate_se) if row.rejections else "–")
+            assert shown[6:8] == [
+                carried(row.rejected_both, row.rejected_both_se),
+                carried(row.self_agreement, row.self_agreement_se),
+            ]
 
 
 def test_the_first_sentence_answers(simulated_scores):
@@ -37,8 +40,10 @@ def test_the_first_sentence_answers(simulated_scores):
     frame = study.to_frame().sort_values(["error_rate", "rejected"], ascending=[True, False])
     words = report_of(study).summary[0]
     least = TESTS[frame["test"].iloc[0]].described
-    assert words.startswith(f"Uncorrected, {least} errs least: {share(frame['error_rate'].iloc[0])} of the pairs")
-    assert share(frame["rejected"].max()) in words
+    assert words.startswith(
+        f"Uncorrected, {least} errs least: {carried(*frame[['error_rate', 'error_rate_se']].iloc[0])} of the pairs"
+    )
+    assert carried(*frame.nlargest(1, "rejected")[["rejected", "rejected_se"]].iloc[0]) in words
     assert f"{frame['rejection_ratio'].iloc[list(frame['test']).index('sign')]:.2f} times as many pairs" in words
 
 

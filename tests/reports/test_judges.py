@@ -51,7 +51,7 @@ def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
     """F1 with its interval, the second person's, the alt-test and whom the judge favours, as the study has them."""
     study = judged_study()
     row = study.verdicts.iloc[0]
-    f1 = f"F1 of significant pairs {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}]"
+    f1 = f"F1 of significant pairs {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.01]"
     sentence = first_sentence(with_verdict(study, ranking="may"))
     assert f"(nDCG@10: {f1}; a second person {row['people_f1']:.2f}); for labels it may, too (ω = 1.00)" in sentence
     assert sentence.endswith("; no group of systems is shown to be favoured.")
@@ -156,12 +156,16 @@ def test_more_topics_are_told_from_errors(judged_study):
     study = judged_study()
     found = study.conclusions["nDCG@10"]
     fewer = {"judge": ["model"], "n_topics": [20], "power": [0.5], "precision": [0.9], "recall": [0.9], "f1": [0.9]}
+    fewer |= {"power_error": [0.01], "only_with_more_error": [0.001]}
+    fewer |= {f"{name}_error": [0.01] for name in ("precision", "recall", "f1")}
     same = pd.DataFrame(fewer | {"only_with_more": [0.75]})
     more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
     words = " ".join(judges_report(replace(study, conclusions=MappingProxyType(dict(more)))).summary)
     power = found.table.set_index("judge").loc["model", "power"]
-    assert f"model tells {100 * power:.1f} % of the pairs apart on 20 topics and 50.0 % on 20, as many as nist" in words
-    assert "of what it alone finds, 75.0 % is what so few topics do not show." in words
+    assert (
+        f"model tells {100 * power:.1f} % of the pairs apart on 20 topics and 50 ± 1 % on 20, as many as nist" in words
+    )
+    assert "of what it alone finds, 75 % is what so few topics do not show." in words
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_table_holds_every_cell_with_its_rate():
     frame = result.to_frame()
     assert len(frame) == 2 * 5 * 3
     assert frame.columns.tolist() == [
-        "metric", "tolerance", "size", "swaps", "zero_differences", "comparisons", "error_rate",
+        "metric", "tolerance", "size", "swaps", "zero_differences", "comparisons", "error_rate", "rate_se",
     ]  # fmt: skip
     np.testing.assert_allclose(frame["error_rate"], frame["swaps"] / frame["comparisons"])
     assert result.signature == "swap:trials=5|disjoint|relative|T=14|seed 0"
