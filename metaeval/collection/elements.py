@@ -72,6 +72,8 @@ class ElementCollection(JudgedCollection):
         Highlighted characters of every assessed document; `UNKNOWN` (-1) where nobody said.
     document_names, path_names : object array
         What the codes of `elements` mean.
+    task : {"focused", "thorough"}
+        Thorough where every run says that it was made for that task, in which overlap costs nothing.
     """
 
     by_document: Collection = field()  # a field of its own in the place of the inherited property
@@ -84,6 +86,7 @@ class ElementCollection(JudgedCollection):
     highlighted: NDArray[np.int64] = field(repr=False)
     document_names: NDArray[np.object_] = field(repr=False)
     path_names: NDArray[np.object_] = field(repr=False)
+    task: str = "focused"
 
     @property
     def n_retrieved(self) -> NDArray[np.int32]:
@@ -214,8 +217,10 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     submissions = check_kinds(submissions, "submissions", "Submission")
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
     made = _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
-    notes = (*made.by_document.notes, *_task_notes([submission.task for submission in submissions]))
-    return replace(made, by_document=replace(made.by_document, notes=notes))
+    thorough = ["thorough" in submission.task.casefold() for submission in submissions]
+    task = "thorough" if all(thorough) else "focused"
+    notes = (*made.by_document.notes, *_task_notes(thorough))
+    return replace(made, by_document=replace(made.by_document, notes=notes), task=task)
 
 
 def _assembled(  # noqa: PLR0913 - everything that was checked
@@ -372,16 +377,16 @@ def _inconsistencies(  # noqa: PLR0913 - what was put together before
     return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
 
 
-def _task_notes(tasks: list[str]) -> list[str]:
+def _task_notes(thorough: list[bool]) -> list[str]:
     """Say what measures do with overlap where runs were made for a task in which it costs nothing."""
-    n_thorough = sum("thorough" in task.casefold() for task in tasks)
-    if not n_thorough:
+    if not any(thorough):
         return []
-    words = (
-        f"{n_thorough} of {len(tasks)} runs say that they are of the thorough task, in which overlap costs nothing; "
-        "nxCG, MAep and the measures made of them count it as in the focused task unless asked with task=thorough"
-    )
-    return [words]
+    said = f"{sum(thorough)} of {len(thorough)} runs"
+    words = f"{said} say that they are of the thorough task, in which overlap costs nothing"
+    measures = "nxCG, MAep and the measures made of them"
+    if all(thorough):
+        return [f"{words}: {measures} take it so, unless asked with task=focused"]
+    return [f"{words}; {measures} count it as in the focused task, unless asked with task=thorough"]
 
 
 def _cut_notes(runs: dict[str, ElementRun]) -> list[str]:

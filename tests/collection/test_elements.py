@@ -1,5 +1,7 @@
 """Compiling runs of elements: the tree, the documents, what is noted, and every refusal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -346,10 +348,30 @@ def test_sizes_of_tables_in_memory_are_whole_numbers(column, value):
         element_collection([submission("a", ("1", "d1", "/a[1]"))], assessments(elements=elements))
 
 
-def test_runs_of_the_thorough_task_say_what_measures_do_with_overlap():
-    """The measures' default is the focused task; runs that name the other one bring a note, and others none."""
-    size = {"n_systems": 2, "n_topics": 2, "n_documents": 20, "n_results": 10, "rng": 1}
-    made = {task: simulate_inex(year=2005, task=task, **size) for task in ("thorough", "focused")}
-    notes = {task: element_collection(one.submissions, one.assessments).notes for task, one in made.items()}
-    assert any(note.startswith("2 of 2 runs say that they are of the thorough task") for note in notes["thorough"])
-    assert not any("thorough" in note for note in notes["focused"])
+@pytest.mark.parametrize("measure", ["MAep(quant=Gen5{})", "nxCG(quant=Gen5{})@5", "xQ(quant=Gen5{})"])
+def test_the_task_that_the_runs_name_decides(measure):
+    """Thorough where all of them say so, focused otherwise; who asks for one gets it, and a note says what was done."""
+    size = {"n_systems": 2, "n_topics": 3, "n_documents": 20, "n_results": 10, "rng": 1}
+    made = simulate_inex(year=2005, task="thorough", **size)
+    tasks = {
+        "thorough": ["CO.Thorough"] * 2,
+        "focused": ["CO.Focussed"] * 2,
+        "mixed": ["CO.Thorough", ""],
+        "": ["", ""],
+    }
+    notes = {}
+    for said, names in tasks.items():
+        runs = [replace(run, task=name) for run, name in zip(made.submissions, names, strict=True)]
+        collection = element_collection(runs, made.assessments)
+        notes[said] = [note for note in collection.notes if "thorough" in note]
+        default, thorough, focused = (
+            metric_values(collection, [measure.format(task)]) for task in ("", ", task=thorough", ", task=focused")
+        )
+        assert not np.array_equal(thorough, focused)
+        np.testing.assert_array_equal(default, thorough if said == "thorough" else focused)
+        part = collection.sel(systems=collection.systems[:1]) if hasattr(collection, "sel") else collection
+        assert part.task == collection.task
+    assert notes["thorough"][0].startswith("2 of 2 runs say that they are of the thorough task")
+    assert "unless asked with task=focused" in notes["thorough"][0]
+    assert "unless asked with task=thorough" in notes["mixed"][0]
+    assert notes["focused"] == notes[""] == []

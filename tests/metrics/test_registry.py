@@ -28,7 +28,7 @@ def test_the_built_in_measures_are_a_table_in_teaching_order():
     usage = dict(zip(frame["name"], frame["usage"], strict=True))
     assert usage["P"] == "P(judged_only=False, rel=1)@k"
     assert usage["nDCG"] == "nDCG(a=…, gains=linear, judged_only=False)[@k]"
-    assert usage["MAnxCG"] == "MAnxCG(alpha=1.0, normalise=True, quant=gen, task=focused, tie=deeper)@k"
+    assert usage["MAnxCG"] == "MAnxCG(alpha=1.0, normalise=True, quant=gen, task=runs, tie=deeper)@k"
 
 
 def test_extending_a_registry_leaves_it_as_it_was():

@@ -28,7 +28,7 @@ def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDAr
         *,
         alpha: Alpha = 1.0,
         normalise: bool = True,
-        task: Task = "focused",
+        task: Task = "runs",
         tie: Tie = "deeper",
         **own: float,
     ) -> NDArray[np.float64]:

@@ -31,7 +31,8 @@ __all__ = [
 
 Alpha = Annotated[float, Rule(lambda alpha: 0 <= alpha <= 1, "from 0 to 1")]
 """How much of what was seen before is lost: 0 nothing, 1 all."""
-Task = Annotated[str, Rule(lambda task: task in ("focused", "thorough"), "focused or thorough")]
+_TASKS = ("runs", "focused", "thorough")
+Task = Annotated[str, Rule(lambda task: task in _TASKS, "runs, focused or thorough")]
 """Whether overlapping results are a fault (focused) or expected (thorough)."""
 Tie = Annotated[str, Rule(lambda tie: tie in ("deeper", "higher"), "deeper or higher")]
 """Which of equally good elements on one path is ideal."""
@@ -59,7 +60,7 @@ class CumulatedGains(NamedTuple):
 
 
 def cumulated_gains(
-    lists: ElementLists, *, alpha: float = 1.0, normalise: bool = True, task: str = "focused", tie: str = "deeper"
+    lists: ElementLists, *, alpha: float = 1.0, normalise: bool = True, task: str = "runs", tie: str = "deeper"
 ) -> CumulatedGains:
     r"""Return what every result gains, and what the results of an ideal list do.
 
@@ -71,9 +72,11 @@ def cumulated_gains(
         How much of what was seen before is lost.
     normalise : bool, default True
         Whether results inside an ideal element gain no more than it in all.
-    task : {"focused", "thorough"}
-        With "thorough", overlap is no fault: every element gains its own value, once, and the ideal list holds all
-        elements that are worth something. The other options then have no meaning.
+    task : {"runs", "focused", "thorough"}
+        By default that for which all runs say that they were made; focused where they say nothing or differ, or where
+        another option is asked for, which only that task has. With "thorough", overlap is no fault: every element
+        gains its own value, once, and the ideal list holds all elements that are worth something; the other options
+        then have no meaning.
     tie : {"deeper", "higher"}
         Which of equally good elements on a path is ideal.
 
@@ -95,6 +98,9 @@ def cumulated_gains(
     Inside an ideal element d the gain is :math:`\min(rv(c), q(d) - \text{what d has given already})`. An element that
     was not assessed gains nothing, but what it shows is seen.
     """
+    if task == "runs":
+        plain = (alpha, normalise, tie) == (1.0, True, "deeper")
+        task = lists.collection.task if plain else "focused"
     if task == "thorough":
         if (alpha, normalise, tie) != (1.0, True, "deeper"):
             message = "task=thorough has no overlap to punish: leave out alpha, normalise and tie"
