@@ -67,7 +67,7 @@ def table_of(frame, columns, *keys):
     return {name: frame.sort_values(list(keys))[name].to_numpy() for name in columns}
 
 
-def tested(scores, test, **options):
+def p_values_of(scores, test, **options):
     return figures(test(scores, rng=SEED, **options).data, ["p_value", "p_corrected"])
 
 
@@ -130,15 +130,15 @@ def other(scores):
 
 
 PROCEDURES = {
-    "max_t_test": partial(tested, test=max_t_test, n_resamples=200),
-    "max_t_test, raw": partial(tested, test=max_t_test, n_resamples=200, correction="none"),
-    "tukey_hsd_test": partial(tested, test=tukey_hsd_test, n_resamples=200),
-    "randomisation_test": partial(tested, test=randomisation_test, n_resamples=200),
-    "bootstrap_test": partial(tested, test=bootstrap_test, n_resamples=200),
-    "bootstrap_test, percentile": partial(tested, test=bootstrap_test, n_resamples=200, method="percentile"),
-    "bootstrap_test, shifted": partial(tested, test=bootstrap_test, n_resamples=200, method="shifted"),
-    "sensitivity_test": partial(tested, test=sensitivity_test, n_resamples=200),
-    "compare_systems": partial(tested, test=compare_systems, n_resamples=200),
+    "max_t_test": partial(p_values_of, test=max_t_test, n_resamples=200),
+    "max_t_test, raw": partial(p_values_of, test=max_t_test, n_resamples=200, correction="none"),
+    "tukey_hsd_test": partial(p_values_of, test=tukey_hsd_test, n_resamples=200),
+    "randomisation_test": partial(p_values_of, test=randomisation_test, n_resamples=200),
+    "bootstrap_test": partial(p_values_of, test=bootstrap_test, n_resamples=200),
+    "bootstrap_test, percentile": partial(p_values_of, test=bootstrap_test, n_resamples=200, method="percentile"),
+    "bootstrap_test, shifted": partial(p_values_of, test=bootstrap_test, n_resamples=200, method="shifted"),
+    "sensitivity_test": partial(p_values_of, test=sensitivity_test, n_resamples=200),
+    "compare_systems": partial(p_values_of, test=compare_systems, n_resamples=200),
     "bootstrap_sensitivity": lambda scores: figures(
         bootstrap_sensitivity(scores, n_resamples=200, rng=SEED).data, ["asl"]
     ),
@@ -192,6 +192,7 @@ def scores_of(shape):
     return simulate_scores(n_systems=n_systems, n_topics=n_topics, metrics=["AP"], rng=8)
 
 
+@pytest.mark.filterwarnings("ignore::metaeval.tests_stat.result.UnreachableLevelWarning")  # few draws are quick
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", PROCEDURES)
 def test_a_drawn_figure_is_a_function_of_the_data(name, shape):

@@ -24,6 +24,7 @@ from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric, other_metrics
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import (
+    MISSING,
     absent,
     bracketed,
     count,
@@ -177,8 +178,11 @@ def _power_words(row: pd.Series, margin: float) -> list[str]:
     return [words]
 
 
-def _about(chance: float) -> str:
+def _about(value: object) -> str:
     """Return a chance to the digits that its resamples carry."""
+    if absent(value):
+        return MISSING
+    chance = float(str(value))
     if chance < _SELDOM:
         return "less than 1 %"
     return "more than 99 %" if chance > 1 - _SELDOM else f"about {100 * chance:.0f} %"
@@ -285,7 +289,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns += right(number(0), n_conflicts="Opposite pairs")
         if frame["people_f1"].notna().any():
             columns += right(number(1), people_conflicts="of a second person")
-            columns += right(share, cleared_if_equal="Cleared if as good")
+            columns += right(_about, cleared_if_equal="Cleared if as good")
         if (frame["otherwise"] != "").any():
             columns += left(text, otherwise="Against it")
     if study.alt is not None:

@@ -51,7 +51,10 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
             cells = [rows[metric, level, name] for name in ("pearson", "kendall", "accuracy")]
             shares = [tuple(map(number(3), (one["value"], one["low"], one["high"]))) for one in cells]
             written = " ".join("{} {} to {}".format(*one) for one in shares)
-            assert line == f"{metric} {written} 6 10 60" + " 10" * (level == "item")
+            parts = line.replace(", each ±", "").split()  # the errors of the ends stand in the line below
+            for part, full in zip(parts, f"{metric} {written} 6 10 60{' 10' * (level == 'item')}".split(), strict=True):
+                digits = len(part.partition(".")[2])  # those that the resamples settle
+                assert part == (f"{float(full):.{digits}f}" if digits else full)
         assert wins == f"{metric} {'1 0' if metric == 'A' else '0 1'}"
         counts = [
             f"{rows[metric, 'decisions', name]['value']:.0f}"
@@ -80,7 +83,7 @@ def test_two_metrics_are_compared_in_plain_words(command, scores, tmp_path):
     """The page says which is better, or that none is, without counting one other."""
     page = summary(command, tmp_path)
     assert "The metric A agrees best with the human scores (column human) at system level" in page
-    assert re.search(r"The other, B, has \S+ \(\S+ to \S+\)\.", page)
+    assert re.search(r"The other, B, has \S+ \(\S+ to \S+(, each ± \S+)?\)\.", page)
     assert "A is significantly better than B (permutation" in page
     scores.assign(B=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     assert re.search("(A|B) is not significantly better than (A|B) ", summary(command, tmp_path, "--overwrite"))

@@ -33,7 +33,7 @@ SCALES = (1, 100, -1, -100)
 
 def printed(words):
     """Yield the numbers of a cell as they stand there, each with its value and half a unit of its last digit."""
-    for found in NUMBER.finditer(words):
+    for found in NUMBER.finditer(re.sub(r",? (each )?± [\d.]+", "", words)):  # how far the draws settle the digits
         decimals = len(found[1] or "") - int(found[2] or 0)
         yield found[0], float(found[0].replace(",", "").replace("−", "-")), 0.5 * 10.0**-decimals
 

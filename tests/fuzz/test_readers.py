@@ -101,6 +101,7 @@ def _random(number):
 
 INNER = {
     "read_sheet": "cells of a table, beneath every reader of tables",
+    "read_study": "over fifty hostile files in tests/cli/test_hostile_studies.py",
     "read_submissions": "read_submission, one file after another",
     "read_tree": "NetCDF, beneath read_scores",
 }

@@ -3,7 +3,6 @@
 
 import importlib.util
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.words import carried, drawn, interval, number, p_drawn, share
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "digits_of_draws.py"
 SEEDS = 8
 EXCUSED = {("power", "Difference required"), ("judges", "Pearson's r of means")}
 """Still printed with more digits than the draws give, by study and column or row: it may only shrink. The difference
@@ -22,9 +20,9 @@ required is an order statistic of resamples; correlations near 1 have tails that
 
 
 @pytest.fixture(scope="module")
-def digits():
+def digits(checkout):
     """Return the benchmark that compares what many seeds print."""
-    spec = importlib.util.spec_from_file_location("digits_of_draws", SCRIPT)
+    spec = importlib.util.spec_from_file_location("digits_of_draws", checkout / "benchmarks" / "digits_of_draws.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -167,6 +167,7 @@ RESULTS = {
     "TopicsWithJudge": lambda: models.topics_with_judge(*_both(), n_topics=30, n_judged=400),
 }
 HELD = {
+    "MetricVerdict": "a part of what study_comparison finds",
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
     "JudgedCollection": "what collections have in common",

@@ -8,14 +8,14 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.power import power_report
-from metaeval.reports.power_words import deciding, power_methods, power_summary
+from metaeval.reports.power_words import deciding, power_error, power_methods, power_summary
 from metaeval.reports.tables import table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import share_of
+from metaeval.words import carried, share_of
 
 
 def table_of(page, name):
@@ -56,11 +56,18 @@ def test_the_tables_numbers_are_the_studys(study):
     for (_, test), part in frame.groupby(["metric", "test"], sort=False):
         cells = [cell.text for cell in next(rows)]
         none, *corrected = part.to_dict("records")
-        assert cells[2] == f"{none['n_significant']}/{none['n_pairs']} = {100 * none['power']:.1f} %"
+        counted = f"{none['n_significant']}/{none['n_pairs']} = "
+        if test == "bootstrap_sensitivity":
+            assert cells[2] == counted + carried(none["power"], power_error(study, none))
+        else:
+            assert cells[2] == f"{counted}{100 * none['power']:.1f} %"
         yekutieli = [f"{row['n_significant']}/10 = {100 * row['power']:.1f} %" for row in corrected]
         assert [cells[4]] == (yekutieli or ["–"])
         if test == "bootstrap_sensitivity":
-            assert cells[3] == f"{100 * none['power_low']:.1f} to {100 * none['power_high']:.1f} %"
+            ends = [float(end) for end in re.findall(r"(\d+(?:\.\d+)?)(?= to| %)", cells[3])]
+            for shown_end, end in zip(ends, (none["power_low"], none["power_high"]), strict=True):
+                digits = len(str(shown_end).partition(".")[2]) if "." in cells[3].partition(" to")[0] else 0
+                assert shown_end == round(100 * end, digits)
             assert cells[5:] == [
                 f"{none[name]:.4f}" for name in frame.columns if name.startswith("difference_required")
             ]

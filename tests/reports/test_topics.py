@@ -17,6 +17,7 @@ from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
+from metaeval.words import carried
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 
@@ -147,13 +148,14 @@ def test_a_refused_sampling_is_named(words_of):
 def test_the_error_rates_are_the_studys(study, page):
     """Every rate shown is the swap method's, and the CSV holds every size."""
     table = table_of(page, "error_rates")
-    rates = study.error_rates.rates()
+    rates, errors = study.error_rates.rates(), study.error_rates.rate_errors()
     sizes = [int(column.label) for column in table.columns[2:]]
     keys = [(metric, tolerance) for metric in HOSTILE for tolerance in (0.0, 0.1)]
     for (metric, tolerance), cells in zip(keys, table.cells(), strict=True):
         for size, cell in zip(sizes, cells[2:], strict=True):
             value = float(rates.sel({"metric": metric, "tolerance": tolerance, "size": size}))
-            assert cell.text == f"{100 * value:.1f} %"
+            error = float(errors.sel({"metric": metric, "tolerance": tolerance, "size": size}))
+            assert cell.text == carried(value, error)
     assert len(table.data) == 2 * 2 * 16
 
 

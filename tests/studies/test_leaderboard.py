@@ -162,7 +162,7 @@ def test_mteb(checkout):
     shares = counts["share"].loc["all"].round(3)
     assert (shares["none"], shares["fdr_by"]) == (0.845, 0.763)
     frame = found.to_frame()
-    assert frame["n_better"].sum() == frame["n_worse"].sum() == counts.loc[("all", "family-wise"), "n_significant"]
+    assert frame["n_above"].sum() == frame["n_below"].sum() == counts.loc[("all", "family-wise"), "n_significant"]
     assert counts.loc[("adjacent", "none"), "n_significant"] == 3
     percentile = compare_systems(found.scores, test="bootstrap_percentile", correction="none", rng=0)
     assert percentile.discriminative_power()["power"].iloc[0] == pytest.approx(0.85, abs=0.01)

@@ -67,7 +67,9 @@ def told(request, checkout) -> Told:
     return Told(
         power=study_power(scores, n_resamples=50, **DRAWS),
         agree=study_agreement(scores, **DRAWS),
-        compare=study_comparison(scores, n_resamples=50, n_choices=5, topics=False, **DRAWS),
+        compare=study_comparison(
+            scores, current=str(scores["metric"].to_numpy()[0]), n_resamples=50, n_choices=5, topics=False, **DRAWS
+        ),
         leaderboard=study_leaderboard(scores, n_resamples=200, n_splits=2, rng=0),
         table=study_table(scores, rng=0),
     )
@@ -185,7 +187,7 @@ QUANTITIES = {
     },
     "number of significant pairs, corrected": {
         "power": _of_power(CORRECTED, "n_significant"),
-        "agree": lambda told: told.agree.shares()[["metric", "n_rejected"]],
+        "agree": lambda told: told.agree.shares()[["metric", "n_significant"]],
         "table": _of_table,
         "leaderboard": _of_pairs("fdr_by", "n_significant"),
         "leaderboard, metrics": _of_conclusions("n_significant_fdr_by"),
@@ -240,11 +242,11 @@ def test_a_leaderboard_decides_once(told):
         a, b = (study.comparison.data[side].to_numpy() for side in ("system_a", "system_b"))
         winners = np.concatenate([a[found == 1], b[found == -1]])
         losers = np.concatenate([b[found == 1], a[found == -1]])
-        for column, names in (("n_worse", winners), ("n_better", losers)):
+        for column, names in (("n_below", winners), ("n_above", losers)):
             counted = pd.Series(names, dtype=object).value_counts().reindex(rows.index, fill_value=0)
             assert counted.tolist() == rows[column].tolist()
-        assert (rows["rank_low"] == 1 + rows["n_better"]).all()
-        assert (rows["rank_high"] == len(rows) - rows["n_worse"]).all()
+        assert (rows["rank_low"] == 1 + rows["n_above"]).all()
+        assert (rows["rank_high"] == len(rows) - rows["n_below"]).all()
         letters = rows["letters"].map(lambda text: set(text.split() if " " in text else text))
         apart = {frozenset(pair) for pair, one in zip(zip(a, b, strict=True), found, strict=True) if one}
         for first, second in zip(a, b, strict=True):
