@@ -40,7 +40,8 @@ def test_the_answer_as_json(command, scores):
 def _is(part, full):
     """Whether a figure is printed as it is, with as many digits as its resamples settle."""
     digits = len(part.partition(".")[2])
-    return part == (f"{float(full):.{digits}f}" if digits and "." in full else full)
+    exact = full.replace("−", "-")
+    return part.replace("−", "-") == (f"{float(exact):.{digits}f}" if digits and "." in full else exact)
 
 
 def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
