@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - a page writes a minus sign
 """`metaeval human`: tables, reports and JSON from metrics and human scores."""
 
 import html
