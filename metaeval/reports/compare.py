@@ -134,7 +134,8 @@ def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
     robust = study.second_quality == "tau_half"
     upwards = "keeps more of its ranking" if robust else f"concludes more as {name_of_metric(str(study.current))} does"
     front = "the dashed line joins the metrics that no other equals in both and betters in one; " if robust else ""
-    ring = "" if study.current is None else "the ring is the metric in use. "
+    # of F1 with the metric in use, that metric has no point
+    ring = "the ring is the metric in use. " if robust and study.current is not None else ""
     told = f"; no other betters {named(study.pareto_front())}" if robust else ""
     picture = Picture(
         name="trade-off",
