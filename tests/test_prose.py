@@ -153,6 +153,13 @@ def _real_topics(text):
     return [found.mean(), found.min(), found.max()]
 
 
+def _few_topics(table):
+    t, other = (table[table["test"] == name] for name in ("t", "randomisation"))
+    errors = _numbers(t["equal runs called different"])
+    lost = [-one for topics in ("10", "25") for one in _numbers(other.loc[other["topics"] == topics, "beside t"])]
+    return [100 * min(errors), 100 * max(errors), *lost]
+
+
 AT_20, AT_50 = "20 topics, level 0.05", "50 topics, level 0.05"
 EXCHANGED = ("normal", "skewed, AP-like", "discrete, P@10-like", "equal means, skewed differences")
 TENTHS, EQUAL = EXCHANGED[2:]
@@ -208,6 +215,11 @@ QUOTED = {
             100 * one(_type_one(text, "t", name, "20 topics, level 0.01")[0] for name in EXCHANGED)
             for one in (min, max)
         ],
+    ),
+    "choosing-a-test, few topics": (
+        r"calls (.{3}) to (.{3}) % of runs .* tells (\d+) % fewer .* t does, (\d+) % .* (\d+) % .* topics (\d), (\d) and (\d+) %",
+        "type_one_error.md",
+        lambda text: _few_topics(_table(text, "scores")),
     ),
 }
 """By page: the sentence, the report that it quotes, and what is reckoned from that."""
