@@ -217,7 +217,7 @@ QUOTED = {
         ],
     ),
     "choosing-a-test, few topics": (
-        r"calls (.{3}) to (.{3}) % of runs .* tells (\d+) % fewer .* t does, (\d+) % .* (\d+) % .* topics (\d), (\d) and (\d+) %",
+        r"calls (.{3}) to (.{3}) % .* tells (\d+) % fewer .*, (\d+) % .* (\d+) % .* (\d), (\d) and (\d+) %",
         "type_one_error.md",
         lambda text: _few_topics(_table(text, "scores")),
     ),
@@ -312,3 +312,14 @@ def test_the_tutorial_counts_pairs(checkout):
     assert counts == _said(page, r"against (\d+) in nDCG@10 and (\d+) in RR") + _said(page, r"`RR` tells (\d+) pairs")
     required = found.loc[("AP", "bootstrap_sensitivity"), "difference_required_median"].item()
     assert _said(page, r"\*difference required\*, ([.\d]+) in AP") == [round(required, 3)]
+
+
+def test_the_leaderboard_page_counts_its_pairs(checkout):
+    """Shares in the text are those of the table above them, which its own example yields."""
+    page = (checkout / "docs" / "is-this-leaderboard-real.md").read_text("utf-8")
+    rows = re.findall(r"^\d +(all|adjacent) +([\w-]+) +(\d+) +(\d+)$", page, re.MULTILINE)
+    kept = {(family, how): (int(some), int(pairs)) for family, how, some, pairs in rows}
+    shares = [round(100 * np.divide(*kept["all", how]), 1) for how in ("none", "fdr_by", "family-wise")]
+    assert shares == _said(page, r"Of all pairs ([\d.]+) % differ .* test, ([\d.]+) % after .*, and ([\d.]+) % where none")
+    some, pairs = kept["adjacent", "none"]
+    assert [pairs - some, pairs] == _said(page, r"Of neighbours (\d+) in (\d+) do not differ")
