@@ -2,10 +2,11 @@
 
 Every population holds systems that are the same in truth. Many data sets are made from it; each test sees them in
 chunks, with draws of its own for every chunk, and the report gives the share of pairs it calls different, and for the
-tests that hold the family-wise error the share of data sets with any such pair.
+tests that hold the family-wise error the share of data sets with any such pair. On coarse scores of public runs the
+power is given too: the share of pairs called different where nothing was made equal.
 
-    python benchmarks/calibrate_tests.py            # writes benchmarks/reports/type_one_error.md
-    python benchmarks/calibrate_tests.py --quick    # a tenth of the data sets, to standard output
+    python benchmarks/calibrate_tests.py DATA_FOLDER            # writes benchmarks/reports/type_one_error.md
+    python benchmarks/calibrate_tests.py DATA_FOLDER --quick    # a tenth of the data sets, to standard output
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -28,6 +30,10 @@ TOPICS = (20, 50)
 LEVELS = (0.05, 0.01)
 N_RESAMPLES = 999  # with plus-one p-values both levels are then exactly reachable
 CHUNK = 20  # data sets that share their draws
+FEW_TOPICS = (10, 15, 25)
+PAIR = ("t", "randomisation")
+COARSE = {"P@10, TREC-8": "adhoc8_p10", "RR, TREC-8": "adhoc8_rr", "found first, TREC-8": "adhoc8_rr"}
+"""Scores of public runs by the name of their table; of the last it counts whether rank 1 is relevant."""
 Draw = Callable[[np.random.Generator, tuple[int, int, int]], NDArray[np.float64]]
 
 
@@ -66,6 +72,18 @@ POPULATIONS: dict[str, Draw] = {
     "discrete, P@10-like": discrete,
     "equal means, skewed differences": equal_means,
 }
+
+
+def real(scores: NDArray[np.float64], *, equal: bool) -> Draw:
+    """Return a draw of runs and topics from scores (run x topic); `equal` runs are exchanged on every topic."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, int, int]) -> NDArray[np.float64]:
+        n_sets, n_systems, n_topics = shape
+        runs = rng.random((n_sets, len(scores))).argsort(axis=1)[:, :n_systems, np.newaxis]
+        drawn: NDArray[np.float64] = scores[runs, rng.integers(scores.shape[1], size=(n_sets, 1, n_topics))]
+        return rng.permuted(drawn, axis=1) if equal else drawn
+
+    return draw
 
 
 class Rates(NamedTuple):
@@ -111,7 +129,23 @@ def markdown(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def report(n_chunks: int) -> str:
+def few_topics(data: Path, n_chunks: int) -> list[str]:
+    """Return the table of coarse scores on few topics, at the first level."""
+    rows = []
+    for name, file in COARSE.items():
+        values = pd.read_csv(data / "trec-matrices" / f"{file}.csv").to_numpy().T
+        scores = (values == 1).astype(float) if name.startswith("found first") else values
+        for n_topics in FEW_TOPICS:
+            draws = (real(scores, equal=True), real(scores, equal=False))
+            found = [[measure(TESTS[test], draw, n_topics, n_chunks).pairs[0] for draw in draws] for test in PAIR]
+            for test, (error, power) in zip(PAIR, found, strict=True):
+                beside = f"{100 * (power[0] / found[0][1][0] - 1):+.0f} %" if test != PAIR[0] else "-"
+                rows.append([name, str(n_topics), test, shown(error), shown(power), beside])
+    head = ["scores", "topics", "test", "equal runs called different", "runs called different", "beside t"]
+    return [f"## Coarse scores on few topics, level {LEVELS[0]}", FEW, markdown(head, rows)]
+
+
+def report(data: Path, n_chunks: int) -> str:
     """Measure everything and return the report."""
     pair_tables, family_rows = [], []
     tested = [spec for spec in TESTS.values() if not spec.plain_p]  # bootstrap sensitivity is the bootstrap with k/B
@@ -148,6 +182,7 @@ def report(n_chunks: int) -> str:
                 *pair_tables,
                 f"## Data sets with any pair called different, family-wise level {LEVELS[0]}",
                 markdown(["test", "topics", *POPULATIONS], family_rows),
+                *few_topics(data, n_chunks),
                 "## Reading",
                 READING,
             ]
@@ -157,16 +192,22 @@ def report(n_chunks: int) -> str:
 
 
 HEAD = """\
-Made by `python benchmarks/calibrate_tests.py` (a minute of processor time). {n_sets} data sets per population and
-number of topics, {n_systems} systems each (28 pairs), seed {seed}, two-sided; resampling tests draw B = {n_resamples}
-times, with plus-one p-values. A figure is a share ± its standard error, taken over {n_chunks} chunks of {chunk} data
-sets that share their draws (pairs of one data set depend on each other, so the number of pairs says little).
+Made by `python benchmarks/calibrate_tests.py DATA_FOLDER` (some minutes of processor time). {n_sets} data sets per
+population and number of topics, {n_systems} systems each (28 pairs), seed {seed}, two-sided; resampling tests draw B =
+{n_resamples} times, with plus-one p-values. A figure is a share ± its standard error, taken over {n_chunks} chunks of
+{chunk} data sets that share their draws (pairs of one data set depend on each other, so the number of pairs says
+little).
 
 The populations: *normal*, a topic effect plus noise of one variance; *skewed*, beta scores around a mean for each
 topic, most topics hard, to 4 decimals; *discrete*, tenths with many ties. In these three the systems are
 exchangeable on every topic, which all the tests take as their null hypothesis. In *equal means, skewed differences*
 every second system has skewed noise of the same mean and variance: only the means are equal, and the difference of
 two unlike systems is not symmetric. `max_t` in the tables of pairs is its raw p-value."""
+
+FEW = f"""\
+Of the 129 runs of TREC-8, {N_SYSTEMS} are drawn, and topics with replacement. *Equal*: the runs' scores are exchanged
+at random on every topic, so that no run is better in truth. Else they stay as they are, and most pairs differ in truth;
+*beside t* is how many more or fewer of these the test finds."""
 
 READING = """\
 Where the systems are exchangeable, t, Wilcoxon, randomisation, the studentised bootstrap and the raw max-t p-values
@@ -190,10 +231,11 @@ noise, so that some pairs' statistics have heavier tails than those they are com
 def main() -> None:
     """Write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder that holds trec-matrices/")
     parser.add_argument("--quick", action="store_true", help="a tenth of the data sets, to standard output")
-    quick = parser.parse_args().quick
-    text = report(4 if quick else 40)
-    if quick:
+    options = parser.parse_args()
+    text = report(options.data, 4 if options.quick else 40)
+    if options.quick:
         sys.stdout.write(text)
     else:
         REPORT.parent.mkdir(exist_ok=True)

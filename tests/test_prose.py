@@ -1,16 +1,21 @@
 """Numbers in running text are those of the command or the report that they come from."""
 
 import re
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.collection.documents import CollectionWarning
+from metaeval.io.trec import read_collection
+from metaeval.metrics import score
 from metaeval.models.topic_counts import minimum_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
 from metaeval.scores import as_scores
+from metaeval.studies.power import study_power
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
 pytestmark = pytest.mark.usefixtures("checkout")
@@ -21,6 +26,24 @@ def _said(text, pattern):
     found = re.search(pattern, " ".join(text.split()))
     assert found, f"the sentence is gone: {pattern}"
     return [float(number) for number in found.groups()]
+
+
+def _table(text, head, after=""):
+    """Return the first table whose header begins with a name, after some words of the text; cells are text."""
+    lines = text[text.index(after) :].splitlines()
+    start = next(place for place, line in enumerate(lines) if re.match(rf"\| ?{re.escape(head)} \|", line))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in takewhile(str.strip, lines[start:])]
+    return pd.DataFrame(rows[2:], columns=rows[0])
+
+
+def _numbers(cells):
+    """Return the first number of each cell."""
+    return [float(re.search(r"[-+]?\d*\.?\d+", cell)[0]) for cell in cells]
+
+
+def _rounds_to(said, found):
+    """Whether a number is the one that the text has, to the text's digits; a report has rounded it before."""
+    return abs(float(said) - found) <= 0.5 * 10.0 ** -len(said.partition(".")[2]) + 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +97,6 @@ def test_coverages_of_agreement(checkout):
     assert f"for precision and recall as little as {worst['precision']} and {worst['recall']}" in notes
 
 
-def test_tests_on_coarse_scores(checkout):
-    """What the page says of the t test and of randomisation on tenths is the report's."""
-    page = (checkout / "docs" / "choosing-a-test.md").read_text("utf-8")
-    said = _said(page, r"calls ([\d.]+) % of equal pairs different with 20 topics; the randomisation test ([\d.]+) %")
-    report = (checkout / "benchmarks" / "reports" / "type_one_error.md").read_text("utf-8")
-    part = report.split("### 20 topics, level 0.05")[1]
-    cells = [
-        re.search(rf"^\| {name} \|.*$", part, flags=re.MULTILINE)[0].split("|")[4] for name in ("t", "randomisation")
-    ]
-    assert said == [round(100 * float(cell.split("±")[0]), 1) for cell in cells]
-
-
 def test_the_published_wilcoxon_is_not_the_default(checkout, trec_8):
     """The page names the published p-values, and those of the defaults."""
     page = (checkout / "docs" / "other-tools.md").read_text("utf-8")
@@ -123,3 +134,193 @@ def test_the_bootstrap_of_ogilvie_and_lalmas(checkout):
     for name, cells in shown.items():
         pairs = zip(" ".join(cells).split(), " ".join(found[name]).split(), strict=True)
         assert all(a == b or abs(float(a) - float(b)) < 0.051 for a, b in pairs), name
+
+
+def _type_one(text, test, population, *parts):
+    """Return the shares that a test calls different under a population, in parts of the report."""
+    tables = [_table(text, "test", after=f"### {part}").set_index("test") for part in parts]
+    return [_numbers([table.loc[test, population]])[0] for table in tables]
+
+
+def _judges(text, column, *, same):
+    table = _table(text, "systems" if same else "lead of the group")
+    chosen = table["judge"] == "the same" if same else table["lead of the group"] == "0.100"
+    return max(_numbers(table.loc[chosen, column]))
+
+
+def _real_topics(text):
+    found = 100 * np.array(_numbers(_table(text, "scores")["coverage"]))
+    return [found.mean(), found.min(), found.max()]
+
+
+def _few_topics(table):
+    t, other = (table[table["test"] == name] for name in ("t", "randomisation"))
+    errors = _numbers(t["equal runs called different"])
+    lost = [-one for topics in ("10", "25") for one in _numbers(other.loc[other["topics"] == topics, "beside t"])]
+    return [100 * min(errors), 100 * max(errors), *lost]
+
+
+AT_20, AT_50 = "20 topics, level 0.05", "50 topics, level 0.05"
+EXCHANGED = ("normal", "skewed, AP-like", "discrete, P@10-like", "equal means, skewed differences")
+TENTHS, EQUAL = EXCHANGED[2:]
+QUOTED = {
+    "which-metrics": (
+        r"held the expected power in (\d+) % of the samples \((\d+) to (\d+) % by",
+        "power_interval_coverage.md",
+        _real_topics,
+    ),
+    "which-default-when": (
+        r"95 % intervals held the expected power in (\d+) %",
+        "power_interval_coverage.md",
+        lambda text: _real_topics(text)[:1],
+    ),
+    "do-we-need-the-grades": (
+        r"intervals for F1 covered (\d+) % of the time on average, and (\d+) % in the worst case",
+        "agreement_coverage.md",
+        lambda text: [100 * one for one in _numbers(_table(text, "candidate").iloc[0, 1:3])],
+    ),
+    "metrics-and-people": (
+        r"95 % intervals over items covered (\.\d+) to (1\.\d+) of",
+        "human_agreement_coverage.md",
+        lambda text: [one(_numbers(_table(text, "population")["in use"])) for one in (min, max)],
+    ),
+    "can-we-replace-the-assessor": (
+        r"turned away in (\.\d+) of .* would be in up to (\.\d+) .* by \.1 in up to (\.\d+) of",
+        "judge_verdicts_calibration.md",
+        lambda text: [
+            _judges(text, "may not", same=True),
+            _judges(text, "may not by count", same=True),
+            _judges(text, "favoured", same=False),
+        ],
+    ),
+    "which-default-when, t": (
+        r"populations \((\.\d+) to (\.\d+) at \.05\)",
+        "type_one_error.md",
+        lambda text: [one(_type_one(text, "t", name, AT_20)[0] for name in EXCHANGED) for one in (min, max)],
+    ),
+    "which-default-when, ranks": (
+        r"found different \((\.\d+) at \.05 with 50 topics",
+        "type_one_error.md",
+        lambda text: _type_one(text, "wilcoxon", EQUAL, AT_50),
+    ),
+    "which-default-when, ties": (
+        r"a little cautious \((\.\d+) to (\.\d+) at \.05\)",
+        "type_one_error.md",
+        lambda text: _type_one(text, "randomisation", TENTHS, AT_20, AT_50),
+    ),
+    "choosing-a-test": (
+        r"the t test calls (\.\d+) to (\d\.\d+) % of equal pairs different",
+        "type_one_error.md",
+        lambda text: [
+            100 * one(_type_one(text, "t", name, "20 topics, level 0.01")[0] for name in EXCHANGED)
+            for one in (min, max)
+        ],
+    ),
+    "choosing-a-test, few topics": (
+        r"calls (.{3}) to (.{3}) % .* tells (\d+) % fewer .*, (\d+) % .* (\d+) % .* (\d), (\d) and (\d+) %",
+        "type_one_error.md",
+        lambda text: _few_topics(_table(text, "scores")),
+    ),
+}
+"""By page: the sentence, the report that it quotes, and what is reckoned from that."""
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_quotes_of_reports(checkout, name):
+    """Rates and coverages in the guides are those of the kept reports, to the digits that are written."""
+    sentence, report, reckoned = QUOTED[name]
+    page = (checkout / "docs" / f"{name.partition(',')[0]}.md").read_text("utf-8")
+    said = re.search(sentence, " ".join(page.split()))
+    assert said, f"the sentence is gone: {sentence}"
+    found = reckoned((checkout / "benchmarks" / "reports" / report).read_text("utf-8"))
+    assert len(said.groups()) == len(found)
+    assert all(map(_rounds_to, said.groups(), found)), found
+
+
+@pytest.mark.parametrize(
+    ("page", "rows", "report"),
+    [
+        ("published/pal-2010", r"20\d\d,[^|]* simulated[^|]*|random pool,[^|]*|fewer topics,[^|]*", "inex-pal"),
+        ("focused-retrieval", r"Strict5|FullySpec|Gen5|GenLifted|BinExh", "inex-quantisations"),
+    ],
+)
+def test_rows_of_reports(checkout, page, rows, report):
+    """Every row of made figures stands in the report, side by side, though rounded."""
+    text = (checkout / "benchmarks" / "reports" / f"{report}.md").read_text("utf-8")
+    kept = [
+        [float(one) for one in re.findall(r"[-+]?\d*\.?\d+", part)]
+        for line in text.splitlines()
+        if line.startswith("|")
+        for part in (line.partition("|")[2].partition("|")[2], *line.split("|"))
+    ]
+    kept += [one[::2] for one in kept]  # τ without the τ_AP beside it
+    guide = (checkout / "docs" / f"{page}.md").read_text("utf-8")
+    shown = re.findall(rf"^\| (?:{rows}) \|(.+)\|$", guide, re.MULTILINE)
+    assert len(shown) > 4
+    for row in shown:
+        said = [re.search(r"\d*\.?\d+", cell)[0] for cell in row.split("|")]
+        assert len(said) == 5
+        places = ((one, start) for one in kept for start in range(len(one) - len(said) + 1))
+        assert any(all(map(_rounds_to, said, one[start:])) for one, start in places), row
+
+
+@pytest.mark.parametrize(("collection", "heading"), [("DL19", "## DL19:"), ("TREC-COVID", "## TREC-COVID:")])
+def test_table_3_of_sakai_and_kando(checkout, collection, heading):
+    """The page's table of powers and the findings on a collection are the report's."""
+    page = (
+        (checkout / "docs" / "published" / "sakai-kando-2008.md")
+        .read_text("utf-8")
+        .translate({0x2212: "-", 0x2032: "'"})
+    )
+    report = (checkout / "benchmarks" / "reports" / "sakai-kando-table3.md").read_text("utf-8")
+    shown = _table(page, collection)
+    kept = _table(report, "metric", after=heading).rename(columns={"metric": collection})
+    assert shown.to_numpy().tolist() == kept[shown.columns].to_numpy().tolist()
+    findings = _table(report, "finding", after="### Uncorrected")
+    kept = sorted(findings[f"{collection}: verdict"] + ": " + findings[collection].str.replace("%", " %"))
+    assert sorted(_table(page, "finding")[collection]) == kept
+
+
+def test_the_quotes_of_ogilvie_and_lalmas(checkout):
+    """What the paper's text quotes, and ours beside it, is in the order and with the figures of the report."""
+    page = (checkout / "docs" / "published" / "ogilvie-lalmas-2006.md").read_text("utf-8")
+    report = (checkout / "benchmarks" / "reports" / "inex-quantisations.md").read_text("utf-8")
+    shown, kept = _table(page, "2004, inex_eval"), _table(report, "", after="## Table 3")
+    for column, beside in (("paper", "inex_eval, paper"), ("simulated", "inex_eval, here")):
+        said = [
+            (number, 100.0 if "%" in cell else 1.0) for cell in shown[column] for number in re.findall(r"\.?\d+", cell)
+        ]
+        found = [float(one) for one in kept[beside]]
+        assert [float(one) for one, _ in said] == pytest.approx(
+            [value * unit for value, (_, unit) in zip(found, said, strict=True)]
+        )
+    shown, kept = _table(page, "2005, thorough"), _table(report, "", after="## Table 4")
+    for column in shown.columns[1:]:
+        said, found = _numbers(shown[column]), _numbers(kept[column.replace("simulated", "here")])
+        assert [said[0] / 100, *said[1:]] == pytest.approx(found, abs=0.005), column
+
+
+def test_the_tutorial_counts_pairs(checkout):
+    """Counts that the tutorial tells and its shortened output leaves out."""
+    page = (checkout / "docs" / "tutorial.md").read_text("utf-8")
+    folder = checkout / "examples" / "simulated" / "collection"
+    with pytest.warns(CollectionWarning, match="tied"):
+        collection = read_collection(folder / "runs", folder / "qrels.txt.gz")
+    found = study_power(score(collection, ["AP", "nDCG@10", "RR"]), n_topic_resamples=0, rng=0)
+    found = found.to_frame().set_index(["metric", "test"])
+    decided = [("nDCG@10", "fdr_by"), ("RR", "fdr_by"), ("RR", "none")]
+    counts = [found.loc[(metric, "t")].set_index("correction").loc[how, "n_significant"] for metric, how in decided]
+    assert counts == _said(page, r"against (\d+) in nDCG@10 and (\d+) in RR") + _said(page, r"`RR` tells (\d+) pairs")
+    required = found.loc[("AP", "bootstrap_sensitivity"), "difference_required_median"].item()
+    assert _said(page, r"\*difference required\*, ([.\d]+) in AP") == [round(required, 3)]
+
+
+def test_the_leaderboard_page_counts_its_pairs(checkout):
+    """Shares in the text are those of the table above them, which its own example yields."""
+    page = (checkout / "docs" / "is-this-leaderboard-real.md").read_text("utf-8")
+    rows = re.findall(r"^\d +(all|adjacent) +([\w-]+) +(\d+) +(\d+)$", page, re.MULTILINE)
+    kept = {(family, how): (int(some), int(pairs)) for family, how, some, pairs in rows}
+    shares = [round(100 * np.divide(*kept["all", how]), 1) for how in ("none", "fdr_by", "family-wise")]
+    assert shares == _said(page, r"Of all pairs ([\d.]+) % differ .*, ([\d.]+) % after .*, and ([\d.]+) % where")
+    some, pairs = kept["adjacent", "none"]
+    assert [pairs - some, pairs] == _said(page, r"Of neighbours (\d+) in (\d+) do not differ")

@@ -100,7 +100,7 @@ def scores(  # noqa: PLR0913 - the options of the command
 
 
 def _shared_digits(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Return numbers at the 12 digits that all processors share; the last four come from the order of additions."""
+    """Return numbers to 12 digits; the last four come from the order of additions, which differs among processors."""
     from numpy import array  # noqa: PLC0415 - loads when needed
 
     return array([float(f"{value:.12g}") for value in values.ravel().tolist()]).reshape(values.shape)

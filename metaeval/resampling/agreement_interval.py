@@ -195,7 +195,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
 
     ``benchmarks/calibrate_agreement.py`` measures coverage on simulated populations
     (``benchmarks/reports/agreement_coverage.md``): nominal 95 % intervals covered .96 of the time on average for F1 and
-    .83 to 1.00 in single cases, lowest where few pairs survive the correction; for a share .89 and more; for precision
+    .84 to 1.00 in single cases, lowest where few pairs survive the correction; for a share .89 and more; for precision
     and recall as little as .76 and .86.
 
     Closed forms, with A the sum and Q the sum of squares of a pair's differences on the topics drawn: every test here

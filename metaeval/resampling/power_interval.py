@@ -236,11 +236,9 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
 
     On real topics coverage is a little lower, and the misses are one-sided. With the topics of a collection as the
     population and samples of 50, uncorrected 95 % intervals covered .92 of the time on average over nine choices of
-    systems (.87 to .96); with 249 other topics .923 for AP and .930 for P@10, single choices of systems down to .88.
-    The target mostly lies below the interval (in .055 of the samples; above it in .023): the spread falls as power
-    rises, so that a sample with too many significantly different pairs is also too sure of it. Read the lower limit
-    with that in
-    mind.
+    systems (.87 to .96). The target mostly lies below the interval (in .055 of the samples; above it in .023): the
+    spread falls as power rises, so that a sample with too many significantly different pairs is also too sure of it.
+    Read the lower limit with that in mind.
 
     Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
 
