@@ -124,7 +124,7 @@ def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
     else:
         close = np.arange(len(rows))
         some = rows
-        sizes = np.ascontiguousarray(np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape))
+        sizes = np.array(np.broadcast_to(size, values.shape), dtype=np.float64, order="C")
         sizes = sizes.reshape(rows.shape)
     rows[close] = _settled(some, sizes, np.argsort(some, axis=-1))
     return settled

@@ -45,6 +45,7 @@ echo "Installing metaeval${extras:+ with $extras} and what it needs into $venv (
 if [ -n "$oldest" ]; then
     $venv/bin/python scripts/oldest.py >$venv/oldest.txt
 fi
-$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extras:+[$extras]}" \
+# Half of a minute goes by compiling modules that nothing here imports; Python compiles the others as it meets them.
+$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".${extras:+[$extras]}" \
     ${oldest:+--constraint $venv/oldest.txt}
 echo "$state" >"$note"

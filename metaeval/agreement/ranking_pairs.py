@@ -61,7 +61,7 @@ def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "er
     except ValueError:
         message = f"the leading axes of truth {a.shape} and estimate {b.shape} do not fit each other"
         raise ScoresError(message) from None
-    flat_a, flat_b = (np.ascontiguousarray(np.broadcast_to(settle(v), shape)).reshape(-1, shape[-1]) for v in (a, b))
+    flat_a, flat_b = (np.array(np.broadcast_to(settle(v), shape), order="C").reshape(-1, shape[-1]) for v in (a, b))
     return RankingPairs(flat_a, flat_b, shape[:-1])
 
 

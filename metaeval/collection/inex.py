@@ -94,7 +94,7 @@ def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArr
     if column not in table or not len(table):
         return np.full(len(table), UNKNOWN, dtype=np.int64)
     if table[column].dtype == np.int64 and abs(table[column]).max() <= LARGEST:
-        return table[column].to_numpy()
+        return np.array(table[column])
     try:
         numbers = table[column].to_numpy(dtype=np.float64, na_value=UNKNOWN)
     except (TypeError, ValueError, OverflowError):

@@ -227,7 +227,6 @@ def _places(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return where results start, how long they are, and which have an entry point alone."""
     starts, lengths = (whole_column(table, name, source=submission.source) for name in ("offset", "length"))
-    lengths = lengths.copy()
     nowhere = starts == UNKNOWN
     marks = (
         (starts < UNKNOWN, "offset", "an offset must be 0 or more (X or -1 for a place that does not exist)"),

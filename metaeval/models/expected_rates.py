@@ -42,7 +42,8 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
     u = np.where(noisy, np.abs(drawn.value) * np.exp(-0.5 * np.where(noisy, drawn.log_variance, 0.0)), np.inf)
     rates = np.repeat((_in_bins(u) @ (2.0 * far * (1.0 - far)).T)[:, None], len(tolerances), axis=1)
     if len(above):
-        clear = _clear_of(*drawn[:4], tolerances[above], relative, SIZES)
+        logs = np.ascontiguousarray(drawn.log_variance)
+        clear = _clear_of(drawn.value, logs, drawn.level, drawn.own, tolerances[above], relative, SIZES)
         clear[:, 0] = np.minimum(clear[:, 0], rates[:, 0])  # at tolerance 0, whatever was asked
         rates[:, above] = np.minimum.accumulate(clear, axis=1)  # the normal law of means near 0 goes below it
     return rates / drawn.compared

@@ -117,7 +117,7 @@ class Question:
             a, b = self._over_common(np.abs(self.values))
             return RELATIVE * (a + b)
         sizes = self.sizes
-        return RELATIVE * (sizes[:, self.first] + sizes[:, self.second])
+        return RELATIVE * (sizes.take(self.first, axis=1) + sizes.take(self.second, axis=1))
 
     @property
     def n_common(self) -> NDArray[np.int64]:
@@ -147,7 +147,9 @@ class Question:
             apart = difference(sum_a, sum_b, size_a, size_b)
             return np.divide(apart, total, out=np.zeros_like(apart), where=total > 0)
         sums, sizes = self._weighted(self.values).sum(axis=2), self.sizes
-        return difference(sums[:, a], sums[:, b], sizes[:, a], sizes[:, b]) / self.units.total
+        # take, not [:, a], leaves the pairs of a metric side by side: the kernels are compiled for that alone
+        sum_a, sum_b, size_a, size_b = (part.take(side, axis=1) for part in (sums, sizes) for side in (a, b))
+        return difference(sum_a, sum_b, size_a, size_b) / self.units.total
 
     def _weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values * self.units.weights if self.units.weighted else values

@@ -69,7 +69,9 @@ def tally_resamples(
 
     def count(setting: _Setting, pairs: _Pairs, metric: int, part: slice) -> None:
         tile = _lay_tile(setting, _Pairs._make(column[part] for column in pairs))
-        _tally_tile(setting, tile, not question.one_sided, tally[metric, :, part])
+        counted = np.zeros((_TALLY, len(tile.spreads)), dtype=np.int64)
+        _tally_tile(setting, tile, not question.one_sided, counted)
+        tally[metric, :, part] += counted
         if placing is not None:
             guess = _likely_share(placing.place / setting.counts.shape[1], question.n_topics)
             _place_tile(setting, tile, placing.place, guess, placing.means[metric, part])
@@ -129,9 +131,10 @@ def _studentised(question: Question) -> list[tuple[NDArray[np.float64], _Pairs]]
     first, second, n_topics = question.first, question.second, question.n_topics
     centred = question.values - question.values.mean(axis=2, keepdims=True)
     _, exponent = np.frexp(np.abs(centred).max(axis=2))
-    scale = np.ldexp(1.0, -np.maximum(exponent[:, first], exponent[:, second]).clip(*_EXPONENTS))
+    scale = np.ldexp(1.0, -np.maximum(exponent.take(first, axis=1), exponent.take(second, axis=1)).clip(*_EXPONENTS))
     largest = np.abs(question.values).max(axis=2)
-    reach = scale * (largest[:, first] + largest[:, second]) * n_topics  # beyond it lies no resampled sum
+    # no resampled sum lies beyond it
+    reach = scale * (largest.take(first, axis=1) + largest.take(second, axis=1)) * n_topics
     columns = {
         "scale": scale,
         "observed": scale * question.mean_differences() * n_topics,

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,32 +22,31 @@ PHRASES = {"strict", "second"}
 """Words of Python calls written out in a message."""
 
 
-def _texts(path):
-    """Yield every text of a module but its docstrings; what is filled in is x."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    parts = {
-        id(part)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr | ast.JoinedStr)
-        for part in ast.walk(node)
-        if part is not node
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) and id(node) not in parts:
-            yield "".join(one.value if isinstance(one, ast.Constant) else "'x'" for one in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+def _texts(node):
+    """Yield every text under a node but docstrings; what is filled in is x."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(one.value if isinstance(one, ast.Constant) else "'x'" for one in node.values)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
             yield node.value
+    elif not isinstance(node, ast.Expr):
+        for part in ast.iter_child_nodes(node):
+            yield from _texts(part)
 
 
-MESSAGES = sorted(
-    {
-        (str(path.relative_to(SOURCE)), text)
-        for path in SOURCE.rglob("*.py")
-        if path.parent.name != "cli"
-        for text in _texts(path)
-        if " " in text and "<" not in text and not re.search(r'[a-z_]="', text)
-    }
-)
+@cache
+def _messages():
+    return sorted(
+        {
+            (str(path.relative_to(SOURCE)), text)
+            for path in SOURCE.rglob("*.py")
+            if path.parent.name != "cli"
+            for text in _texts(ast.parse(path.read_text(encoding="utf-8")))
+            if " " in text and "<" not in text and not re.search(r'[a-z_]="', text)
+        }
+    )
+
+
 PROGRAM = typer.main.get_command(app)
 COMMANDS = [
     one
@@ -72,7 +72,7 @@ def test_every_argument_in_a_message_has_an_option_or_is_said_to_have_none():
     known = {*ARGUMENTS, *NOTATION, *PYTHON_ONLY, *PHRASES, *COMMAND_LINE}
     unknown = {
         (path, name, text)
-        for path, text in MESSAGES
+        for path, text in _messages()
         for name in re.findall(r"(?<![\w'-])([a-z_]+)=(?!=)", text)
         if name not in known
     }
@@ -82,7 +82,7 @@ def test_every_argument_in_a_message_has_an_option_or_is_said_to_have_none():
 def test_what_a_command_shows_names_its_option():
     """No argument that the command has an option for is left in the words of Python."""
     left = []
-    for path, text in MESSAGES:
+    for path, text in _messages():
         shown = in_options(text, ARGUMENTS)
         names = re.findall(r"(?<![\w(-])([a-z_]+)=(?!=)", re.sub(r"\w\([^()]*=[^()]*\)", "", shown))
         left += [(path, name, shown) for name in {*names} & {*ARGUMENTS} - NOTATION - PYTHON_ONLY]

@@ -2,6 +2,7 @@
 """What a notebook shows of every public result: a sentence, a table of few rows, a picture; and no name does harm."""
 
 import base64
+import importlib.util
 import inspect
 import io
 from dataclasses import replace
@@ -224,12 +225,23 @@ class Shown(HTMLParser):
         self.text.append(data)
 
 
+def _displayed(result):
+    """Return what a notebook shows of a result, by IPython's own choice where it is installed."""
+    if importlib.util.find_spec("IPython") is None:
+        return {"text/html": result._repr_html_(), "text/plain": repr(result)}
+    return importlib.import_module("IPython.core.formatters").DisplayFormatter().format(result)[0]
+
+
 @pytest.mark.parametrize("name", sorted({*RESULTS} - {*HELD}))
 def test_every_result_shows_itself(name):
     """A sentence, a table of at most ten rows and a picture where there is one; names stay text; the repr is short."""
     result = RESULTS[name]()
     assert type(result).__name__ == name
-    html = result._repr_html_()
+    displayed = _displayed(result)
+    html, plain = displayed["text/html"], displayed["text/plain"]
+    assert html.startswith('<div class="metaeval">')
+    assert plain.startswith(f"{name}:")
+    assert len(plain) <= 2000
     shown = Shown(html)
     images = [found for tag, found in shown.tags if tag == "img"]
     assert {tag for tag, _ in shown.tags} <= PLAIN
@@ -244,7 +256,6 @@ def test_every_result_shows_itself(name):
         assert 300 < int(found["width"]) < 1000
         assert 1.0 < picture.width / int(found["width"]) < 1.58
         assert picture.width * picture.height < 1_300_000
-    assert len(repr(result)) <= 2000
 
 
 PLOTS = {
