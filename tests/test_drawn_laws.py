@@ -143,7 +143,8 @@ def bins(scores):
     width = float(np.ptp(scores.sel(metric="AP").to_numpy())) / 60
     found = difference_bins(scores, width=width, n_trials=5, n_topic_resamples=20, rng=SEED)
     readings = found.readings.assign(difference=found.readings["difference"] / width)
-    return figures(found.bins, ["comparisons", "error_rate", "low", "high"]) | figures(readings, ["difference", "share"])
+    counted = figures(found.bins, ["comparisons", "error_rate", "low", "high"])
+    return counted | figures(readings, ["difference", "share"])
 
 
 def other(scores):
