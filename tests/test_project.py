@@ -223,7 +223,7 @@ def test_no_text_of_a_note_decides():
 
 
 def _names(node):
-    """Yield the names in a side of a comparison: of ``tested["p_corrected"].to_numpy()`` the method, column and table."""
+    """Yield the names in a side of a comparison: of ``tested["p_corrected"].to_numpy()`` method, column and table."""
     while node is not None:
         part = getattr(node, "slice", None)
         yield getattr(node, "id", None) or getattr(node, "attr", None) or getattr(part, "value", None)
