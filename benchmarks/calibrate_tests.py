@@ -8,14 +8,13 @@ tests that hold the family-wise error the share of data sets with any such pair.
     python benchmarks/calibrate_tests.py --quick    # a tenth of the data sets, to standard output
 """
 
-import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from quick_or_whole import write_report
 from scipy.special import expit
 
 from metaeval.scores import as_scores
@@ -187,19 +186,5 @@ The family-wise rate of max-t rises to about .07 at 20 topics, probably because 
 noise, so that some pairs' statistics have heavier tails than those they are compared with."""
 
 
-def main() -> None:
-    """Write the report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data sets, to standard output")
-    quick = parser.parse_args().quick
-    text = report(4 if quick else 40)
-    if quick:
-        sys.stdout.write(text)
-    else:
-        REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(text, encoding="utf-8")
-        print(f"written: {REPORT}")
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick: report(4 if quick else 40))

@@ -1,0 +1,24 @@
+"""The end of a study: a short report on standard output with ``--quick``, or the whole one in its file."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["write_report"]
+
+
+def write_report(about: str | None, path: Path, study: Callable[[bool], str]) -> None:
+    """Read the command line, make the report, and write it; `study` is told whether to be quick."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the samples, report to standard output")
+    quick = parser.parse_args().quick
+    start = time.perf_counter()
+    text = study(quick)
+    if quick:
+        print(text)
+    else:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
