@@ -9,8 +9,6 @@ power is given too: the share of pairs called different where nothing was made e
     python benchmarks/calibrate_tests.py DATA_FOLDER --quick    # a tenth of the data sets, to standard output
 """
 
-import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from quick_or_whole import write_report
 from scipy.special import expit
 
 from metaeval.scores import as_scores
@@ -228,20 +227,5 @@ The family-wise rate of max-t rises to about .07 at 20 topics, probably because 
 noise, so that some pairs' statistics have heavier tails than those they are compared with."""
 
 
-def main() -> None:
-    """Write the report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder that holds trec-matrices/")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data sets, to standard output")
-    options = parser.parse_args()
-    text = report(options.data, 4 if options.quick else 40)
-    if options.quick:
-        sys.stdout.write(text)
-    else:
-        REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(text, encoding="utf-8")
-        print(f"written: {REPORT}")
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick, data: report(data, 4 if quick else 40), data="with trec-matrices")

@@ -7,12 +7,11 @@ known; the tests and intervals see it once with the clusters and once without.
     python benchmarks/cluster_intervals.py --quick    # a tenth of the data sets, to standard output
 """
 
-import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from quick_or_whole import write_report
 
 from metaeval.errors import InvalidOptionError
 from metaeval.scores import Scores, as_scores
@@ -200,19 +199,5 @@ Weights and gaps leave the t test at its level. In strata whose means lie apart 
 because it takes the distances of the strata for noise; the stratified one does not."""
 
 
-def main() -> None:
-    """Write the report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data sets, to standard output")
-    quick = parser.parse_args().quick
-    text = report(2 if quick else 20)
-    if quick:
-        sys.stdout.write(text)
-    else:
-        REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(text, encoding="utf-8")
-        print(f"written: {REPORT}")
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick: report(2 if quick else 20))

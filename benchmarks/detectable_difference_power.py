@@ -9,12 +9,12 @@ drawn, and power bends down about it; so the same is done with the true standard
     python benchmarks/detectable_difference_power.py --quick  # a tenth of the pilots, to standard output
 """
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from quick_or_whole import write_report
 
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.noncentral_t import detectable_shift
@@ -213,17 +213,5 @@ than a few less take away.
 """
 
 
-def main() -> None:
-    """Write the report, or print a quick one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    text = report(2 if quick else 20)
-    if quick:
-        print(text)
-    else:
-        REPORT.write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick: report(2 if quick else 20))

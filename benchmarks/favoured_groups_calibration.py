@@ -11,18 +11,16 @@ topics. A last part draws groups at random from the real runs of DL19 (in the fo
     python benchmarks/favoured_groups_calibration.py --quick    # a tenth of the samples, to standard output
 """
 
-import argparse
 import os
-import sys
 import tarfile
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from quick_or_whole import write_report
 
 from metaeval import read_collection, score
 from metaeval.agreement import favoured_groups
@@ -252,12 +250,12 @@ def summary(null: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([found, over], axis=1).reset_index()
 
 
-def study(n_samples: int) -> str:
-    """Return the whole report."""
+def study(n_samples: int, n_drawn: int) -> str:
+    """Return the whole report, with the part about DL19 where its data are at hand."""
     null = null_table(JUDGES, SHAPES, n_samples)
     harder = null_table(HARDER, SHAPES[:3] + SHAPES[4:6], n_samples)
     large = null[null["systems"] >= 60]
-    return TEXT.format(
+    text = TEXT.format(
         n_samples=n_samples,
         error=np.sqrt(0.05 * 0.95 / n_samples),
         low=large["both"].min(),
@@ -269,6 +267,7 @@ def study(n_samples: int) -> str:
         harder=table(harder),
         power=table(power_table(n_samples)),
     )
+    return text + real(n_drawn) if (DATA / "llm-judges-dl19").is_dir() else text
 
 
 def real(n_samples: int) -> str:
@@ -335,21 +334,5 @@ Then those re-rankers, 11 runs against the 50:
 """
 
 
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the samples, report to standard output")
-    arguments = parser.parse_args()
-    start = time.perf_counter()
-    text = study(150 if arguments.quick else 1500)
-    if (DATA / "llm-judges-dl19").is_dir():
-        text += real(100 if arguments.quick else 1000)
-    if arguments.quick:
-        print(text)
-    else:
-        REPORT.write_text(text, encoding="utf-8")
-    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick: study(150, 100) if quick else study(1500, 1000))

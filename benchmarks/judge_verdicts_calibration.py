@@ -11,16 +11,13 @@ favoured, and how often without the remark that the scale is bent.
     python benchmarks/judge_verdicts_calibration.py --quick    # a tenth of the samples, to standard output
 """
 
-import argparse
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from favoured_groups_calibration import p_values, sample
-from numpy.typing import NDArray
+from favoured_groups_calibration import p_values, sample, table
+from quick_or_whole import write_report
 
 from metaeval.agreement.favour_statistics import bend
 from metaeval.resampling.judge_conclusions import judge_conclusions
@@ -115,22 +112,6 @@ def saturating(n_samples: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table(frame: pd.DataFrame) -> str:
-    """Write a frame as Markdown."""
-
-    def written(value: object) -> str:
-        return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-    lines = [[*map(str, frame)], ["---"] * frame.shape[1]]
-    lines += [[written(value) for value in row] for row in frame.itertuples(index=False)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def error(share: float, n_samples: int) -> NDArray[np.float64]:
-    """Return the standard error of a share."""
-    return np.sqrt(share * (1 - share) / n_samples)
-
-
 TEXT = """# Verdicts on judges: how often a judge is turned away or cleared
 
 Made by `python benchmarks/judge_verdicts_calibration.py` at commit {commit}. {n_samples} samples a line (a share of .05
@@ -158,13 +139,8 @@ the samples at most: no more often than under a straight scale.
 """
 
 
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the samples, report to standard output")
-    arguments = parser.parse_args()
-    start = time.perf_counter()
-    n_samples, n_bent = (16, 60) if arguments.quick else (160, 600)
+def study(n_samples: int, n_bent: int) -> str:
+    """Return the whole report."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - git is on the path
         capture_output=True,
@@ -172,21 +148,16 @@ def main() -> None:
         check=True,
         cwd=REPORT.parent,
     ).stdout.strip()
-    text = TEXT.format(
+    return TEXT.format(
         commit=commit,
         n_samples=n_samples,
-        error=error(0.05, n_samples),
+        error=np.sqrt(0.05 * 0.95 / n_samples),
         margin=MARGIN,
         ranking=table(pd.DataFrame([row_of(setting, n_samples) for setting in SETTINGS])),
         n_bent=n_bent,
         bent=table(saturating(n_bent)),
     )
-    if arguments.quick:
-        print(text)
-    else:
-        REPORT.write_text(text, encoding="utf-8")
-    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, REPORT, lambda quick: study(16, 60) if quick else study(160, 600))

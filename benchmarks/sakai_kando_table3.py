@@ -156,6 +156,7 @@ class Study:
         """The same topics, runs redrawn."""
         return run_choice_power(
             self.scores,
+            test="bootstrap_sensitivity",
             n_resamples=self.options.resamples,
             n_choices=self.options.choices,
             confidence_level=LEVEL,

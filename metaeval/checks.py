@@ -329,12 +329,7 @@ def check_threads(n_threads: object) -> int | None:
     >>> check_threads(2)
     2
     """
-    if n_threads is None:
-        return None
-    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral) or int(n_threads) < 1:
-        message = f"n_threads must be None or a whole number of at least 1, not {show(n_threads)}"
-        raise InvalidOptionError(message)
-    return check_count(n_threads, "n_threads", most=MOST_WORKERS)
+    return None if n_threads is None else check_count(n_threads, "n_threads", most=MOST_WORKERS)
 
 
 def check_jobs(n_jobs: object) -> int:

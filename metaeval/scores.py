@@ -35,6 +35,7 @@ __all__ = [
     "as_scores",
     "better_direction",
     "by_name",
+    "drawn_by_name",
     "gaps_are_kept",
     "identical_note",
     "identical_systems",
@@ -227,15 +228,29 @@ def oriented_values(scores: Scores) -> NDArray[np.float64]:
     return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
 
 
-def name_order(names: NDArray[np.str_]) -> NDArray[np.intp]:
-    """Return the place of every name in natural order, for draws that belong to names and not to rows.
+def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:
+    """Return the places of names in natural order, for draws that belong to names and not to rows.
 
     Examples
     --------
     >>> name_order(np.array(["q10", "q2", "q1"])).tolist()
     [2, 1, 0]
     """
-    return np.array(_name_order(tuple(names.tolist())), dtype=np.intp)
+    return np.array(_name_order(tuple(np.asarray(names).tolist())), dtype=np.intp)
+
+
+def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Draw a number from 0 to 1 for every entry, by the name that it is `of`, so that other places draw the same.
+
+    Examples
+    --------
+    >>> one, other = (drawn_by_name(names, np.array([0, 1]), np.random.default_rng(0)) for names in ("ab", "ba"))
+    >>> bool((one == other[::-1]).all())
+    True
+    """
+    drawn = np.empty(len(of))
+    drawn[np.argsort(np.argsort(name_order(names))[of], kind="stable")] = generator.random(len(of))
+    return drawn
 
 
 @lru_cache(maxsize=32)  # asked again of every resample
@@ -251,13 +266,14 @@ def by_name(scores: Scores, dim: str) -> Scores:
 
 
 def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
-    """List the groups of systems that have equal scores under every metric on every topic.
+    """List the groups of systems that have equal scores under every metric on every topic, by name.
 
     Examples
     --------
     >>> identical_systems(as_scores([[1, 0], [1, 0], [0, 1]], systems=["a", "b", "c"]))
     (('a', 'b'),)
     """
+    scores = by_name(scores, "system")
     seen: dict[bytes, list[str]] = {}
     # adding 0 makes -0 the same bytes as 0
     values = np.ascontiguousarray(scores.transpose("system", "metric", "topic", ...).to_numpy() + 0.0)

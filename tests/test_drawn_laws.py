@@ -1,13 +1,16 @@
 """What is drawn is a function of the data: of names and scores, not of the order of rows or of the unit of a score."""
 
+import hashlib
 import importlib
 import inspect
 import os
 import pkgutil
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -16,7 +19,7 @@ import xarray as xr
 from numpy._core import _multiarray_umath
 
 import metaeval
-from metaeval import compare_systems, simulate_scores
+from metaeval import compare_systems, simulate_collection, simulate_scores
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
@@ -25,20 +28,29 @@ from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.people import second_people
+from metaeval.cli.simulate import simulate
 from metaeval.models.bayesian_comparison import bayesian_t
 from metaeval.models.chances_of_best import best_system
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.resampling.agreement_interval import agreement_intervals
+from metaeval.resampling.bins import difference_bins
+from metaeval.resampling.effort import equal_effort
 from metaeval.resampling.judge_conclusions import judge_conclusions
+from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.ranks import rank_intervals
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
+from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_subsets import compare_subsets
 from metaeval.scores import by_name, select_runs
+from metaeval.studies.agree import audit_quantisations
+from metaeval.studies.judgments import study_judgments
 from metaeval.tests_stat.bootstrap import bootstrap_test
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.sensitivity import sensitivity_test
@@ -121,11 +133,26 @@ def judged(scores):
     return {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.kind in "fi"}
 
 
+def swaps(scores, share, **options):
+    found = swap_method(scores, tolerances=[0, share], n_trials=5, rng=SEED, **options)
+    return figures(found.counts, ["swaps", "zero_differences"])
+
+
+def bins(scores):
+    """Count in bins whose width is a part of the range of all scores, and read the difference in these widths."""
+    width = float(np.ptp(scores.sel(metric="AP").to_numpy())) / 60
+    found = difference_bins(scores, width=width, n_trials=5, n_topic_resamples=20, rng=SEED)
+    readings = found.readings.assign(difference=found.readings["difference"] / width)
+    counted = figures(found.bins, ["comparisons", "error_rate", "low", "high"])
+    return counted | figures(readings, ["difference", "share"])
+
+
 def other(scores):
     """Return another metric: the same scores with noise that belongs to names."""
     ordered = by_name(by_name(scores.sel(metric=["AP"]), "system"), "topic")
     noise = np.random.default_rng(3).normal(0, float(ordered.std()), ordered.shape)
-    made = ordered.copy(data=ordered.to_numpy() + noise).assign_coords(metric=["other"])
+    values = ordered.to_numpy() + noise
+    made = ordered.copy(data=values - values.min() + float(ordered.min())).assign_coords(metric=["other"])
     return made.sel(system=scores["system"], topic=scores["topic"])
 
 
@@ -149,6 +176,11 @@ PROCEDURES = {
         swap_method(scores, tolerances=[0], n_trials=2, sizes=[7], significant_on_first="max_t", rng=SEED).counts,
         ["swaps", "comparisons"],
     ),
+    "swap_method, relative tolerance": partial(swaps, share=0.1),
+    "swap_method, absolute tolerance": lambda scores: swaps(
+        scores, float(np.ptp(scores.sel(metric="AP").to_numpy())) / 20, tolerance_unit="absolute"
+    ),
+    "difference_bins": bins,
     "topic_bootstrap": lambda scores: figures(
         topic_bootstrap(scores, tolerances=[0], n_topic_resamples=5, n_trials=5, rng=SEED), ["swaps"]
     ),
@@ -184,6 +216,7 @@ TRANSFORMS = {
     "+ 0.5": lambda scores: scores.copy(data=scores.to_numpy() + 0.5),
     "another beside": lambda scores: xr.concat([other(scores), scores], "metric"),
 }
+OF_THE_ZERO = {"swap_method, relative tolerance": "a share of a mean that counts from it"}
 SHAPES = {"S < T": (8, 16), "S > T": (18, 14)}
 
 
@@ -200,12 +233,130 @@ def test_a_drawn_figure_is_a_function_of_the_data(name, shape):
     scores = scores_of(shape)
     expected = PROCEDURES[name](scores)
     assert expected
-    for change, transform in TRANSFORMS.items():
+    changes = {change: made for change, made in TRANSFORMS.items() if change != "+ 0.5" or name not in OF_THE_ZERO}
+    for change, transform in changes.items():
         found = PROCEDURES[name](transform(scores))
         for figure, value in expected.items():
             np.testing.assert_allclose(
                 found[figure], value, rtol=AGREE, atol=AGREE, equal_nan=True, err_msg=f"{figure} under {change}"
             )
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.tests_stat.result.UnreachableLevelWarning")
+@pytest.mark.parametrize("test", [one for one in TESTS.values() if one.resampled], ids=lambda one: one.name)
+def test_exchanged_systems_exchange_the_sides(test):
+    """With rows backwards greater is less and less greater; what two systems are called is nothing to the test."""
+    whole = scores_of("S < T")
+    two = whole.isel(system=[0, 1])
+    backwards = whole.isel(system=slice(None, None, -1))
+    exchanged = two.assign_coords(system=two["system"].to_numpy()[::-1])
+    for side, opposite in [("two-sided", "two-sided"), ("greater", "less")][: 1 if test.one_sided_substitute else 2]:
+        for here, there, other_side in ((whole, backwards, opposite), (two, exchanged, side)):
+            for correction in {"none" if test.family_wise and not test.family_wise_only else test.own_correction, None}:
+                asked = {"test": partial(compare_systems, test=test.name), "correction": correction, "n_resamples": 200}
+                expected = p_values_of(here, alternative=side, **asked)
+                found = p_values_of(there, alternative=other_side, **asked)
+                for figure, value in expected.items():
+                    np.testing.assert_allclose(found[figure], value, rtol=AGREE, err_msg=f"{figure}, {side}")
+
+
+# --------------------------------------------------------------------------------------------- runs and judgments
+
+AT = {"rng": SEED, "steps": [30, 70]}
+DRAWN = AT | {"n_replicates": 2, "n_tested": 1, "test": "max_t", "n_resamples": 30, "choose": 4, "ranked": 5, "top": 3}
+
+
+def _in_order(frame):
+    """Return the rows about AP, in the order of what they are about."""
+    own = frame[frame["metric"] == "AP"] if "metric" in frame else frame
+    about = [name for name in own if own[name].dtype.kind not in "fb" or name in {"step", "pool_share"}]
+    return own.sort_values(about, ignore_index=True)
+
+
+def _left(collection, reduced):
+    """Return the judgments that are left, by topic and document."""
+    topic = collection.topic_of_judgment
+    frame = pd.DataFrame(reduced.levels.T).assign(
+        topic=np.array(collection.topics)[topic],
+        document=collection.document_ids.astype(str),
+        kept=reduced.topics[:, topic].sum(axis=0),
+    )
+    return frame.sort_values(["topic", "document"], ignore_index=True)
+
+
+def _reductions(collection, _metrics):
+    for name in REDUCTIONS:
+        reduced = reduce_judgments(collection, reduction=name, rng=SEED, steps=[5, 12])
+        yield name, _left(collection, reduced).assign(judged=str(reduced.judged))
+
+
+def _effort(collection, _metrics):
+    spent = equal_effort(collection, **AT)
+    yield "table", spent.to_frame()
+    yield from ((name, _left(collection, plan)) for name, plan in spent.plans.items())
+
+
+def _studied(collection, metrics):
+    tables = study_judgments(collection, metrics, sizes=[5, 12], pool_shares=[50], **DRAWN).tables()
+    return ((name, _in_order(one)) for name, one in tables.items() if name != "between_metrics")
+
+
+def _audited(collection, metrics):
+    asked = {"tests": ["max_t"], "corrections": ["none"], "n_resamples": 30, "n_topic_resamples": 3}
+    frame = audit_quantisations(collection, metrics, gains="{1:1, 2:3, 3:9}", rng=SEED, **asked).to_frame()
+    own = frame["predictor"].str.startswith("AP") & frame["truth"].str.startswith("AP")
+    yield "audit", frame[own].sort_values(["predictor", "truth"], ignore_index=True)
+
+
+OF_COLLECTIONS = {
+    "reduce_judgments": _reductions,
+    "equal_effort": _effort,
+    "measure_stability": lambda made, metrics: [("", _in_order(measure_stability(made, metrics, **DRAWN).to_frame()))],
+    "study_judgments": _studied,
+    "audit_quantisations": _audited,
+}
+
+
+@pytest.fixture(scope="module")
+def arranged():
+    """Return a collection, and the same with its runs, topics or judgments in another order."""
+    made = simulate_collection(n_groups=4, runs_per_group=2, n_topics=11, n_documents=80, depth=20, pool_depth=8, rng=2)
+    whole = made.to_collection(retrieved="all")
+    read_backwards = replace(made, levels={topic: (own[0][::-1], own[1][::-1]) for topic, own in made.levels.items()})
+    return {
+        "as made": whole,
+        "runs": whole.select(systems=np.random.default_rng(1).permutation(whole.systems)),
+        "topics": whole.select(topics=np.random.default_rng(2).permutation(whole.topics)),
+        "judgments": read_backwards.to_collection(retrieved="all"),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.tests_stat.result.UnreachableLevelWarning")
+@pytest.mark.parametrize("name", OF_COLLECTIONS)
+def test_what_is_drawn_from_a_collection_is_a_function_of_the_data(arranged, name):
+    """Runs, topics and judgments in another order and a metric beside leave what is judged, and every figure."""
+    ask = OF_COLLECTIONS[name]
+    expected = dict(ask(arranged["as made"], ["AP"]))
+    assert expected
+    for change, collection in arranged.items():
+        found = dict(ask(collection, ["AP", "P@5"] if change == "as made" else ["AP"]))
+        assert found.keys() == expected.keys()
+        for table, frame in found.items():
+            pd.testing.assert_frame_equal(
+                frame, expected[table], rtol=AGREE, atol=AGREE, obj=f"{table}, other {change}"
+            )
+
+
+def test_a_step_beside_leaves_the_others_as_they_are(arranged):
+    """Of a test that draws, too."""
+    alone, beside = (
+        measure_stability(arranged["as made"], "AP", **DRAWN | {"steps": steps}).to_frame()
+        for steps in ([70], [30, 70])
+    )
+    pd.testing.assert_frame_equal(beside.iloc[1:].reset_index(drop=True), alone, rtol=AGREE)
+
+
+# --------------------------------------------------------------------------------------------------- labels and items
 
 
 def _labels(order):
@@ -259,12 +410,6 @@ OTHERWISE = {
     "resolve_seed": "makes a seed",
     "choose_data": "chooses by name; see tests/test_data_choice.py",
     "hierarchical": "a chain of half a minute, too slow to try here",
-    "difference_bins": "counts on the sets of the swap method, and its bins have a unit",
-    "equal_effort": "takes a collection, not scores; not tried here",
-    "reduce_judgments": "takes a collection, not scores; not tried here",
-    "measure_stability": "takes a collection, not scores; not tried here",
-    "audit_quantisations": "takes a collection, not scores; not tried here",
-    "study_judgments": "takes a collection, not scores; not tried here",
     "simulate_collection": "takes no data",
     "simulate_inex": "takes no data",
     "simulate_population": "takes no data",
@@ -301,49 +446,63 @@ def _public_procedures():
 
 def test_every_procedure_that_draws_is_under_the_law():
     """A public function with an argument rng is in one of the tables, or stands here with the reason why not."""
-    tried = {name.split(",")[0] for name in PROCEDURES} | LABELLED.keys() | BY_ITEM.keys()
+    tried = {name.split(",")[0] for name in PROCEDURES} | OF_COLLECTIONS.keys() | LABELLED.keys() | BY_ITEM.keys()
     assert set(_public_procedures()) - tried == OTHERWISE.keys()
 
 
 _CHILD = """
 import sys
 sys.path.insert(0, {folder!r})
-import numpy as np
 import test_drawn_laws as laws
-for name in {names!r}:
-    for shape in laws.SHAPES:
-        for value in laws.PROCEDURES[name](laws.scores_of(shape)).values():
-            print(*map(repr, np.asarray(value, dtype=float).ravel().tolist()))
+print(*map(repr, laws.figures_of_cheap_procedures()))
+print(*laws.digests_of_made_files())
 """
+MADE = [
+    "scores {folder}/scores.csv --systems 5",
+    "collection {folder}/made --groups 2 --runs-per-group 2 --documents 60 --depth 20 --pool-depth 10",
+    "inex {folder}/inex --year 2005 --systems 4 --documents 40 --results 50",
+]
 CHEAP = ["max_t_test", "bootstrap_sensitivity", "rank_intervals", "best_system", "bayesian_error_rate", "to_arviz"]
 
 
+def figures_of_cheap_procedures():
+    """Return what the cheap procedures find, one number after the other."""
+    found = (PROCEDURES[name](scores_of(shape)).values() for name in CHEAP for shape in SHAPES)
+    return [number for values in found for value in values for number in np.ravel(value).astype(float).tolist()]
+
+
+def digests_of_made_files():
+    """Return a digest of every folder and file that the commands of `metaeval simulate` write."""
+    sizes = ["--topics", "6", "--seed", "3", "--quiet"]
+    with TemporaryDirectory() as folder:
+        for line in MADE:
+            simulate.main([*line.format(folder=folder).split(), *sizes], standalone_mode=False)
+        files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+        return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+
+
 def _kernels():
-    """Return the settings that stand for other processors, as far as this one can follow them."""
+    """Return the settings that stand for other processors than this one, as far as it can follow them."""
     features = _multiarray_umath.__cpu_features__
     dispatched = [name for name in _multiarray_umath.__cpu_dispatch__ if features.get(name)]
-    yield {}
     yield {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched)}
     if features.get("AVX"):
         yield {"OPENBLAS_CORETYPE": "Sandybridge"}
-    if features.get("AVX512F") or features.get("X86_V4") or features.get("AVX512_SKX"):
-        yield {"OPENBLAS_CORETYPE": "SkylakeX"}
 
 
 def test_all_processors_find_the_same():
-    """Older and newer kernels of the matrix product, and NumPy without AVX, give the same figures."""
-    code = _CHILD.format(folder=str(Path(__file__).parent), names=CHEAP)
-    found = []
+    """Older and newer kernels of the matrix product, and NumPy without AVX, give the same figures and files."""
+    code = _CHILD.format(folder=str(Path(__file__).parent))
+    expected, written = figures_of_cheap_procedures(), digests_of_made_files()
+    assert len(expected) > 100
+    assert len(written) > 10
     for setting in _kernels():
         done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | setting,
-            capture_output=True,
-            text=True,
-            check=False,
+            [sys.executable, "-c", code], env=os.environ | setting, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{setting}: {done.stderr}"
-        found.append(np.array(done.stdout.split(), dtype=float))
-    assert len(found[0]) > 100
-    for other_kernel in found[1:]:
-        np.testing.assert_allclose(other_kernel, found[0], rtol=AGREE, atol=AGREE, equal_nan=True)
+        found, files = done.stdout.splitlines()
+        np.testing.assert_allclose(
+            np.array(found.split(), dtype=float), expected, rtol=AGREE, atol=AGREE, equal_nan=True, err_msg=str(setting)
+        )
+        assert files.split() == written, setting

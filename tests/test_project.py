@@ -222,8 +222,16 @@ def test_no_text_of_a_note_decides():
     assert not [place for place in asked if not place.startswith("wording.py")]  # puts options for arguments
 
 
-def _is_level(node):
-    return "alpha" in {getattr(node, "id", ""), getattr(node, "attr", "")}
+def _names(node):
+    """Yield the names in a side of a comparison: of ``tested["p_corrected"].to_numpy()`` method, column and table."""
+    while node is not None:
+        part = getattr(node, "slice", None)
+        yield getattr(node, "id", None) or getattr(node, "attr", None) or getattr(part, "value", None)
+        node = getattr(node, "value", None) or getattr(node, "func", None)
+
+
+def _is_of_a_test(node):
+    return not {"alpha", "q", "p_value", "p_values", "p_corrected", "p_family_wise"}.isdisjoint(_names(node))
 
 
 def test_one_place_compares_a_p_value_with_a_level():
@@ -237,11 +245,14 @@ def test_one_place_compares_a_p_value_with_a_level():
             else:
                 sides = node.args if isinstance(node, ast.Call) else []
                 asks = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "at_least"
-            if asks and any(map(_is_level, sides)):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"le", "lt", "ge", "gt", "less_equal"}:
+                sides, asks = [node.func, *node.args], True
+            if asks and any(map(_is_of_a_test, sides)):
                 found.append((name, ast.unparse(node)))
     assert set(found) == {
         ("metaeval.tests_stat.result", "at_least(alpha, p_values, alpha)"),
         ("metaeval.tests_stat.result", "at_least(p_values, alpha, p_values)"),
+        ("metaeval.tests_stat.result", "at_least(smallest, p_values, p_values)"),
         ("metaeval.cli.design", "alpha < power"),
         ("metaeval.figures.power", "line[0] < alpha < line[-1]"),
         ("metaeval.metrics.focused.gains", "alpha > 0.0"),

@@ -129,7 +129,7 @@ ENGINES = {
     "equal_effort": lambda rng: equal_effort(COLLECTION, steps=[50], rng=rng),
     "reduce_judgments": lambda rng: reduce_judgments(COLLECTION, reduction="stratified", steps=[50], rng=rng),
     "discriminative_power_interval": lambda rng: discriminative_power_interval(
-        SCORES, n_resamples=20, n_topic_resamples=5, rng=rng
+        SCORES, test="bootstrap", n_resamples=20, n_topic_resamples=5, rng=rng
     ),
     "run_choice_power": lambda rng: run_choice_power(SCORES, choose=3, n_resamples=20, rng=rng),
     "rank_intervals": lambda rng: rank_intervals(SCORES, n_resamples=50, rng=rng),

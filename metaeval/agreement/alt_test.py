@@ -20,6 +20,7 @@ from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
+from metaeval.tests_stat.result import is_significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -222,7 +223,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     tested = found[enough].reset_index(drop=True)
     by_judge = tested.groupby("judge", sort=False)
     tested["p_corrected"] = by_judge["p_value"].transform(lambda own: adjust(own.to_numpy(), correction))
-    tested["rejected"] = tested["p_corrected"] <= q
+    tested["rejected"] = is_significant(tested["p_corrected"].to_numpy(), q)
     columns = ["items", "difference", "standard_error", "t", "p_value", "p_corrected", "rejected"]
     return AltTest(
         judges=_verdicts(tested, given, fewest_people=fewest_people),

@@ -20,6 +20,7 @@ from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 from metaeval.results import Result
+from metaeval.scores import drawn_by_name, name_order
 
 __all__ = [
     "COST_MODELS",
@@ -333,7 +334,8 @@ def equal_effort(
     chosen = check_steps(REDUCTIONS["topics"], steps)
     deep = _deep_pool(collection, pool_depth)
     generator = resolve_rng(rng).generator
-    shuffled = generator.permutation(np.flatnonzero(deep.counted))
+    by_name = name_order(deep.collection.topics)
+    shuffled = generator.permutation(by_name[deep.counted[by_name]])
     spent = np.cumsum(deep.entries.per_topic(deep.inside)[shuffled])
     goals = spent[-1] * np.array(chosen)[:, None] / 100
     nearest = settle(np.abs(spent - goals), spent + goals).argmin(axis=1)  # of two as near, the fewer topics
@@ -376,22 +378,21 @@ def _first(deep: _Deep, order: NDArray[np.int64], numbers: NDArray[np.int64]) ->
 
 
 def _rank_by_rank(deep: _Deep) -> NDArray[np.int64]:
-    """Return the pooled documents as one pool of all topics meets them: by rank, then run, then topic."""
+    """Return the pooled documents as one pool of all topics meets them: by rank, then run, then topic, by name."""
     rows = np.flatnonzero(deep.pooled)
-    topics, system, depth = (
-        one[rows] for one in (deep.collection.topic_of_judgment, deep.entries.system, deep.entries.depth)
-    )
-    return rows[np.lexsort((topics, system, depth))]
+    place = np.argsort(name_order(deep.collection.topics))
+    topics = place[deep.collection.topic_of_judgment[rows]]
+    return rows[np.lexsort((topics, deep.entries.system[rows], deep.entries.depth[rows]))]
 
 
 def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
     """Return the judged documents in a random order whose every beginning holds the same share of each topic."""
     rows = np.flatnonzero(deep.inside)
-    topics = deep.collection.topic_of_judgment[rows]
-    order = np.lexsort((generator.random(len(rows)), topics))
+    names, topics = deep.collection.topics, deep.collection.topic_of_judgment[rows]
+    order = np.lexsort((drawn_by_name(names, topics, generator), topics))
     sizes = deep.entries.per_topic(deep.inside)
     place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    offset = generator.random(len(sizes))
+    offset = drawn_by_name(names, np.arange(len(sizes)), generator)
     moment = (place + np.repeat(offset, sizes)) / np.repeat(sizes, sizes)
     return rows[order][np.argsort(moment, kind="stable")]
 
@@ -399,7 +400,7 @@ def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
 def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
     """Return the depth at which each topic stops and why."""
     judged, relevant = map(deep.entries.counts, (deep.inside, deep.inside & (deep.collection.levels > 0)))
-    every = np.arange(len(judged))
+    every, by_name = np.arange(len(judged)), name_order(deep.collection.topics)
     active = deep.counted.copy()
     depths = np.zeros(len(judged), dtype=np.int64)
     stopped = np.full(len(judged), "", dtype="<U6")
@@ -408,7 +409,8 @@ def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tup
     while active.any():
         target = np.minimum(np.where(depths == 0, start, depths + step), deep.depths)
         cost = judged[every, target] - judged[every, depths]
-        order = np.flatnonzero(active)[np.argsort(-last_rate[active], kind="stable")]
+        waiting = by_name[active[by_name]]
+        order = waiting[np.argsort(-last_rate[waiting], kind="stable")]
         paid = _affordable(cost[order], left)
         if not paid.all() and (depths[active] == 0).all():
             message = (

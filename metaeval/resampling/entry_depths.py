@@ -17,6 +17,7 @@ from metaeval.collection.documents import Collection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 from metaeval.results import Result
+from metaeval.scores import name_order
 
 __all__ = [
     "NEVER",
@@ -47,9 +48,9 @@ class EntryDepths(Result):
         Smallest rank in any of the systems; `NEVER` where none has it. Codes below the collection's ``n_judgments``
         are positions in its levels.
     system : int32 array (n_codes,)
-        The first of the systems that has it there (runs of the pool that are not scored come after the others); -1
-        where none has. No two documents of a topic share depth and
-        system, so both together order the pool as rank-by-rank pooling meets it.
+        The first by name of the runs that have it there, as its place among all names of runs; -1 where none has. No
+        two documents of a topic share depth and system, so both together order the pool as rank-by-rank pooling meets
+        it.
     topic : int32 array (n_codes,)
         Topic position; -1 for a document without judgment that none of the systems has.
     ends : int32 array (n_topics,)
@@ -221,8 +222,10 @@ def entry_depths(
     depth = np.full(n_codes, NEVER, dtype=np.int32)
     first = np.full(n_codes, -1, dtype=np.int32)
     topic = _known_topics(collection, n_codes)
+    others = () if collection.pool_runs is None else collection.pool_runs.systems
+    place = np.argsort(name_order((*collection.systems, *others)))
     for one in lists:
-        _enter(*one[:4], one.numbers, collection.n_topics, depth, first, topic)
+        _enter(*one[:4], place[one.numbers], collection.n_topics, depth, first, topic)
     return EntryDepths(
         depth=depth,
         system=first,
@@ -337,7 +340,7 @@ def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 rank = ranks[place] if len(ranks) else place - start + 1
                 code = codes[place]
                 topic_of[code] = topic
-                if rank < depth[code]:
+                if rank < depth[code] or (rank == depth[code] and number < system[code]):
                     depth[code] = rank
                     system[code] = number
 

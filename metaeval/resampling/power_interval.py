@@ -20,9 +20,9 @@ from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
-from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
 from metaeval.words import bracketed
@@ -145,7 +145,7 @@ class PowerIntervals(Result):
 def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
-    test: str = SENSITIVITY,
+    test: str = "t",
     corrections: Sequence[str] = ("none", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
@@ -165,10 +165,10 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    test : str, default "bootstrap_sensitivity"
-        A name in `metaeval.tests_stat.catalogue.TESTS`; by default Sakai's method. "t" takes a small part of the time
-        of a resampling test (see ``benchmarks/speed_bootstrap.py``), and its uncorrected standard errors agree with
-        those of the studentised bootstrap; nothing is replaced by it unless asked.
+    test : str, default "t"
+        A name in `metaeval.tests_stat.catalogue.TESTS`. The t test is the headline of every command and takes a small
+        part of the time of a resampling test (see ``benchmarks/speed_bootstrap.py``); its uncorrected standard errors
+        agree with those of the studentised bootstrap. "bootstrap_sensitivity" is Sakai's method.
     corrections : sequence of str, default ("none", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`; "family-wise" for a test that adjusts itself.
     alternative : {"two-sided", "greater", "less", "better"}
@@ -247,7 +247,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     Examples
     --------
     >>> scores = np.random.default_rng(1).normal([[0.0], [0.1], [0.6]], 1.0, (3, 40))
-    >>> intervals = discriminative_power_interval(scores, test="t", rng=1)
+    >>> intervals = discriminative_power_interval(scores, rng=1)
     >>> intervals.to_frame()[["metric", "correction", "power", "low", "high"]].round(2)
         metric correction  power   low  high
     0  metric1       none   0.67  0.26   1.0
@@ -260,6 +260,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     corrections = checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
+    if n_resamples is not None:
+        check_resamples(n_resamples)
     source = resolve_rng(rng)
     decide = partial(
         _powers,

@@ -22,6 +22,7 @@ from metaeval.resampling.coverage import DEFAULT_SIZES
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool
 from metaeval.results import Result, ShortRepr
+from metaeval.scores import drawn_by_name, name_order
 
 __all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents", "unknown_order"]
 
@@ -87,7 +88,7 @@ def _stratified(task: Task) -> Reduced:
     collection = task.collection
     relevant = (collection.levels >= task.rel).astype(np.int64)
     groups = 2 * collection.topic_of_judgment + relevant
-    place, sizes = _random_places(groups, 2 * collection.n_topics, collection.judged, task.rng)
+    place, sizes = _random_places(task, groups, 2 * collection.n_topics, collection.judged)
     least = np.where(np.arange(len(sizes)) % 2 == 1, 1, _FEWEST_OTHERS)
     limits = [np.maximum(least, np.floor(sizes * step / 100 + _NOISE)) for step in task.steps]
     kept = [place < limit[groups] for limit in limits]
@@ -96,14 +97,14 @@ def _stratified(task: Task) -> Reduced:
 
 def _random(task: Task) -> Reduced:
     collection = task.collection
-    place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, collection.judged, task.rng)
+    place, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, collection.judged)
     return _first_of_topics(task, place, sizes)
 
 
 def _relevant(task: Task) -> Reduced:
     collection = task.collection
     relevant = collection.levels >= task.rel
-    place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, relevant, task.rng)
+    place, sizes = _random_places(task, collection.topic_of_judgment, collection.n_topics, relevant)
     topics = collection.topic_of_judgment
     kept = [~relevant | (place < _part(sizes, step)[topics]) for step in task.steps]
     return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
@@ -132,7 +133,8 @@ def _order(task: Task) -> Reduced:
 
 def _topics(task: Task) -> Reduced:
     collection = task.collection
-    counted = np.flatnonzero(_counted(collection))
+    by_name = name_order(collection.topics)
+    counted = by_name[_counted(collection)[by_name]]
     shuffled = task.rng.permutation(counted)
     kept = np.zeros((len(task.steps), collection.n_topics), dtype=bool)
     for row, step in zip(kept, task.steps, strict=True):
@@ -193,10 +195,11 @@ def _reciprocal_rank(task: Task) -> Reduced:
 
 
 def _random_places(
-    groups: NDArray[np.int64], n_groups: int, chosen: NDArray[np.bool_], rng: np.random.Generator
+    task: Task, groups: NDArray[np.int64], n_groups: int, chosen: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return each chosen document's place in a random order of its group, from 0, and the size of every group."""
-    keys = groups + _BELOW_ONE * rng.random(len(groups))  # one sort by group and chance; no key reaches the next group
+    drawn = drawn_by_name(task.collection.topics, task.collection.topic_of_judgment, task.rng)
+    keys = groups + _BELOW_ONE * drawn  # one sort by group and chance; no key reaches the next group
     rows = np.flatnonzero(chosen)
     order = rows[np.argsort(keys[rows], kind="stable")]
     sizes = np.bincount(groups[rows], minlength=n_groups)

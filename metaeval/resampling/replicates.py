@@ -48,7 +48,7 @@ __all__ = [
     "replicate_store",
 ]
 
-_FORMAT = "metaeval replicate 2"
+_FORMAT = "metaeval replicate 3"
 _ABOUT = "__about__"
 _SUFFIX = ".npz"
 _OURS = re.compile(r".+-[0-9a-f]{12}-\d{5,}\.npz")

@@ -1,7 +1,8 @@
 """One replicate of reduced judgments: all runs scored again, and which pairs of them differ significantly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
+from metaeval.draws import resolve_seed
 from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
@@ -129,12 +131,14 @@ def replicate_of_collection(
         )
         scored = list(scores_by_step(collection, plan.metrics, reduced, plan.counted))
         tested = number < plan.n_tested
-        found = [_found(values, plan, generator) for values in scored] if tested else []
+        seed = resolve_seed(generator)  # one for all steps, so that none depends on which others are asked for
+        kept = reduced.topics & plan.counted
+        found = [_found(*one, plan, seed) for one in zip(scored, kept, strict=True)] if tested else []
     arrays: Arrays = {
         "mean": np.stack([settled_means(values) for values in scored]),
         "judged": reduced.judged,
         "relevant": reduced.relevant,
-        "topics": (reduced.topics & plan.counted).sum(axis=1),
+        "topics": kept.sum(axis=1),
         "emptied": reduced.emptied,
         "notes": np.frombuffer("\n".join(reduced.notes).encode(), dtype=np.uint8),
     }
@@ -149,7 +153,7 @@ def scores_by_step(
         yield metric_values(collection.rejudge(levels), metrics)[:, :, kept]
 
 
-def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generator) -> NDArray[np.float64]:
+def _found(values: NDArray[np.float64], kept: NDArray[np.bool_], plan: Plan, seed: int) -> NDArray[np.float64]:
     """Count what a test finds, shape (metric, 4).
 
     Pairs that differ significantly; those of them that do not in the same direction under the full judgments; those
@@ -157,24 +161,32 @@ def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generat
     """
     if values.shape[2] < FEWEST:
         return np.full((len(values), 4), np.nan)
-    decided = verdicts(values, plan.metrics, plan.testing, generator)
+    decided = verdicts(values, plan.systems, [*compress(plan.topics, kept)], plan.metrics, plan.testing, seed)
     better, full = decided.better, plan.full_verdicts
     counts = (better != 0, (better != 0) & (better != full), better * full < 0)
     return np.stack([*(one.sum(axis=1) for one in counts), decided.required], axis=1)
 
 
-def verdicts(
-    values: NDArray[np.float64], metrics: tuple[AnyMetric, ...], testing: PairTest, generator: np.random.Generator
+def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
+    values: NDArray[np.float64],
+    systems: Sequence[str],
+    topics: Sequence[str],
+    metrics: tuple[AnyMetric, ...],
+    testing: PairTest,
+    seed: int,
 ) -> Decided:
-    """Test all pairs of the systems that are to be tested."""
+    """Test all pairs of the systems that are to be tested; what is drawn goes by the names."""
     chosen = values[:, list(testing.systems)]
     if chosen.shape[2] < FEWEST:
         nothing = np.zeros((len(values), testing.n_pairs), dtype=np.int8)
         return Decided(nothing, np.full(len(values), np.nan))
     directions = {one.name: one.higher_is_better for one in metrics}
-    scores = as_scores(chosen, metrics=list(directions), higher_is_better=directions)
+    names = [systems[place] for place in testing.systems]
+    scores = as_scores(
+        chosen, metrics=list(directions), systems=names, topics=list(topics), higher_is_better=directions
+    )
     options: dict[str, Any] = {"n_resamples": testing.n_resamples} if testing.n_resamples is not None else {}
-    options |= {"alpha": testing.alpha, "rng": generator, "n_threads": 1}
+    options |= {"alpha": testing.alpha, "rng": seed, "n_threads": 1}
     if testing.test == SENSITIVITY:
         found = bootstrap_sensitivity(scores, **options)
         required = found.data["difference_required"].max("pair").to_numpy()

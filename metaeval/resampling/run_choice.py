@@ -19,10 +19,10 @@ from metaeval.results import Result
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.result import is_significant
-from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import engine_scores
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
     choose: str | int = "one-per-group",
-    test: str = SENSITIVITY,
+    test: str = "t",
     corrections: Sequence[str] = ("none", "fdr_by"),
     alpha: float = 0.05,
     n_resamples: int = 1000,
@@ -140,9 +140,9 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         With groups, if `choose` is "one-per-group".
     choose : "one-per-group" or int
         One run of every group, or so many of all.
-    test : str, default "bootstrap_sensitivity"
+    test : str, default "t"
         A name in `metaeval.tests_stat.catalogue.TESTS`, except the tests whose p-value of a pair depends on the other
-        systems (max-t, Tukey's HSD); by default Sakai's method.
+        systems (max-t, Tukey's HSD); "bootstrap_sensitivity" is Sakai's method.
     corrections : sequence of str, default ("none", "fdr_by")
         The family is the pairs of one choice; see `metaeval.tests_stat.correction.adjust`.
     alpha : float, default 0.05
@@ -185,7 +185,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     ...     np.random.default_rng(1).normal([[0.0], [0.1], [0.2], [0.9]], 1.0, (4, 40)),
     ...     groups={"system1": "x", "system2": "x", "system3": "y", "system4": "y"},
     ... )
-    >>> choices = run_choice_power(scores, test="t", n_choices=50, rng=1)
+    >>> choices = run_choice_power(scores, n_choices=50, rng=1)
     >>> choices.to_frame()[["metric", "correction", "n_systems", "smallest", "largest"]].head(1)
         metric correction  n_systems  smallest  largest
     0  metric1       none          2       0.0      1.0
@@ -195,6 +195,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     corrections = checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
+    check_resamples(n_resamples)
     if spec.family_wise:
         message = (
             f"test {spec.name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"

@@ -7,6 +7,7 @@ some replicates, which pairs differ significantly). Everything else here follows
 import time
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +59,7 @@ from metaeval.resampling.rescoring import (
     verdicts,
 )
 from metaeval.resampling.stability_result import FOUND, THRESHOLD, Stability, smallest_place, standard_error
-from metaeval.scores import as_scores, select_runs
+from metaeval.scores import as_scores, name_order, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import check_resamples
@@ -200,7 +201,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     reference = _Reference.of(documents, chosen, pool_depth, lowest)
     with limit_threads(None if alone else 1):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
-    full = verdicts(values, own_metrics, testing, np.random.default_rng(seed))  # as study_power draws
+    names = documents.systems, [*compress(documents.topics, counted)]
+    full = verdicts(values, *names, own_metrics, testing, seed)  # as study_power draws
     plan = Plan(
         systems=documents.systems,
         topics=documents.topics,
@@ -314,6 +316,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     full = whole.means
     means = np.stack([one["mean"] for one in done])[..., whole.ranked]
     x, y = full * signs[:, None], means * signs[:, None]
+    systems = [plan.systems[place] for place in whole.ranked]
     tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
     found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), 4), np.nan)
     inner = ("replicate", "step", "metric")
@@ -321,7 +324,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         {
             "reference": (("metric", "system"), full),
             "mean": ((*inner, "system"), means),
-            **{name: (inner, table) for name, table in _all_correlations(x, y, top).items()},
+            **{name: (inner, table) for name, table in _all_correlations(x, y, top, name_order(systems)).items()},
             **{
                 name: (("replicate", "step"), np.stack([one[name] for one in done]))
                 for name in ("judged", "relevant", "topics", "emptied")
@@ -334,7 +337,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         coords={
             "step": list(plan.steps),
             "metric": names,
-            "system": [plan.systems[place] for place in whole.ranked],
+            "system": systems,
         },
     )
     said = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
@@ -385,9 +388,12 @@ def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> d
 
 
 def _all_correlations(
-    truth: NDArray[np.float64], estimate: NDArray[np.float64], top: int
+    truth: NDArray[np.float64], estimate: NDArray[np.float64], top: int, by_name: NDArray[np.intp]
 ) -> dict[str, NDArray[np.float64]]:
-    among = correlations(*best_of_reference(np.broadcast_to(truth, estimate.shape), estimate, k=top))
+    # of systems that tie for the last place the first by name is taken
+    among = correlations(
+        *best_of_reference(np.broadcast_to(truth, estimate.shape)[..., by_name], estimate[..., by_name], k=top)
+    )
     among_best = {f"{name}_best": values for name, values in among.items()}
     return (
         correlations(truth, estimate)

@@ -93,7 +93,8 @@ def test_any_test_runs_in_the_outer_loop(test, graded):
 def test_power_is_that_of_the_test_alone_with_the_same_seed(graded):
     """The power in the middle is what the test gives by itself from the same seed."""
     values = graded()
-    found = discriminative_power_interval(values, n_resamples=100, n_topic_resamples=5, corrections=BOTH, rng=4)
+    asked = {"n_topic_resamples": 5, "corrections": BOTH, "rng": 4}
+    found = discriminative_power_interval(values, test="bootstrap_sensitivity", n_resamples=100, **asked)
     alone = bootstrap_sensitivity(values, n_resamples=100, rng=4).corrected("fdr_by")
     assert found.data["power"].sel(correction="none").to_numpy().tolist() == alone["power"].tolist()
     assert found.data["power"].sel(correction="fdr_by").to_numpy().tolist() == alone["power_corrected"].tolist()

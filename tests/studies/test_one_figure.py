@@ -4,25 +4,35 @@
 own that another command tells too, gets a line here.
 """
 
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.agreement.label_agreement import compare_labels
+from metaeval.agreement.labels import as_labels
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.cli.agree import agree
 from metaeval.cli.compare_metrics import compare_metrics
 from metaeval.cli.power import power
 from metaeval.cli.report import report
 from metaeval.io.tables import read_scores
+from metaeval.resampling.agreement_interval import agreement_intervals
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.run_choice import run_choice_power
+from metaeval.resampling.swap import swap_method
 from metaeval.scores import Scores, oriented_values
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import AgreeStudy, study_agreement
 from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.studies.design import study_design
+from metaeval.studies.judges import study_judges
 from metaeval.studies.leaderboard import LeaderboardStudy, study_leaderboard
 from metaeval.studies.power import DEFAULT_TESTS, PowerStudy, study_power
 from metaeval.studies.table import TableStudy, study_table
+from metaeval.studies.topics import RECOMMENDED_TOLERANCE, study_topics
 
 HEADLINE = ("t", "none")
 CORRECTED = ("t", "fdr_by")
@@ -211,7 +221,47 @@ QUANTITIES = {
         "power": lambda told: told.power.system_means()[["metric", "system", "mean", "rank"]],
         "leaderboard": lambda told: told.leaderboard.to_frame()[["metric", "system", "mean", "rank"]],
     },
+    "means of systems": {
+        "power": lambda told: _by_system(told.power.system_means(), "mean"),
+        "table": lambda told: _by_system(told.table.to_frame(), "mean"),
+    },
+    "systems tied for the best": {
+        "power": lambda told: _by_system(told.power.system_means().query("rank == 1")),
+        "leaderboard": lambda told: _by_system(told.leaderboard.to_frame().query("rank == 1")),
+        "table": lambda told: _by_system(told.table.to_frame().query("best")),
+        "table, by metric": lambda told: _by_system(
+            pd.DataFrame(
+                {"metric": told.table.metrics, "system": map(told.table.best_systems, told.table.metrics)}
+            ).explode("system")
+        ),
+    },
+    "topics that detect the detectable difference": {
+        "leaderboard": lambda told: _detectable(told).assign(topics=told.leaderboard.scores.sizes["topic"], power=0.8),
+        "design": lambda told: _designed(told, _detectable(told)),
+    },
 }
+
+
+def _by_system(frame, *columns):
+    return frame[["metric", "system", *columns]].sort_values(["metric", "system"])
+
+
+def _detectable(told):
+    """Return the detectable difference, uncorrected, of the first pair that differs under every metric."""
+    data = told.leaderboard.detectable.data.sel(correction="none")
+    pair = data.isel(pair=int(data["error"].min("metric").to_numpy().argmax()))
+    return pd.DataFrame({name: pair[name].to_numpy() for name in ("metric", "first", "second", "difference")})
+
+
+def _designed(told, asked):
+    """Plan for the variance and the difference of a pair: as many topics as there are, and the power asked for."""
+    pair = (asked["first"].iloc[0], asked["second"].iloc[0])
+    wanted = {"variance": "pairs", "pairs": [pair], "methods": ["t"]}
+    rows = study_design(told.leaderboard.scores, differences=asked["difference"] * (1 + 1e-9), **wanted).table
+    own = rows.groupby("metric", sort=False).nth(range(len(asked))).reset_index(drop=True)
+    place = np.arange(len(asked)) * (len(asked) + 1)
+    found = own.iloc[place].reset_index(drop=True)
+    return asked.assign(topics=found["n_topics"], power=found["power_at_hand"].round(6))
 
 
 def _corrected_by_power(told):
@@ -219,10 +269,8 @@ def _corrected_by_power(told):
     return frame[(frame["test"] == "t") & (frame["correction"] == "fdr_by")]
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-def test_commands_tell_one_figure(told, quantity):
-    """Whichever command is asked, the figure is the same."""
-    first, *others = QUANTITIES[quantity].items()
+def _tell_one_figure(quantity, commands, told):
+    first, *others = commands.items()
     right = first[1](told).reset_index(drop=True)
     assert len(right)
     for command, find in others:
@@ -230,6 +278,94 @@ def test_commands_tell_one_figure(told, quantity):
         pd.testing.assert_frame_equal(
             found, right, check_dtype=False, rtol=1e-12, atol=1e-12, obj=f"{quantity}: {first[0]} and {command}"
         )
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_commands_tell_one_figure(told, quantity):
+    """Whichever command is asked, the figure is the same."""
+    _tell_one_figure(quantity, QUANTITIES[quantity], told)
+
+
+NEEDED = ("text", "posterior_median", "posterior_low", "posterior_high")
+OF_TOPICS = {
+    "topics needed": {
+        "topics": lambda told: told["topics"].to_frame().query("tolerance == 0")[["metric", *NEEDED]],
+        "compare-metrics": lambda told: told["compare"].to_frame()[
+            ["metric", "topics", "topics_median", "topics_low", "topics_high"]
+        ],
+    },
+    "error rate": {
+        "topics": lambda told: told["topics"].to_frame().query("tolerance == 0")[["metric", "error_rate"]],
+        "compare-metrics": lambda told: told["compare"].topics.to_frame()[["metric", "error_rate"]],
+        "swap method": lambda told: told["swaps"].rates().isel(size=-1, tolerance=0).to_series().reset_index(),
+    },
+}
+OF_LABELS = {
+    "kappa with the reference": {
+        "judges": lambda told: _by_judge(told.agreement.pairs.rename(columns={"second": "judge"}), "kappa"),
+        "judges, all pairs": lambda told: _by_judge(
+            told.agreement.all_pairs.query("first == 'a'").rename(columns={"second": "judge"}), "kappa"
+        ),
+        "judges, ranking": lambda told: _by_judge(told.ranking.table, "kappa"),
+        "judges, beside chance": lambda told: _by_judge(told.baselines.query("statistic == 'kappa'"), "value"),
+    },
+    "weighted kappa with the reference": {
+        "judges": lambda told: _by_judge(told.agreement.pairs.rename(columns={"second": "judge"}), "quadratic_kappa"),
+        "judges, ranking": lambda told: _by_judge(told.ranking.table, "quadratic_kappa"),
+        "judges, beside chance": lambda told: _by_judge(
+            told.baselines.query("statistic == 'quadratic_kappa'"), "value"
+        ),
+    },
+    "alpha of two": {
+        "judges, ranking": lambda told: _by_judge(told.ranking.table, "alpha"),
+        "judges": lambda told: pd.DataFrame(
+            {
+                "judge": ["b", "c"],
+                "alpha": [
+                    compare_labels(told.labels.select(["a", judge]), n_resamples=5, rng=0)
+                    .alpha.query("level == 'interval'")["alpha"]
+                    .item()
+                    for judge in "bc"
+                ],
+            }
+        ),
+    },
+}
+
+
+def _by_judge(frame, column):
+    return frame[["judge", column]].sort_values("judge")
+
+
+def _labels(truth, generator):
+    """Return the labels of the truth and of two judges who miss three in ten by a grade."""
+    missed = [truth + (generator.random(truth.shape) < 0.3) * generator.integers(-1, 2, truth.shape) for _ in range(2)]
+    return as_labels(
+        {
+            judge: {
+                str(topic): {f"d{place}": int(one) for place, one in enumerate(row)} for topic, row in enumerate(own)
+            }
+            for judge, own in zip("abc", np.clip([truth, *missed], 0, 2), strict=True)
+        }
+    )
+
+
+def test_topics_and_labels_are_told_alike():
+    """Topics needed and error rates, kappa and alpha: one figure wherever they are told."""
+    scores = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "RR"], rng=3)
+    told = {
+        "topics": study_topics(
+            scores, differences=False, modelled=(0.0, RECOMMENDED_TOLERANCE), rng=0
+        ),  # of the report
+        "compare": study_comparison(scores, n_resamples=50, n_choices=5, **DRAWS),
+        "swaps": swap_method(scores, sizes=[10], rng=0),
+    }
+    generator = np.random.default_rng(4)
+    labels = _labels(generator.integers(0, 3, (12, 8)), generator)
+    judges = study_judges(labels, reference="a", n_resamples=20, rng=1).labelling
+    for table, asked in ((OF_TOPICS, told), (OF_LABELS, judges)):
+        for quantity, commands in table.items():
+            _tell_one_figure(quantity, commands, asked)
 
 
 def test_a_leaderboard_decides_once(told):
@@ -269,6 +405,8 @@ def test_commands_ask_the_same_unless_told_otherwise():
     asked = {name: _default(command, "test") for name, command in commands.items()}
     assert {tests.split(",")[0] for tests in asked.values()} == {HEADLINE[0]}
     assert asked["power"] == asked["report"] == ",".join(DEFAULT_TESTS)
+    for function in (discriminative_power_interval, agreement_intervals, run_choice_power, study_comparison):
+        assert signature(function).parameters["test"].default == HEADLINE[0], function
     assert _default(agree, "correction") == CORRECTED[1]
     assert _default(power, "correction") == ",".join((HEADLINE[1], CORRECTED[1]))
 

@@ -114,7 +114,7 @@ def test_threads_are_held_inside_the_block_only():
 def test_no_threads_at_all_are_refused():
     """Zero cores cannot work."""
     with (
-        pytest.raises(InvalidOptionError, match="n_threads must be None or a whole number of at least 1, not 0"),
+        pytest.raises(InvalidOptionError, match="n_threads must be a whole number of at least 1, not 0"),
         kernel_threads(0),
     ):
         pass
