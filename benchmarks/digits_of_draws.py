@@ -105,6 +105,11 @@ def judge_study(seed: int, **choices: Any) -> JudgeStudy:  # noqa: ANN401 - hand
     return study_judges(labels, collection=runs, groups=groups, rng=seed, **(given | choices))
 
 
+def few() -> Scores:
+    """Return six systems on twenty-four topics, for what takes long."""
+    return simulate_scores(n_systems=6, n_topics=24, metrics=("AP", "nDCG@10"), rng=5)
+
+
 STUDIES: dict[str, Callable[[int], object]] = {
     "power": lambda seed: study_power(scores(), rng=seed, n_topic_resamples=200),
     "power, permutations": lambda seed: study_power(
@@ -116,15 +121,25 @@ STUDIES: dict[str, Callable[[int], object]] = {
     ),
     "power, rope": lambda seed: study_power(scores(), tests=["t"], rope=0.02, rng=seed),
     "table": lambda seed: study_table(scores(), test="randomisation", rng=seed),
-    "leaderboard": lambda seed: study_leaderboard(scores(), rng=seed),
-    "topics": lambda seed: study_topics(scores(), rng=seed),
-    "compare-metrics": lambda seed: study_comparison(scores(), n_topic_resamples=50, rng=seed),
-    "compare-tests": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
+    "leaderboard": lambda seed: study_leaderboard(few(), n_resamples=500, rng=seed),
+    "topics": lambda seed: study_topics(few(), n_trials=20, tolerances=(0, 0.1), n_topic_resamples=20, rng=seed),
+    "compare-metrics": lambda seed: study_comparison(few(), n_topic_resamples=50, n_choices=40, rng=seed),
+    "compare-tests": lambda seed: study_tests(few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed),
+    "compare-tests, corrected": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
     "agree": lambda seed: study_agreement(scores(), rng=seed),
     "agree, bootstrap": lambda seed: study_agreement(
-        scores(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=20, rng=seed
+        few(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=10, rng=seed
     ),
-    "judgments": lambda seed: study_judgments(judged()[1], metrics=["AP", "nDCG@10"], rng=seed, n_jobs=1),
+    "judgments": lambda seed: study_judgments(
+        judged()[1],
+        metrics=["AP", "nDCG@10"],
+        reductions=["stratified", "topics"],
+        steps=(30, 70),
+        n_replicates=6,
+        n_tested=4,
+        rng=seed,
+        n_jobs=1,
+    ),
     "judges": judge_study,
     "judges, one person": lambda seed: judge_study(seed, people=("ann",)),
     "human": lambda seed: study_human(people(), reference="human", rng=seed),

@@ -198,7 +198,8 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     rows, lead = [], study.comparison
-    open_pairs = dict(zip(lead.metrics, lead.power_errors() * lead.n_pairs, strict=True))
+    unsure = lead.power_errors() * lead.n_pairs if study.ranks is None else study.ranks.open_pairs()
+    open_pairs = dict(zip(lead.metrics, unsure, strict=True))
     for (metric, family), part in pairs.groupby(["metric", "family"], sort=False):
         row: dict[str, object] = {"metric": metric, "family": _FAMILIES[str(family)]}
         for one in part.itertuples():
