@@ -6,7 +6,8 @@ Usage: python benchmarks/digits_of_draws.py [--seeds 20] [--only NAME;…] [--wr
 What a report prints (its answer, the words of its sections, every cell of every table) is compared over the seeds,
 figure by figure. A figure is named by its table, its row (the words in it) and its column, or by its place in a
 sentence. The last printed digit may move by one. Where it moves by more, the figure has to carry its Monte-Carlo error,
-``0.031 ± 0.002``, and the values have to lie as that error says.
+``0.031 ± 0.002``, or the caption of its table (the words of its section, for a figure in a sentence) has to say it,
+``Monte-Carlo error of a rate: 0.4 points at most``; and the values have to lie as that error says.
 """
 
 import argparse
@@ -50,8 +51,12 @@ _NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: 
 
 
 _EACH = re.compile(r"([−-]?[\d.]+)( to |, )([−-]?[\d.]+)(?: %)?, each ± ([\d.]+)")
-_OF = re.compile(r"[\d,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
+_OF = re.compile(r"(?<![\d.])(?<!± )[\d.,]+(?:/[\d,]+ = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
 _SEED = re.compile(r"seed \d+")
+_SAID = re.compile(r"Monte-Carlo error ((?:of [^:.]+: [^:]+? at most(?:, )?)+)")
+_SAID_OF = re.compile(r"of ([^:.]+): ([^:]+?) at most")
+_AMOUNT = re.compile(r"(\d*\.?\d+)( point| topic| %)?s?")
+_SPAN = re.compile(r"[−-]?[\d.,]+(?: %)? to [−-]?[\d.,]+|\[[^\]]*\]")
 
 
 def scores() -> Scores:
@@ -100,6 +105,11 @@ def judge_study(seed: int, **choices: Any) -> JudgeStudy:  # noqa: ANN401 - hand
     return study_judges(labels, collection=runs, groups=groups, rng=seed, **(given | choices))
 
 
+def few() -> Scores:
+    """Return six systems on twenty-four topics, for what takes long."""
+    return simulate_scores(n_systems=6, n_topics=24, metrics=("AP", "nDCG@10"), rng=5)
+
+
 STUDIES: dict[str, Callable[[int], object]] = {
     "power": lambda seed: study_power(scores(), rng=seed, n_topic_resamples=200),
     "power, permutations": lambda seed: study_power(
@@ -111,20 +121,34 @@ STUDIES: dict[str, Callable[[int], object]] = {
     ),
     "power, rope": lambda seed: study_power(scores(), tests=["t"], rope=0.02, rng=seed),
     "table": lambda seed: study_table(scores(), test="randomisation", rng=seed),
-    "leaderboard": lambda seed: study_leaderboard(scores(), rng=seed),
-    "topics": lambda seed: study_topics(scores(), rng=seed),
-    "compare-metrics": lambda seed: study_comparison(scores(), n_topic_resamples=50, rng=seed),
-    "compare-tests": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
+    "leaderboard": lambda seed: study_leaderboard(few(), n_resamples=500, rng=seed),
+    "topics": lambda seed: study_topics(few(), n_trials=20, tolerances=(0, 0.1), n_topic_resamples=20, rng=seed),
+    "compare-metrics": lambda seed: study_comparison(few(), n_topic_resamples=50, n_choices=40, rng=seed),
+    "compare-tests": lambda seed: study_tests(few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed),
+    "compare-tests, corrected": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
     "agree": lambda seed: study_agreement(scores(), rng=seed),
     "agree, bootstrap": lambda seed: study_agreement(
-        scores(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=20, rng=seed
+        few(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=10, rng=seed
     ),
-    "judgments": lambda seed: study_judgments(judged()[1], metrics=["AP", "nDCG@10"], rng=seed, n_jobs=1),
+    "judgments": lambda seed: study_judgments(
+        judged()[1],
+        metrics=["AP", "nDCG@10"],
+        reductions=["stratified", "topics"],
+        steps=(30, 70),
+        n_replicates=6,
+        n_tested=4,
+        rng=seed,
+        n_jobs=1,
+    ),
     "judges": judge_study,
     "judges, one person": lambda seed: judge_study(seed, people=("ann",)),
     "human": lambda seed: study_human(people(), reference="human", rng=seed),
 }
 """Every command whose answer is drawn, by a function of the seed."""
+
+
+_TOLD = {"lead", "words", "item", "picture", "caption"}
+"""Rows of what is printed that are words of a section or table."""
 
 
 def printed(report: Report) -> dict[tuple[str, str, str], str]:
@@ -136,6 +160,8 @@ def printed(report: Report) -> dict[tuple[str, str, str], str]:
         found[section.id, "lead", ""] = section.lead
         for number, (name, words) in enumerate(_words(section)):
             found[section.id, name, str(number)] = words
+        for table in (block for block in _walk(section.blocks) if isinstance(block, Table)):
+            found[section.id, "caption", table.name] = table.caption
     for table in report.tables():
         if table.name not in {"provenance", "checksums"}:
             found[table.name, "caption", ""] = table.caption
@@ -169,22 +195,61 @@ def _cells(table: Table) -> dict[tuple[str, str, str], str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the seed, and with an error that both ends of an interval carry behind each of them."""
-    text = _OF.sub(r"\1", text)
+    """Return a text without seed and stated errors, an error of both ends of an interval behind each of them."""
+    text = _OF.sub(r"\1", _SAID.sub("", text))
     return _EACH.sub(r"\1 ± \4\2\3 ± \4", _SEED.sub("seed", text))
 
 
-def moved(texts: list[str]) -> list[tuple[float, str]]:
+Stated = dict[tuple[bool, str], float]
+"""Errors that words state, by whether they are of the ends of intervals alone, and by unit: points, % or none."""
+
+
+def stated(texts: list[str]) -> Stated:
+    """Return the largest errors that the words of one place state.
+
+    Examples
+    --------
+    >>> stated(["Monte-Carlo error of a rate: 0.4 points at most, of the ends of intervals: 12 % at most."])
+    {(False, ' point'): 0.4, (True, ' %'): 12.0}
+    """
+    found: Stated = {}
+    for text in texts:
+        for said in _SAID.finditer(text):
+            for what, amounts in _SAID_OF.findall(said[1]):
+                for amount, unit in _AMOUNT.findall(amounts):
+                    key = ("ends" in what, unit)
+                    found[key] = max(float(amount), found.get(key, 0.0))
+    return found
+
+
+def _covered(text: str, figure: re.Match[str], value: float, said: Stated) -> float:
+    """Return the error that words state for a figure of a text: by its unit, and as an end or not."""
+    place = figure.start()
+    span = next((one for one in _SPAN.finditer(text) if one.start() <= place < one.end()), None)
+    before, after = text[: span.start() if span else place], text[span.end() if span else place :]
+    in_percent = span is not None and ("%" in span[0] or (span[0][0] == "[" and before.endswith("% ")))
+    percent = in_percent or re.match(r"[\d.,]* ?%", after)
+    whole = "." not in figure["digits"]
+    units = {" point": 1.0} if percent else {"": 1.0, **({" topic": 1.0, " %": abs(value) / 100.0} if whole else {})}
+    ends = {unit for end, unit in said if end and span is not None}
+    return max((said.get((unit in ends, unit), 0.0) * scale for unit, scale in units.items()), default=0.0)
+
+
+def moved(texts: list[str], said: list[Stated]) -> list[tuple[float, str]]:
     """Return, for each figure of a text that some seeds print otherwise, by how many of its last digits it moves.
 
-    A figure that carries its Monte-Carlo error moves by as many of these as stand between the lowest and the highest,
-    divided by what chance allows (3.7 standard errors among twenty seeds, so 5.5 here); it is right up to 1.
+    A figure whose Monte-Carlo error is given moves by as many of these as stand between the lowest and the highest,
+    divided by what chance allows (3.7 standard errors among twenty seeds, so 5.5 here); it is right up to 1. Where
+    other words are chosen by chance, that is told, and the figures of the most frequent words are compared.
     """
     texts = [_plain(text) for text in texts]
-    skeletons = {_NUMBER.sub("#", text) for text in texts}
-    if len(skeletons) > 1:
-        return [(float("inf"), " / ".join(sorted(set(texts))[:3]))]
+    skeletons = Counter(_NUMBER.sub("#", text) for text in texts)
     worst = []
+    if len(skeletons) > 1:
+        worst.append((float("inf"), " / ".join(sorted(set(texts))[:3])))
+        most = skeletons.most_common(1)[0][0]
+        kept = [place for place, text in enumerate(texts) if _NUMBER.sub("#", text) == most]
+        texts, said = [texts[place] for place in kept], [said[place] for place in kept]
     for figures in zip(*[list(_NUMBER.finditer(text)) for text in texts], strict=True):
         values = [float(one["digits"].replace(",", "")) * (-1 if one["sign"] else 1) for one in figures]
         shown = [one[0] for one in figures]
@@ -192,9 +257,10 @@ def moved(texts: list[str]) -> list[tuple[float, str]]:
             continue
         decimals = min(len(one["digits"].partition(".")[2]) for one in figures)
         unit = 10.0**-decimals
-        errors = [float(one["error"]) for one in figures if one["error"]]
-        if errors:
-            unit = max(unit, 5.5 * float(np.median(errors)))
+        errors = [float(one["error"]) for one in figures if one["error"]] or [
+            _covered(text, one, value, own) for text, one, value, own in zip(texts, figures, values, said, strict=True)
+        ]
+        unit = max(unit, 5.5 * float(np.median(errors)))
         worst.append(
             (
                 (max(values) - min(values)) / unit,
@@ -206,14 +272,20 @@ def moved(texts: list[str]) -> list[tuple[float, str]]:
 
 def compare(study: Callable[[int], object], n_seeds: int) -> pd.DataFrame:
     """Return the figures of a study that move, by how many of their last digits."""
-    texts = defaultdict(list)
+    texts, said = defaultdict(list), defaultdict(list)
     for seed in range(n_seeds):
-        for key, words in printed(study(seed).report()).items():
-            texts[key].append(words)
+        found = printed(study(seed).report())
+        words = defaultdict(list)
+        for (place, row, column), text in found.items():
+            if row in _TOLD or not column:
+                words[place].append(text)
+        for key, text in found.items():
+            texts[key].append(text)
+            said[key].append(stated(words[key[0]]))
     rows = []
     for (place, row, column), several in texts.items():
         if len(set(several)) > 1:
-            rows += [(place, row, column, *one) for one in moved(several)]
+            rows += [(place, row, column, *one) for one in moved(several, said[place, row, column])]
     return pd.DataFrame(rows, columns=["place", "row", "column", "units", "example"])
 
 

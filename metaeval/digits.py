@@ -6,7 +6,7 @@ the draws apart, so the last digit moves by one at most where its unit is four e
 
 import math
 
-__all__ = ["draws_of_middle", "error_of_ends", "error_of_share", "places", "places_of_error"]
+__all__ = ["draws_of_middle", "error_of_ends", "error_of_share", "places", "places_beside", "places_of_error"]
 
 _ERRORS_A_UNIT = 4.0
 _TEN = 10
@@ -60,6 +60,17 @@ def places(error: float) -> int:
     (2, 1, -2)
     """
     return math.floor(-math.log10(_ERRORS_A_UNIT * error) + 1e-9)
+
+
+def places_beside(error: float) -> int:
+    """Return after how many decimals a figure ends whose error is said once for many, in a caption: few, but not none.
+
+    Examples
+    --------
+    >>> places_beside(0.03), places_beside(0.02), places_beside(30.0)
+    (1, 2, -2)
+    """
+    return math.ceil(-math.log10(_ERRORS_A_UNIT * error) - 1e-9)
 
 
 def places_of_error(error: float) -> int:

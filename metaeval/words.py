@@ -2,22 +2,26 @@
 """How the package writes names, numbers and lists for people: on pages, in the terminal and in LaTeX alike."""
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import cast
 
 from metaeval.cells import count
-from metaeval.digits import error_of_ends, error_of_share, places, places_of_error
+from metaeval.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 
 __all__ = [
+    "EACH",
     "MISSING",
     "absent",
+    "beside",
     "bracketed",
     "carried",
     "chance",
     "count",
     "drawn",
+    "errors_said",
     "interval",
     "intervals",
     "listed",
@@ -36,8 +40,10 @@ __all__ = [
 
 MISSING = "–"
 """Stands where there is no value."""
-_UNITS_OF_HALF = 4.0
+_UNITS_OF_HALF = 2.0
 """An interval of which half takes fewer units of the last digit says too little."""
+EACH = re.compile(r", each ± ([\d.]+)")
+"""The Monte-Carlo error of both ends of an interval; a table says it once, in its caption."""
 
 
 def name_of_metric(metric: object) -> str:
@@ -200,6 +206,52 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
     return f"{own(value).removesuffix(' %')} ± {beside}{' %' * writer.percent}"
 
 
+def beside(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
+    """Write a figure that comes from random draws where its Monte-Carlo error is said elsewhere, by `errors_said`.
+
+    Examples
+    --------
+    >>> beside(0.1923, 0.004), beside(0.1923, 0.0004), beside(0.5734, 0.03, number(3))
+    ('19 %', '19.2 %', '0.6')
+    """
+    writer = _decimal(share if write is None else write)
+    if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
+        return writer(value)
+    return _beside(writer, writer.scale * float(cast("float", error)))(value)
+
+
+def _beside(writer: _Decimal, size: float) -> _Decimal:
+    return _Decimal(min(writer.digits, max(0, places_beside(size))), writer.percent)
+
+
+def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
+    """Say once, for a caption, how large the Monte-Carlo errors of its figures are at most.
+
+    Parameters
+    ----------
+    *said : (str, iterable of float, {"", " points", " %", …})
+        What they are of, the errors, and their unit: points of a percentage, percent of the figure itself, …. What has
+        none, or none that is finite, is not named.
+
+    Examples
+    --------
+    >>> errors_said(("rates", [0.004, 0.0021], " points"), ("counts", [0.031], " %"), ("the rest", [], ""))
+    ' Monte-Carlo error of rates: 0.4 points at most, of counts: 4 % at most.'
+    """
+    parts = []
+    for what, errors, unit in said:
+        scale = 100.0 if unit in {" points", " %"} else 1.0
+        most = scale * max((error for error in errors if math.isfinite(error)), default=0.0)
+        if most > 0.0:
+            shown = _rounded_up(most, places_of_error(most))
+            parts.append(f"of {what}: {shown}{unit.rstrip('s') if shown == '1' else unit} at most")
+    return f" Monte-Carlo error {', '.join(parts)}." if parts else ""
+
+
+def _rounded_up(size: float, digits: int) -> str:
+    return f"{math.ceil(size * 10.0**digits - 1e-9) / 10.0**digits:.{digits}f}"
+
+
 def _decimal(write: Callable[[object], str]) -> _Decimal:
     return write if isinstance(write, _Decimal) else _Decimal(1, percent=True)
 
@@ -207,8 +259,7 @@ def _decimal(write: Callable[[object], str]) -> _Decimal:
 def _with_error(writer: _Decimal, size: float) -> tuple[_Decimal, str]:
     """Return a writer that ends at the first digit of the error, and the error, rounded up, as it writes it."""
     digits = min(writer.digits, places_of_error(size))
-    beside = math.ceil(size * 10.0**digits - 1e-9) / 10.0**digits
-    return _Decimal(digits, writer.percent), f"{beside:.{digits}f}"
+    return _Decimal(digits, writer.percent), _rounded_up(size, digits)
 
 
 def p_value(value: object) -> str:
@@ -310,7 +361,7 @@ def interval(
     Examples
     --------
     >>> interval(0.581, 0.669), interval(0.581, 0.669, draws=4000), interval(0.581, 0.669, draws=50)
-    ('58.1 to 66.9 %', '58 to 67 %', '58.1 to 66.9 %, each ± 0.5')
+    ('58.1 to 66.9 %', '58 to 67 %', '58 to 67 %, each ± 0.5')
     """
     if absent(low) or absent(high):
         return MISSING
@@ -369,8 +420,8 @@ def _ends(
         return write, ""
     if places(error) >= 0 and 10.0 ** -places(error) <= half / _UNITS_OF_HALF:
         return _Decimal(min(writer.digits, places(error)), writer.percent), ""
-    own, beside = _with_error(writer, error)
-    return own, f", each ± {beside}"
+    _, each = _with_error(writer, error)
+    return _beside(writer, error), f", each ± {each}"
 
 
 def absent(value: object) -> bool:

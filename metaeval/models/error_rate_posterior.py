@@ -104,19 +104,29 @@ class BayesianErrorRate(Result):
         coords = {name: kept[name].to_numpy() for name in kept.dims[:-1]} | {"size": asked}
         return xr.DataArray(expit(between), dims=kept.dims, coords=coords, name="error_rate")
 
-    def curves(self, sizes: ArrayLike) -> pd.DataFrame:
-        """Return one row a metric, tolerance and size: median, ``low`` and ``high`` of the error rate."""
-        return self._interval(self.error_rate(sizes))
+    def curves(self, sizes: ArrayLike, *, errors: bool = False) -> pd.DataFrame:
+        """Return one row a metric, tolerance and size: median, ``low`` and ``high`` of the error rate.
 
-    def minimum_topics(self) -> pd.DataFrame:
+        With `errors` also the Monte-Carlo standard error of each, in ``_error``.
+        """
+        return self._interval(self.error_rate(sizes), errors=errors)
+
+    @property
+    def n_draws(self) -> int:
+        """Draws behind every quantile and probability."""
+        sizes = self.tree["posterior"].sizes
+        return int(sizes["chain"] * sizes["draw"])
+
+    def minimum_topics(self, *, errors: bool = False) -> pd.DataFrame:
         """Return one row a metric and tolerance: the topics needed, and whether those at hand are enough.
 
         Columns ``median``, ``low`` and ``high`` (a count past a million is infinite); ``p_enough``, the probability
         that as many topics as there are keep the error rate to `max_error`; ``extrapolated``, whether the median lies
-        beyond the sizes observed; ``note``, why there is no number.
+        beyond the sizes observed; ``note``, why there is no number. With `errors` also the Monte-Carlo standard errors
+        of the first three, in ``_error``.
         """
         posterior = self.tree["posterior"]["minimum_topics"]
-        frame = self._interval(posterior)
+        frame = self._interval(posterior, errors=errors)
         frame["p_enough"] = (posterior <= self.n_topics).mean(("chain", "draw")).to_numpy().ravel()
         largest = float(self.tree["observed_data"]["observed_size"].max())
         frame["extrapolated"] = (frame["median"] > largest).astype(object)
@@ -185,13 +195,21 @@ class BayesianErrorRate(Result):
         """Read what `save` wrote: the same numbers."""
         return _result(read_tree(path))
 
-    def _interval(self, draws: xr.DataArray) -> pd.DataFrame:
+    def _interval(self, draws: xr.DataArray, *, errors: bool = False) -> pd.DataFrame:
+        places, names = np.array([0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2]), ["median", "low", "high"]
         # by whole draws: there is nothing between infinite ones
-        ends = draws.quantile(
-            [0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2], dim=("chain", "draw"), method="inverted_cdf"
-        )
-        named = ends.assign_coords(quantile=["median", "low", "high"]).to_dataset("quantile")
-        return named.to_dataframe().reset_index()
+        shares = places[None]
+        if errors:  # a standard error of the share of draws to either side
+            reach = np.sqrt(places * (1 - places) / self.n_draws)
+            shares = np.clip(places + np.array([[0.0], [-1.0], [1.0]]) * reach, 1e-9, 1.0)
+        found = draws.quantile(shares.ravel(), dim=("chain", "draw"), method="inverted_cdf")
+        ends = found[: len(names)].assign_coords(quantile=names)
+        if errors:
+            below, above = found[3:6].to_numpy(), found[6:].to_numpy()
+            with np.errstate(invalid="ignore"):  # between endless counts there is nothing
+                spread = ends.copy(data=(above - below) / 2.0).assign_coords(quantile=[f"{one}_error" for one in names])
+            ends = xr.concat([ends, spread], "quantile")
+        return ends.to_dataset("quantile").to_dataframe().reset_index()
 
 
 def posterior_of(  # noqa: PLR0913, PLR0917 - the parts of a result

@@ -1,6 +1,6 @@
 """The exponential model of the error rate, as published: fast, well known, and too hopeful beyond the sizes seen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,7 +14,17 @@ from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
 from metaeval.results import Result
 
-__all__ = ["PUBLISHED_CRITERION", "ExponentialFit", "FitScale", "exponential_table", "fit_exponential"]
+__all__ = [
+    "PUBLISHED_CRITERION",
+    "ExponentialFit",
+    "FitScale",
+    "exponential_errors",
+    "exponential_table",
+    "fit_exponential",
+]
+
+_GROUPS = 5
+"""Of the trials: left out in turn."""
 
 type Floats = NDArray[np.float64]
 FitScale = Literal["log", "rate"]
@@ -177,6 +187,29 @@ def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_
     return pd.DataFrame(rows).sort_values(
         "metric", key=lambda names: names.map(order), kind="stable", ignore_index=True
     )
+
+
+def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd.DataFrame:
+    """Return the Monte-Carlo standard errors of `exponential_table`, by leaving out a fifth of the trials.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows, numbers only; missing with a single trial.
+    """
+    groups = min(_GROUPS, error_rates.n_trials)
+    place = np.arange(error_rates.n_trials) % groups
+    if groups == 1:
+        return exponential_table(error_rates, half_swaps=half_swaps).select_dtypes("number") * np.nan
+    again = [
+        exponential_table(
+            replace(error_rates, counts=error_rates.counts.isel(trial=np.flatnonzero(place != group))),
+            half_swaps=half_swaps,
+        ).select_dtypes("number")
+        for group in range(groups)
+    ]
+    spread = np.stack(again).std(axis=0, ddof=0) * np.sqrt(groups - 1)
+    return pd.DataFrame(spread, columns=again[0].columns)
 
 
 def _row(sizes: tuple[int, ...], rates: Floats, scale: FitScale) -> dict[str, object]:

@@ -42,7 +42,9 @@ class MinimumTopics(Result):
           "above limit", "below smallest" (the limit holds at the smallest size, and by the curve one topic earlier),
           "at most smallest" (it holds at the smallest size, and nothing is known below), "cannot be estimated";
         - ``n_topics``: the number, for the first two kinds; NaN for the others;
-        - ``largest_rate``: the error rate at the largest size observed.
+        - ``largest_rate``: the error rate at the largest size observed;
+        - ``n_topics_error``: the Monte-Carlo standard error of ``n_topics``, which the rates and the level of the curve
+          bring about that lie one of theirs to either side.
     max_error : float
         The error rate to stay within.
     limit : int
@@ -163,6 +165,7 @@ def minimum_topics(
     comparison = compare_curves(error_rates) if comparison is None else comparison
     chosen = comparison.best if family == "best" else family
     rates = error_rates.rates().transpose("tolerance", "metric", "size")
+    errors = error_rates.rate_errors().transpose(*rates.dims).to_numpy()
     sizes = np.asarray(error_rates.sizes)
 
     def curve(metric: str, tolerance: float, cell: NDArray[np.float64]) -> ErrorCurve | ExponentialFit | None:
@@ -173,11 +176,13 @@ def minimum_topics(
         except EstimationError:
             return None
 
-    answers = [
-        _answer(sizes, cell.to_numpy(), curve(metric, tolerance, cell.to_numpy()), max_error, int(limit))
-        for tolerance, row in zip(error_rates.tolerances, rates, strict=True)
-        for metric, cell in zip(error_rates.metrics, row, strict=True)
-    ]
+    answers, spreads = [], []
+    for tolerance, row, beside in zip(error_rates.tolerances, rates.to_numpy(), errors, strict=True):
+        for metric, cell, spread in zip(error_rates.metrics, row, beside, strict=True):
+            fitted = curve(metric, tolerance, cell)
+            answers.append(_answer(sizes, cell, fitted, max_error, int(limit)))
+            ends = [_shifted(sizes, cell, way * spread, fitted, max_error, int(limit)) for way in (-1.0, 1.0)]
+            spreads.append((ends[1] - ends[0]) / 2.0)
     shape = rates.shape[:2]
     return MinimumTopics(
         data=xr.Dataset(
@@ -185,6 +190,7 @@ def minimum_topics(
                 "kind": (("tolerance", "metric"), np.array([kind for kind, _ in answers]).reshape(shape)),
                 "n_topics": (("tolerance", "metric"), np.array([number for _, number in answers]).reshape(shape)),
                 "largest_rate": (("tolerance", "metric"), rates.isel(size=-1).to_numpy()),
+                "n_topics_error": (("tolerance", "metric"), np.array(spreads).reshape(shape)),
             },
             coords={"tolerance": rates["tolerance"].to_numpy(), "metric": rates["metric"].to_numpy()},
         ),
@@ -248,6 +254,25 @@ def _answer(
         return "cannot be estimated", np.nan
     reached = max(curve.minimum_topics(max_error, limit=limit), float(sizes[-1] + 1))
     return ("extrapolated", reached) if reached <= limit else ("above limit", np.nan)
+
+
+def _shifted(  # noqa: PLR0913, PLR0917 - the arguments of `_answer`, and the shift
+    sizes: NDArray[np.int64],
+    rates: NDArray[np.float64],
+    shift: NDArray[np.float64],
+    curve: ErrorCurve | ExponentialFit | None,
+    max_error: float,
+    limit: int,
+) -> float:
+    """Return the count at other rates, with the curve as much higher or lower as the last of them; its bounds else."""
+    settled = np.logical_and.accumulate((rates + shift <= max_error)[::-1])[::-1]
+    if settled.any():
+        return float(sizes[np.argmax(settled)])
+    if curve is None or np.isnan(rates).any():
+        return float("nan")
+    times = max(1.0 + shift[-1] / rates[-1], 1e-9)
+    allowed = min(max_error / times, 0.499)  # a curve ends at a coin toss
+    return min(max(curve.minimum_topics(allowed, limit=limit), float(sizes[-1] + 1)), float(limit))
 
 
 def _at_the_smallest(size: int, curve: ErrorCurve | ExponentialFit | None, max_error: float) -> tuple[Kind, float]:

@@ -4,19 +4,25 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.compare_words import QUALITIES, compare_methods, limits_section, named, summary_paragraphs
+from metaeval.digits import draws_of_middle, error_of_share
+from metaeval.reports.compare_words import QUALITIES, compare_methods, likely, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words
+from metaeval.reports.judgment_reductions import threshold_errors
 from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.topic_words import chance, topic_count
+from metaeval.reports.topic_words import chance, count_errors, topic_count, topic_counts
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import NOT_WORSE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
+    MISSING,
+    beside,
+    carried,
+    errors_said,
     intervals,
     listed,
     name_of_metric,
@@ -30,6 +36,8 @@ from metaeval.words import (
 )
 
 __all__ = ["compare_report"]
+
+_ENDS = ("", "_low", "_high")
 
 
 def compare_report(study: CompareStudy) -> Report:
@@ -69,13 +77,23 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     measures: dict[str, tuple[str, Write]] = {
         "power": ("Power, uncorrected", share),
         "power_by": ("Power, corrected", share),
-        **({"topics": ("Topics needed", topic_count)} if topics else {}),
-        **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
+        **({"topics": ("Topics needed", text)} if topics else {}),
+        **({"tau_half": ("τ, half judged", text)} if judged else {}),
         **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),
     }
-    shown, columns = bounded(
-        frame.assign(topics=frame["topics_median"]) if topics else frame, measures, draws=study.power.n_rounds
-    )
+    shown, columns = bounded(frame.assign(topics=0) if topics else frame, measures, draws=study.power.n_rounds)
+    if judged:  # its interval is over the draws: half of it is two errors
+        half = (frame["tau_half_high"] - frame["tau_half_low"]) / 4.0
+        ends = [[beside(*row, number(3)) for row in zip(frame[f"tau_half{end}"], half, strict=True)] for end in _ENDS]
+        shown["tau_half"], shown["tau_half_sort"] = ends[0], frame["tau_half"]
+        pairs = zip(*ends[1:], strict=True)
+        shown["tau_half_interval"] = [MISSING if MISSING in pair else " to ".join(pair) for pair in pairs]
+    counts = study.topics_errors()
+    if counts is not None:
+        needed = counts.reindex(frame["metric"])
+        shown["topics"] = [topic_count(*row) for row in needed[["median", "median_error"]].to_numpy().tolist()]
+        shown["topics_sort"] = needed["median"].to_numpy()
+        shown["topics_interval"] = topic_counts(*(needed[name] for name in ("low", "high", "low_error", "high_error")))
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",
@@ -86,7 +104,8 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)}, uncorrected and with "
         f"{CORRECTIONS.words('fdr_by')}). "
         + ("F1 is of the corrected pairs. " if in_use is not None else "")
-        + _better_words(topics=topics, conflicts=in_use is not None),
+        + _better_words(topics=topics, conflicts=in_use is not None)
+        + ("" if counts is None else count_errors(counts)),
         frame=shown.assign(shown=names),
         data=frame,
         columns=(
@@ -103,12 +122,16 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         "in topics needed by the posterior, in robustness over draws of the judgments that stay. To be adopted a "
         f"metric must not be worse in any of them (probability of at least {percentage(NOT_WORSE)}), and better in one "
         f"(its {level} interval leaves out zero).",
-        frame=verdict.assign(of=verdict["quality"].map(QUALITIES)),
+        frame=verdict.assign(
+            of=verdict["quality"].map(QUALITIES),
+            p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
+            p_better_sort=verdict["p_better"],
+        ),
         data=verdict,
         columns=(
             *left(of="Quality"),
             *left(name_of_metric, metric="First", against="Second"),
-            *right(chance, p_better="Better"),
+            *right(p_better="Better"),
             *left(surely="Surely"),
         ),
     )
@@ -199,6 +222,7 @@ def _power_section(study: CompareStudy) -> Section:
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
+    over_topics, over_systems = ([100 * frame[f"{by}{end}"] for end in ("low", "high")] for by in ("", "systems_"))
     of = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return Table(
         name=name,
@@ -207,31 +231,39 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         f"{percentage(choice.confidence_level)} of {choice.n_choices} choices of {of}; the last column is the share of "
         "these choices in which the first metric has more power.",
         frame=frame.assign(
-            topics=intervals(frame["low"], frame["high"], _points),
-            systems=intervals(frame["systems_low"], frame["systems_high"], _points),
+            topics=intervals(*over_topics, number(1), draws=study.power.n_rounds, about=100 * frame["difference"]),
+            systems=intervals(*over_systems, number(1), draws=draws_of_middle(choice.n_choices)),
+            first_higher=[carried(one, error_of_share(one, choice.n_choices)) for one in frame["first_higher"]],
+            first_higher_sort=frame["first_higher"],
         ),
         data=frame,
         columns=(
             *left(name_of_metric, metric_a="First", metric_b="Second"),
             *right(_points, difference="Difference (points)"),
             *right(text, "Interval", topics="over topics", systems="over systems"),
-            *right(share, first_higher="First has more power"),
+            *right(first_higher="First has more power"),
         ),
     )
 
 
 def _required_section(study: CompareStudy) -> Section:
+    required, errors = study.sensitivity.summary(), study.sensitivity.required_errors()
+    written = {
+        name: [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)] for name in errors
+    }
+    written |= {f"{name}_sort": required[name] for name in errors}
     table = Table(
         name="difference-required",
         title="Difference required",
         caption="The largest over pairs, as published, with median and 95th percentile, since one odd pair decides the "
         f"largest. In each metric's own unit. B = {study.sensitivity.n_resamples}, {study.sensitivity.random_source}; "
         "a maximum over pairs changes with B.",
-        frame=study.sensitivity.summary(),
+        frame=required.assign(**written),
+        data=required,
         columns=(
             METRIC,
             *right(
-                number(3),
+                text,
                 difference_required="largest",
                 difference_required_median="median",
                 difference_required_p95="95th percentile",
@@ -294,7 +326,10 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
     if topics.posterior is None:
         words = tuple(f"{part}: {why}" for part, why in topics.unestimated.items())
         return Text(paragraphs=words, look="note"), check
-    ends = intervals(frame["posterior_low"], frame["posterior_high"], topic_count)
+    counts = topics.posterior.minimum_topics(errors=True)
+    counts = frame[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
+    ends = topic_counts(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
+    likely_errors = [error_of_share(p, topics.posterior.n_draws) for p in counts["p_enough"].dropna()]
     told = [
         found if pd.notna(low) else text(note)
         for found, low, note in zip(ends, frame["posterior_low"], frame["note"], strict=True)
@@ -303,12 +338,16 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         name="topics-needed",
         title=f"Topics needed, error at most {limit}",
         caption=f"Median of the posterior of the Bayesian model, with its {percentage(topics.posterior.ci_prob)} "
-        "interval.",
-        frame=frame.assign(ends=told),
+        f"interval.{count_errors(counts)}{errors_said(('a probability', likely_errors, ' points'))}",
+        frame=frame.assign(
+            ends=told,
+            posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
+            posterior_median_sort=counts["median"],
+        ),
         data=frame,
         columns=(
             METRIC,
-            *right(topic_count, posterior_median="Topics needed"),
+            *right(posterior_median="Topics needed"),
             *right(ends="interval"),
             *right(chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
         ),
@@ -330,11 +369,13 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         + " Above the line at 0.9 rankings are commonly called the same.",
         alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
     )
+    kept = stability.thresholds()
     table = Table(
         name="judgments-needed",
         title="Smallest share of judgments that keeps τ at 0.9",
-        caption="Interpolated between levels; in parentheses the number of relevant documents left.",
-        frame=stability.thresholds(),
+        caption="Interpolated between levels; in parentheses the number of relevant documents left."
+        + threshold_errors(kept),
+        frame=kept,
         columns=(METRIC, *right(text="Judgments")),
     )
     return (
@@ -412,7 +453,11 @@ def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
 
 
 def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    shown, columns = bounded(frame, {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)})
+    shown, columns = bounded(
+        frame,
+        {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)},
+        draws=study.power.n_topic_resamples,
+    )
     table = Table(
         name="scores",
         title="Zeros and ties",

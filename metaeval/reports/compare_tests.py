@@ -1,11 +1,12 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.bibliography import cited
-from metaeval.digits import draws_of_middle
+from metaeval.digits import draws_of_middle, error_of_share
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
@@ -134,20 +135,37 @@ def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
     others = rows[(rows["test"] != study.reference) & rows["rejection_ratio"].notna()]
     if others.empty:
         return []
-    ratios = others["rejection_ratio"]
+    ratios, spread = others["rejection_ratio"], _ratio_errors(study, rows)
     errors = others["error_rate_ratio"].dropna()
     more = int((ratios > 1).sum())
-    words = f"Held against the others, {_words(study.reference)} rejects {_range(ratios)} times as many pairs"
+    times = _range(ratios, spread["rejection_ratio"])
+    words = f"Held against the others, {_words(study.reference)} rejects {times} times as many pairs"
     words += f" ({more} of {count(len(ratios), 'comparison')} above 1)"
     if errors.empty:
         return [f"{words}."]
-    fewer = int((errors <= 1).sum())
-    return [f"{words}, at {_range(errors)} times their error rate ({fewer} of {len(errors)} not above 1)."]
+    fewer, times = int((errors <= 1).sum()), _range(errors, spread["error_rate_ratio"])
+    return [f"{words}, at {times} times their error rate ({fewer} of {len(errors)} not above 1)."]
 
 
-def _range(values: pd.Series) -> str:
-    low, high = _RATIO(values.min()), _RATIO(values.max())
+def _range(values: pd.Series, errors: pd.Series) -> str:
+    """Return the lowest and the highest of some ratios, with their errors."""
+    low, high = (carried(values[place], errors[place], _RATIO) for place in (values.idxmin(), values.idxmax()))
     return low if low == high else f"{low} to {high}"
+
+
+def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the Monte-Carlo standard errors of the reference's figures over every test's: too large rather than small.
+
+    They are those of independent halvings; the same ones leave less.
+    """
+    reference = rows[rows["test"] == study.reference].set_index("metric")
+    found = {}
+    for ratio, name in (("rejection_ratio", "rejected"), ("error_rate_ratio", "error_rate")):
+        own = rows[f"{name}_se"] / rows[name]
+        against = reference[f"{name}_se"] / reference[name]
+        both = np.hypot(own, rows["metric"].map(against).to_numpy())
+        found[ratio] = pd.Series(rows[ratio] * both.where(rows["test"] != study.reference, 0.0), index=rows.index)
+    return found
 
 
 def _unanswered(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -189,10 +207,11 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Se
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
     one = study.halves
+    # where no split has an error, one more rejection may be the first
+    alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
+    spread = np.fmax(rows["error_rate_se"], alone)
     frame = rows.assign(
-        errors_of=[
-            share_of(*row) for row in zip(rows["errors"], rows["rejections"], rows["error_rate_se"], strict=True)
-        ],
+        errors_of=[share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)],
         errors_of_sort=rows["error_rate"],
         middle=intervals(rows["rejected_low"], rows["rejected_high"], draws=draws_of_middle(one.n_splits)),
         error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"], draws=draws_of_middle(one.n_splits)),
@@ -201,8 +220,11 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
         written = [carried(*row) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
         frame[name], frame[f"{name}_sort"] = written, rows[name]
     frame.loc[frame["rejections"] == 0, "errors_of"] = None
+    for name, error in _ratio_errors(study, rows).items():
+        frame[name] = [carried(*row, _RATIO) for row in zip(rows[name], error, strict=True)]
+        frame[f"{name}_sort"] = rows[name]
     against = f"{TESTS.label(study.reference)} over this test"
-    ratios = right(_RATIO, against, rejection_ratio="rejections", error_rate_ratio="error rate")
+    ratios = right(text, against, rejection_ratio="rejections", error_rate_ratio="error rate")
     half = f"{one.half_sizes[0]} and {one.half_sizes[1]} {one.halved}s"
     own = [TESTS.words(name) for name in one.tests if TESTS[name].family_wise or TESTS[name].plain_p]
     dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)

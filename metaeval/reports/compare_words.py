@@ -9,15 +9,15 @@ import pandas as pd
 
 from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
-from metaeval.reports.topic_words import chance, topic_count
+from metaeval.reports.topic_words import chance, count_errors, topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import bracketed, count, listed, name_of_metric, percentage, sentence_case
+from metaeval.words import bracketed, carried, count, listed, name_of_metric, percentage, sentence_case
 
-__all__ = ["QUALITIES", "compare_methods", "limits_section", "named", "summary_paragraphs"]
+__all__ = ["QUALITIES", "compare_methods", "likely", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
 
@@ -40,7 +40,7 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
     rows = {str(row["metric"]): row for row in frame.to_dict("records")}
     verdict = study.verdict()
     said = (
-        f"{_verdict_sentence(study, verdict)} {_reason_sentence(verdict)}",
+        f"{_verdict_sentence(study, verdict)} {_reason_sentence(study, verdict)}",
         f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
         _topics_sentence(study, frame),
         _agreement_sentence(study, frame.iloc[1:]) if study.current is not None else "",
@@ -60,10 +60,10 @@ def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     return f"Adopt {' or '.join(map(name_of_metric, verdict.metrics))}: better than {against}."
 
 
-def _reason_sentence(verdict: MetricVerdict) -> str:
+def _reason_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     """Say in which qualities that is sure, or what keeps it from being so."""
     if verdict.outcome == "open":
-        return _open_sentence(verdict)
+        return _open_sentence(study, verdict)
     frame = verdict.to_frame()
     rows = frame[frame["metric"].isin(verdict.metrics) & ~frame["against"].isin(verdict.metrics)]
     if verdict.outcome == "adopt" and verdict.current is not None:
@@ -71,7 +71,7 @@ def _reason_sentence(verdict: MetricVerdict) -> str:
     of = rows.groupby("quality", sort=False)
     sure = [QUALITIES[str(name)] for name, words in of["surely"] if (words == "better").all()]
     others = [
-        f"{QUALITIES[str(name)]} (probability {chance(shares.min())})"
+        f"{QUALITIES[str(name)]} (probability {likely(study, name, shares.min())})"
         for name, shares in of["p_not_worse"]
         if QUALITIES[str(name)] not in sure
     ]
@@ -81,7 +81,7 @@ def _reason_sentence(verdict: MetricVerdict) -> str:
     return f"It is better in {listed(sure)}{alone}{f', and not worse in {listed(others)}' if others else ''}."
 
 
-def _open_sentence(verdict: MetricVerdict) -> str:
+def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     """Say which metric came nearest to being chosen, and what is not sure of it."""
     stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
     if stopped:
@@ -97,29 +97,35 @@ def _open_sentence(verdict: MetricVerdict) -> str:
     if ahead:
         unsure = pair[pair["surely"] == ""]
         doubts = [
-            f"{QUALITIES[str(name)]} (probability {chance(share)})"
+            f"{QUALITIES[str(name)]} (probability {likely(study, name, share)})"
             for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
         ]
         doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
         return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
     best = pair.iloc[int(np.argmax(pair["p_better"].to_numpy()))]
-    said = f"in {QUALITIES[str(best['quality'])]} (probability {chance(best['p_better'])})"
+    said = f"in {QUALITIES[str(best['quality'])]} (probability {likely(study, best['quality'], best['p_better'])})"
     if verdict.current is None:
         return f"{one} comes nearest, but is not surely better than {other}; most nearly so {said}."
     return f"No candidate is surely better in anything; {one} comes nearest, {said}."
 
 
-def _power(row: _Row) -> str:
-    return bracketed(row["power"], row["power_low"], row["power_high"])
+def likely(study: CompareStudy, quality: object, p: float) -> str:
+    """Write a probability of the verdict with its Monte-Carlo error; a bound where it is nearly sure."""
+    written = chance(p)
+    return written if written[:1] in "<>–" else carried(p, study.probability_error(str(quality), p))
+
+
+def _power(study: CompareStudy, row: _Row) -> str:
+    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_rounds)
 
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     """Say which metric has the highest power, and that of the metric in use."""
     best = max(rows, key=lambda name: float(rows[name]["power"]))
     own = ", the metric in use," * (best == study.current)
-    words = f"{name_of_metric(best)}{own} has the highest power, {_power(rows[best])}"
+    words = f"{name_of_metric(best)}{own} has the highest power, {_power(study, rows[best])}"
     if study.current is not None and best != study.current:
-        words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}"
+        words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(study, rows[study.current])}"
     test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
     return f"{words} ({test})."
 
@@ -148,13 +154,16 @@ def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
     known = frame[frame["topics_median"].notna()]
     if known.empty:
         return ""
-    needed = [
-        f"{name_of_metric(row['metric'])} {topic_count(row['topics_median'])} "
-        f"[{topic_count(row['topics_low'])}, {topic_count(row['topics_high'])}]"
-        for row in known.to_dict("records")
-    ]
+    counts = study.topics_errors()
+    if counts is None:
+        return ""
+    needed = []
+    for name, row in counts.loc[known["metric"]].iterrows():  # a few metrics
+        middle, low, high = (topic_count(row[one], row[f"{one}_error"]) for one in ("median", "low", "high"))
+        needed.append(f"{name_of_metric(name)} {middle} [{low}, {high}]")
     limit, level = percentage(study.topics.minimum.max_error), percentage(study.topics.posterior.ci_prob)
-    return f"Topics needed to keep the error within {limit} (posterior median and {level} interval): {listed(needed)}."
+    words = f"Topics needed to keep the error within {limit} (posterior median and {level} interval)"
+    return f"{words}: {listed(needed)}.{count_errors(counts)}"
 
 
 def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:

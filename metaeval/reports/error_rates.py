@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.models.exponential import PUBLISHED_CRITERION
+from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
@@ -24,8 +24,11 @@ from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
 from metaeval.words import (
     MISSING,
+    absent,
+    beside,
     carried,
     count,
+    errors_said,
     name_of_metric,
     number,
     percentage,
@@ -209,22 +212,31 @@ def _difference_picture(bins: DifferenceBins) -> Picture:
 def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     frame = bins.readings.to_dataframe().reset_index()
     wide = frame.pivot_table(
-        index="metric", columns="reading", values=["difference", "share"], sort=False, dropna=False
+        index="metric",
+        columns="reading",
+        values=["difference", "share", "difference_error", "share_error"],
+        sort=False,
+        dropna=False,
     )
     shown = pd.DataFrame({"metric": list(metrics)})
     columns = [METRIC]
     for reading, label in _READINGS.items():
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
-            reached = wide["difference", reading].notna()
-            shown[name] = wide[value, reading].where(reached).reindex(shown["metric"]).to_numpy()
-            columns += right(write, label, **{name: word})
+            own = wide.reindex(shown["metric"])
+            values = own[value, reading].where(own["difference", reading].notna())
+            shown[name] = [beside(*row, write) for row in zip(values, own[f"{value}_error", reading], strict=True)]
+            shown[f"{name}_sort"] = values.to_numpy()
+            columns += right(text, label, **{name: word})
     return Table(
         name="difference_required",
         title=f"The difference that keeps the error within {percentage(bins.max_error)}",
         caption="Three readings are in use and can differ by a factor of two: the first bin within the limit, the "
         "first from which every larger bin is, and the smallest difference such that all larger ones together are. "
-        "“Reached by” is the share of comparisons at least that large. –: no difference does.",
+        "“Reached by” is the share of comparisons at least that large. –: no difference does."
+        + errors_said(
+            ("a difference", frame["difference_error"], ""), ("a share of comparisons", frame["share_error"], " points")
+        ),
         frame=shown,
         columns=tuple(columns),
         data=frame,
@@ -263,7 +275,7 @@ def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
     if family != EXPONENTIAL and EXPONENTIAL in ranking.index:
         bias = float(ranking["held_out_bias"][EXPONENTIAL])
         way = "below" if bias < 0 else "above"
-        words += f" The exponential came out {share(abs(bias))} {way} what was seen there."
+        words += f" The exponential came out {abs(bias):.0%} {way} what was seen there.".replace("%", " %")
     return (Text(paragraphs=(words,)),)
 
 
@@ -286,7 +298,7 @@ def _held_out_table(study: TopicsStudy) -> Table:
         data=summary,
         columns=(
             *left(name="Curve"),
-            *right(number(4), above, held_out_error="Error"),
+            *right(number(2), above, held_out_error="Error"),
             *right(_signed_share, above, held_out_bias="Bias"),
             *right(whole, n_fitted="Fits"),
             *left(formula="Formula"),
@@ -311,7 +323,7 @@ def _fits_table(study: TopicsStudy) -> Table:
             METRIC,
             TOLERANCE,
             *left(name="Curve"),
-            *right(number(4), held_out_error="Held out", weighted_error="All sizes"),
+            *right(number(2), held_out_error="Held out", weighted_error="All sizes"),
             *left(outcome="Parameters"),
         ),
     )
@@ -322,6 +334,14 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
         "The model of Pal, Mitra and Kamps (2010), for comparison with the literature. It is right for one pair of "
         "systems; over many pairs the close ones keep swapping, and it comes out too hopeful far beyond the data."
     )
+    numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
+    found, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
+    shown = with_tolerances(study, found)
+    for name, digits in numbers.items():
+        shown[name] = [carried(*row, number(digits)) for row in zip(found[name], errors[name], strict=True)]
+    bias = zip(found["held_out_bias"], errors["held_out_bias"], strict=True)
+    shown["held_out_bias"] = [_signed_share(*row) for row in bias]
+    shown = shown.assign(**{f"{name}_sort": found[name] for name in (*numbers, "held_out_bias")})
     table = Table(
         name="exponential",
         title="Y = A₁ exp(−A₂ X)",
@@ -329,17 +349,15 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
         "without any error have no logarithm and are left out (last column). χ² is over the sizes, rates in percent, "
         "with sizes less two degrees of "
         f"freedom; the publication holds it against {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
-        "sizes share their topics. Bias as in the table of curves.",
-        frame=with_tolerances(study, study.exponential),
-        data=study.exponential,
+        "sizes share their topics. Bias as in the table of curves. ±: Monte-Carlo standard error.",
+        frame=shown,
+        data=found,
         columns=(
             METRIC,
             TOLERANCE,
-            *right(number(4), "A₁", a1="value", se_a1="s.e."),
-            *right(number(4), "A₂", a2="value", se_a2="s.e."),
-            *right(number(2), chi_squared="χ²"),
-            *right(_signed_share, held_out_bias="Held-out bias"),
-            *right(whole, n_zero_sizes="Left out"),
+            *right(text, "A₁", a1="value", se_a1="s.e."),
+            *right(text, "A₂", a2="value", se_a2="s.e."),
+            *right(text, chi_squared="χ²", held_out_bias="Held-out bias", n_zero_sizes="Left out"),
         ),
     )
     rates = study.error_rates
@@ -364,9 +382,13 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
 # -------------------------------------------------------------------------------------------------------- what helps
 
 
-def _signed_share(value: object) -> str:
-    written = number(1)(100 * float(str(value)))
-    return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"
+def _signed_share(value: object, error: object = None) -> str:
+    """Write a bias: to the percent, or with its error beside it."""
+    if absent(value):
+        return MISSING
+    bias = float(str(value))
+    written = f"{number(0)(100 * abs(bias))} %" if error is None else carried(abs(bias), error)
+    return written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
 
 
 def _few(sizes: Sequence[int], most: int) -> list[int]:

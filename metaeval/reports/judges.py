@@ -1,9 +1,11 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether judges may decide between systems: the verdict first, and what it rests on."""
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
+from scipy.special import ndtri
 
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
@@ -27,6 +29,7 @@ from metaeval.words import (
     MISSING,
     absent,
     bracketed,
+    carried,
     count,
     drawn,
     listed,
@@ -159,7 +162,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
         f"{line}.",
         *_otherwise_words(study, first),
         *_beside_nobody(first, study.margin, found),
-        *_power_words(first, study.margin),
+        *_power_words(first, study.margin, found.n_resamples),
         *_others_words(study, found),
         *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
@@ -167,25 +170,33 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     ]
 
 
-def _power_words(row: pd.Series, margin: float) -> list[str]:
+def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
     """Say how often such topics and people would settle the question."""
     if absent(row["cleared_if_equal"]):
         return []
+    cleared, found_out = (_about(row[name], n_resamples) for name in ("cleared_if_equal", "found_out"))
     words = (
-        f"A judge as good as a person would be cleared in {_about(row['cleared_if_equal'])} of such samples of topics "
-        f"and people, and one whose F1 falls short by {2 * margin:g} found out in {_about(row['found_out'])}."
+        f"A judge as good as a person would be cleared in {cleared} of such samples of topics and people, and one "
+        f"whose F1 falls short by {2 * margin:g} found out in {found_out}."
     )
     return [words]
 
 
-def _about(value: object) -> str:
-    """Return a chance to the digits that its resamples carry."""
+def _about(value: object, n_resamples: int) -> str:
+    """Return a chance with its Monte-Carlo error.
+
+    It says where a margin lies, and where an interval ends, in standard errors, which are spreads over resamples.
+    """
     if absent(value):
         return MISSING
     chance = float(str(value))
     if chance < _SELDOM:
         return "less than 1 %"
-    return "more than 99 %" if chance > 1 - _SELDOM else f"about {100 * chance:.0f} %"
+    if chance > 1 - _SELDOM:
+        return "more than 99 %"
+    z = float(ndtri(chance))
+    error = math.exp(-z * z / 2.0) / math.sqrt(2.0 * math.pi) * (abs(z) + 2.0) / math.sqrt(2.0 * n_resamples)
+    return f"about {carried(chance, error)}"
 
 
 def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
@@ -289,7 +300,8 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns += right(number(0), n_conflicts="Opposite pairs")
         if frame["people_f1"].notna().any():
             columns += right(number(1), people_conflicts="of a second person")
-            columns += right(_about, cleared_if_equal="Cleared if as good")
+            n_resamples = study.conclusions[str(deciding_metric(study))].n_resamples
+            columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
         if (frame["otherwise"] != "").any():
             columns += left(text, otherwise="Against it")
     if study.alt is not None:

@@ -4,7 +4,7 @@
 These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reduction, metrics and test.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from metaeval.reports.tables import METRIC, Column, Table, right
 from metaeval.resampling.stability import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import MISSING, name_of_metric, number, p_value, share
+from metaeval.words import MISSING, carried, name_of_metric, number, p_value, share, text
 
 __all__ = ["between_metrics_section", "by_metric_blocks", "drawn_words", "power_sentences"]
 
@@ -65,7 +65,7 @@ def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Bl
 def power_sentences(study: JudgmentsStudy) -> list[str]:
     """Say under which metrics discriminative power holds best and worst at the smallest step of the first reduction."""
     for stability in study.stability.values():
-        frame = stability.to_frame()
+        frame = stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
         frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
         if stability.reduction.unit != _PERCENT or frame.empty:
             continue
@@ -73,7 +73,8 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
         ends = [frame.iloc[-1]] + ([frame.iloc[0]] if len(frame) > 1 else [])
         part = _left(stability, frame["step"].iloc[0])
         found = " and ".join(
-            f"{share(row['power'])} under {name_of_metric(row['metric'])} (with all {share(row['power_full'])})"
+            f"{carried(row['power'], row['power_error'])} under {name_of_metric(row['metric'])} "
+            f"(with all {share(row['power_full'])})"
             for row in ends
         )
         return [f"With {part}, so many of the pairs of runs differ significantly: {found}."]
@@ -157,27 +158,32 @@ def _drawn(stability: Stability, n_draws: int) -> str:
 
 def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
     part = _at(frame, step).sort_values("tau", ascending=False, kind="stable")
+    full = part["score_full"].where(part["score_full"] != 0)
     return Table(
         name=_name("ranking", stability, step),
         title=f"τ with the full ranking: {_left(stability, step)}",
         caption=f"Of {stability.data.sizes['system']} runs, highest τ first; p is that of the τ furthest from "
-        f"significance.{_drawn(stability, stability.n_replicates)}",
-        frame=part.assign(
-            score_left=part["score"] / part["score_full"].where(part["score_full"] != 0),
+        f"significance.{_drawn(stability, stability.n_replicates)}{_beside(part)}",
+        frame=_written(part, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)).assign(
+            score_left=[carried(*row) for row in zip(part["score"] / full, part["score_error"] / full, strict=True)],
+            score_left_sort=part["score"] / full,
         ),
+        data=part,
         columns=(
             METRIC,
-            *right(number(3), tau="τ", **_error(part, "tau")),
-            *right(p_value, tau_p_value="p"),
-            *right(number(3), tau_ap="τ AP", tau_best=f"τ, best {stability.top}", score="Mean score"),
-            *right(share, score_left="of the full"),
+            *right(text, tau="τ", tau_p_value="p", tau_ap="τ AP", tau_best=f"τ, best {stability.top}"),
+            *right(text, score="Mean score", score_left="of the full"),
         ),
     )
 
 
-def _error(part: pd.DataFrame, name: str) -> dict[str, str]:
-    """Return the column of a standard error, where there is any."""
-    return {f"{name}_se": "±"} if part[f"{name}_se"].notna().any() else {}
+def _written(part: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
+    """Return a frame with means over replicates written out, with their errors, each to so many decimals."""
+    cells = {
+        name: [carried(*row, number(many)) for row in zip(part[name], part[f"{name}_error"], strict=True)]
+        for name, many in digits.items()
+    }
+    return part.assign(**cells, **{f"{name}_sort": part[name] for name in digits})
 
 
 def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:
@@ -187,49 +193,63 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
     n_draws = 1 if full else stability.data.sizes["tested"]
     suffix = "_full" if full else ""
     counts = number(0 if n_draws == 1 else 1)
+    errors = part["power_error"] * (np.nan if full else 1.0)
     part = part.assign(
-        shown=[_of_pairs(value, stability.n_pairs, counts) for value in part[f"power{suffix}"]],
+        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in zip(part[f"power{suffix}"], errors, strict=True)],
         shown_sort=part[f"power{suffix}"],
     ).sort_values(f"power{suffix}", ascending=False, kind="stable")
     required = f"difference_required{suffix}"
+    beside = part["difference_required_error"] * (np.nan if full else 1.0)
+    written = [carried(*row, number(2)) for row in zip(part[required], beside, strict=True)]
     against = "all judgments" if stability.closeness is None else "the rebuilt pool"
     return Table(
         name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
         title=f"Discriminative power: {against if step is None else _left(stability, step)}",
         caption=f"Pairs of {len(stability.tested)} runs that differ significantly ({stability.test})"
         + ("; diff. required: the largest over the pairs" if part[required].notna().any() else "")
-        + f".{'' if full else _drawn(stability, n_draws)}",
-        frame=part,
+        + f".{'' if full else _drawn(stability, n_draws) + _beside(part)}",
+        frame=part.assign(required=written, required_sort=part[required]),
         columns=(
             METRIC,
             *right(str, shown="Disc. power"),
-            *(right(share, power_se="±") if not full and part["power_se"].notna().any() else ()),
-            *(right(number(2), **{required: "Diff. required"}) if part[required].notna().any() else ()),
+            *(right(required="Diff. required") if part[required].notna().any() else ()),
         ),
         data=part[["metric", f"power{suffix}", required]],
     )
 
 
-def _of_pairs(power: float, n_pairs: int, write: Callable[[object], str]) -> str:
-    return MISSING if pd.isna(power) else f"{write(power * n_pairs)}/{n_pairs:,} = {share(power)}"
+def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object], str]) -> str:
+    if pd.isna(power):
+        return MISSING
+    return f"{write(power * n_pairs)}/{n_pairs:,} = {carried(power, error)}"
+
+
+def _beside(part: pd.DataFrame) -> str:
+    """Say what stands beside the means, where anything does."""
+    return " ±: Monte-Carlo standard error." if part["score_error"].notna().any() else ""
 
 
 def _inconsistent_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
     """Return the form of Table 5."""
     n_draws = stability.data.sizes["tested"]
-    counts = number(0 if n_draws == 1 else 1)
+    digits = 0 if n_draws == 1 else 1
+    part = _at(frame, step)
     against = "all judgments" if stability.closeness is None else "the rebuilt pool"
     return Table(
         name=_name("inconsistent", stability, step),
         title=f"Differences found with {_left(stability, step)}, but not with {against}",
         caption=f"Pairs of {len(stability.tested)} runs. Inconsistent: significant, and not significant in the same "
-        f"direction under {against}; reversed: of these, significant in the opposite one.{_drawn(stability, n_draws)}",
-        frame=_at(frame, step),
+        f"direction under {against}; reversed: of these, significant in the opposite one."
+        f"{_drawn(stability, n_draws)}{_beside(part)}",
+        frame=_written(part, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
+            contradicted_share=[
+                carried(*row) for row in zip(part["contradicted_share"], part["contradicted_share_error"], strict=True)
+            ],
+            contradicted_share_sort=part["contradicted_share"],
+        ),
         columns=(
             METRIC,
-            *right(counts, found="Significant", contradicted="Inconsistent"),
-            *right(share, contradicted_share="%"),
-            *right(counts, reversed="Reversed"),
+            *right(text, found="Significant", contradicted="Inconsistent", contradicted_share="%", reversed="Reversed"),
         ),
-        data=_at(frame, step)[["metric", "found", "contradicted", "contradicted_share", "reversed"]],
+        data=part[["metric", "found", "contradicted", "contradicted_share", "reversed"]],
     )

@@ -1,21 +1,23 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The sections on incomplete judgments, shallower pools and fewer topics: what is left, and what it changes."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from metaeval import figures
+from metaeval.digits import places
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
-from metaeval.words import MISSING, listed, name_of_metric, number, text, whole
+from metaeval.words import MISSING, absent, carried, errors_said, listed, name_of_metric, number, text, whole
 
-__all__ = ["error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
+__all__ = ["error_words", "percent", "reduction_sections", "threshold_errors", "threshold_sentences", "with_error"]
 
 _TITLES = {
     "less-judging": "Incomplete judgments",
@@ -86,7 +88,7 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
         verb = "needed" if low["kind"] == "above largest" else "enough"
         sentences.append(
             f"Of the {_PARTS[name]}, {words} are {verb} to keep τ at {study.min_tau:g} or more"
-            f"{_uncertainty(study.stability[name])}."
+            f"{_uncertainty(study.stability[name], table['left_error'])}."
         )
     return sentences
 
@@ -97,15 +99,19 @@ def _level(row: pd.Series) -> str:
     return percent(row["left"]) if row["kind"] == "below smallest" else f"{row['left']:.0f} %"
 
 
-def _uncertainty(stability: Stability) -> str:
-    """Say how many replicates are behind the means, and the largest standard error of a mean τ."""
+def with_errors_of(stability: Stability) -> pd.DataFrame:
+    """Return a stability's means with their Monte-Carlo standard errors beside them, in ``_error``."""
+    return stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
+
+
+def _uncertainty(stability: Stability, efforts: "pd.Series[float]") -> str:
+    """Say how many replicates are behind the means, and the largest error of an effort read off them."""
     if stability.single_draw:
         return " (in one random draw: another would give other values)"
     if stability.n_replicates == 1:
         return ""
-    largest = stability.to_frame()["tau_se"].max()
-    error = "" if pd.isna(largest) else f", standard error of τ at most {largest:.3f}"
-    return f" (means over {stability.n_replicates} replicates{error})"
+    error = errors_said(("a share", efforts / 100.0, " points")).rstrip(".")
+    return f" (means over {stability.n_replicates} replicates{f';{error}' if error else ''})"
 
 
 def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
@@ -130,7 +136,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
         name="thresholds",
         title=f"Effort required for a τ of {study.min_tau:g} or more",
         caption="In brackets the relevant documents judged, or the topics where these are counted; interpolated "
-        f"between steps. <: the smallest step tried is enough. >: the largest is not.{pools}",
+        f"between steps. <: the smallest step tried is enough. >: the largest is not.{pools}{threshold_errors(frame)}",
         frame=wide,
         data=frame,
         columns=(
@@ -148,8 +154,14 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     )
 
 
+def threshold_errors(frame: pd.DataFrame) -> str:
+    """Say the Monte-Carlo errors of efforts: of the percentages, and of the numbers in brackets."""
+    counted = [*frame["relevant_error"], *frame["topics_error"]]
+    return errors_said(("a share", frame["left_error"] / 100.0, " points"), ("a number", counted, ""))
+
+
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
-    frame = stability.to_frame()
+    frame = with_errors_of(stability)
     name, title = stability.reduction.name, stability.reduction.title
     drawn = (
         f"Means over {stability.n_replicates} replicates; bars are standard errors. "
@@ -196,10 +208,11 @@ def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
     low, high = least.iloc[0], least.iloc[-1]
     part = percent(low["left"]) if stability.reduction.unit == "%" else f"{low['left']:g} documents a topic"
     if len(least) == 1:
-        return f"At {part} τ is {low['tau']:.2f}."
+        return f"At {part} τ is {with_error(low, 'tau', 2)}."
+    best, worst = (with_error(row, "tau", 2) for row in (high, low))
     return (
-        f"At {part} the ranking holds best under {name_of_metric(high['metric'])} "
-        f"(τ {high['tau']:.2f}) and worst under {name_of_metric(low['metric'])} ({low['tau']:.2f})."
+        f"At {part} the ranking holds best under {name_of_metric(high['metric'])} (τ {best}) and worst under "
+        f"{name_of_metric(low['metric'])} ({worst})."
     )
 
 
@@ -221,9 +234,7 @@ def _wide(
         found = {row["metric"]: row for row in part.to_dict("records")}
         row: dict[str, object] = {
             "left": part["left"].iloc[0],
-            "judged": part["judged"].iloc[0],
-            "relevant": part["relevant"].iloc[0],
-            "topics": part["topics"].iloc[0],
+            **{name: _counted(*part[[name, f"{name}_error"]].iloc[0]) for name in ("judged", "relevant", "topics")},
         }
         for metric in metrics:
             row |= {f"{metric} {name}": write(found[metric]) for name, write in cells.items()}
@@ -231,12 +242,19 @@ def _wide(
     return pd.DataFrame(rows)
 
 
+def _counted(value: float, error: float) -> str:
+    """Write a mean count to the nearest one, with its error where that reaches it."""
+    if absent(error) or error <= 0.0 or places(error) >= 0:
+        return whole(value)
+    return f"{whole(value)} ± {math.ceil(error)}"
+
+
 def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
         *right(write, left=label),
-        *(right(whole, topics="Topics") if stability.reduction.share_of == "topics" else ()),
-        *right(whole, judged="Judged", relevant="Relevant"),
+        *(right(text, topics="Topics") if stability.reduction.share_of == "topics" else ()),
+        *right(text, judged="Judged", relevant="Relevant"),
     )
 
 
@@ -288,15 +306,16 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
 
 def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
     n_tested = stability.data.sizes["tested"]
-    pairs = number(0 if n_tested == 1 else 1)
+    digits = 0 if n_tested == 1 else 1
 
     def wrong(row: dict[Any, Any]) -> str:
         if pd.isna(row["contradicted_share"]):
             return MISSING
-        return f"{pairs(row['contradicted'])} ({100 * row['contradicted_share']:.0f} %)"
+        part = carried(row["contradicted_share"], row["contradicted_share_error"])
+        return f"{with_error(row, 'contradicted', digits)} ({part})"
 
     cells: dict[str, Callable[[dict[Any, Any]], object]] = {
-        "found": lambda row: row["found"],
+        "found": lambda row: with_error(row, "found", digits),
         "wrong": wrong,
     }
     full = {metric: frame.loc[frame["metric"] == metric, "power_full"].iloc[0] for metric in stability.metrics}
@@ -315,7 +334,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
                 column
                 for metric, name in ((one, name_of_metric(one)) for one in stability.metrics)
                 for column in (
-                    *right(pairs, name, **{f"{metric} found": "found"}),
+                    *right(text, name, **{f"{metric} found": "found"}),
                     *right(text, name, **{f"{metric} wrong": "not confirmed"}),
                 )
             ),
@@ -334,17 +353,15 @@ def percent(value: object) -> str:
     return f"{float(str(value)):.3g} %"
 
 
-def with_error(row: Mapping[Any, Any], name: str) -> str:
-    """Write a mean with its standard error, where it has one.
+def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
+    """Write a mean with its Monte-Carlo standard error, where it has one.
 
     Examples
     --------
     >>> with_error({"tau": 0.91, "tau_se": 0.0123}, "tau"), with_error({"tau": 0.91}, "tau")
-    ('0.910 ± 0.012', '0.910')
+    ('0.91 ± 0.02', '0.910')
     """
-    written = number(3)(row[name])
-    spread = row.get(f"{name}_se")
-    return written if spread is None or pd.isna(spread) else f"{written} ± {spread:.3f}"
+    return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))
 
 
 def error_words(n_replicates: int) -> str:

@@ -197,11 +197,15 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
 
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
-    rows = []
+    rows, lead = [], study.comparison
+    unsure = lead.power_errors() * lead.n_pairs if study.ranks is None else study.ranks.open_pairs()
+    open_pairs = dict(zip(lead.metrics, unsure, strict=True))
     for (metric, family), part in pairs.groupby(["metric", "family"], sort=False):
         row: dict[str, object] = {"metric": metric, "family": _FAMILIES[str(family)]}
         for one in part.itertuples():
-            row |= {str(one.correction): share_of(one.n_significant, one.n_pairs), f"{one.correction}_sort": one.share}
+            error = open_pairs[str(metric)] / one.n_pairs if one.correction == FAMILY_WISE and one.n_pairs else None
+            row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
+            row[f"{one.correction}_sort"] = one.share
         rows.append(row)
     corrections = ["none", FAMILY_WISE, *study.families.corrections]
     decision = "paired t with Holm's correction" if study.ranks is None else "the decision behind ranks and groups"

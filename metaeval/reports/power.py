@@ -155,7 +155,8 @@ def _labels(study: PowerStudy) -> dict[str, str]:
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
-    rows = pd.DataFrame([_power_row(part, study) for _, part in frame.groupby(keys, sort=False)])
+    errors = None if study.sensitivity is None else study.sensitivity.required_errors()
+    rows = pd.DataFrame([_power_row(part, study, errors) for _, part in frame.groupby(keys, sort=False)])
     columns = [METRIC]
     if len(one_per_test(study)) > 1:
         labels = _labels(study)
@@ -165,7 +166,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         if study.intervals is not None and f"{name} interval" in rows:
             label = f"{percentage(study.intervals.confidence_level)} interval"
             columns += under(text, _PAIRS, **{f"{name} interval": label})
-    columns += right(_SCORE, "Difference required", **{one: _REQUIRED[one] for one in _REQUIRED if one in rows})
+    columns += right(text, "Difference required", **{one: _REQUIRED[one] for one in _REQUIRED if one in rows})
     unit = ["A difference required is in the metric's own unit."] if set(_REQUIRED) & set(rows) else []
     return Table(
         name="discriminative_power",
@@ -200,7 +201,7 @@ _REQUIRED = {
 }
 
 
-def _power_row(part: pd.DataFrame, study: PowerStudy) -> dict[str, object]:
+def _power_row(part: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | None) -> dict[str, object]:
     """Put one metric's rows under one test side by side; what is absent throughout gets no column."""
     row: dict[str, object] = {"metric": part["metric"].iloc[0], "test": part["test"].iloc[0]}
     for one in part.to_dict("records"):
@@ -217,7 +218,11 @@ def _power_row(part: pd.DataFrame, study: PowerStudy) -> dict[str, object]:
                 draws=study.intervals.n_rounds if study.intervals else None,
             )
             row |= {f"{name} interval": bounds, f"{name} interval_sort": one["power_low"]}
-        row |= {column: one[column] for column in _REQUIRED if pd.notna(one.get(column))}
+        for column in _REQUIRED:
+            if pd.notna(one.get(column)):
+                drawn = errors is not None and one["test"] == SENSITIVITY
+                error = errors.loc[one["metric"], column] if errors is not None and drawn else None
+                row |= {column: carried(one[column], error, _SCORE), f"{column}_sort": one[column]}
     return row
 
 

@@ -194,7 +194,12 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     names = [result.correction for result in results]
     found = pairs.groupby("metric", sort=False)[names].sum()
     n_pairs = size * (size - 1) // 2
-    shown = found.map(lambda count: share_of(count, n_pairs)).join(found.add_suffix("_sort")).reset_index()
+    shown = found.add_suffix("_sort")
+    for result in results:  # at worst all pairs that the draws leave open are among these
+        errors = dict(zip(result.metrics, result.power_errors() * result.n_pairs / max(n_pairs, 1), strict=True))
+        own = found[result.correction]
+        shown[result.correction] = [share_of(count, n_pairs, errors[str(metric)]) for metric, count in own.items()]
+    shown = shown.reset_index()
     return Table(
         name=f"top_{size}_counts",
         title=f"Significantly different pairs among the top {size} systems",

@@ -56,7 +56,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [
         *_distinct_sentence(study, rows, best),
-        *_required_sentence(frame, best),
+        *_required_sentence(study, frame, best),
         *_worst_sentence(study, rows, best),
     ]
     parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), _CAUTION])
@@ -182,13 +182,16 @@ def _worst_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -
     return [f"{name_of_metric(row['metric'])} has the lowest discriminative power: {found}."]
 
 
-def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+def _required_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    if study.sensitivity is None:
+        return []
     metric = best["metric"].iloc[0]
+    most, middle, _ = study.sensitivity.required_errors().loc[metric]
     rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
     return [
         f"Under {name_of_metric(metric)} the observed difference that suffices for significance by bootstrap "
-        f"sensitivity is {_SCORE(row.difference_required)} at most and {_SCORE(row.difference_required_median)} for "
-        "the median pair."
+        f"sensitivity is {carried(row.difference_required, most, _SCORE)} at most and "
+        f"{carried(row.difference_required_median, middle, _SCORE)} for the median pair."
         for row in rows.itertuples()
     ]
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from metaeval.results import ShortRepr
 from metaeval.visible import csv_text
-from metaeval.words import absent, drawn, intervals, name_of_metric, p_drawn, text
+from metaeval.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
 
 __all__ = [
     "METRIC",
@@ -293,6 +293,11 @@ class Table(ShortRepr):
     data: pd.DataFrame | None = None
     steps: Steps | None = None
 
+    def __post_init__(self) -> None:
+        frame, said = _said_once(self.frame, self.columns)
+        object.__setattr__(self, "frame", frame)  # frozen
+        object.__setattr__(self, "caption", f"{self.caption}{said}")
+
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
         shown = []
@@ -361,6 +366,21 @@ class Table(ShortRepr):
         """Return the headings above the headings with how many columns each spans; none if no column has one."""
         names = [column.group for column in self.columns if not (stacked and column.under)]
         return [(name, len(list(members))) for name, members in groupby(names)] if any(names) else []
+
+
+def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.DataFrame, str]:
+    """Take the Monte-Carlo errors of intervals out of the cells; return the frame, and their largest in words."""
+    largest: dict[str, str] = {}
+    for name in {column.name for column in columns if column.write is text} & set(frame):
+        cells = frame[name].tolist()
+        errors = [(found[1], cell) for cell in cells if isinstance(cell, str) and (found := EACH.search(cell))]
+        if errors:
+            most, cell = max(errors, key=lambda one: float(one[0]))
+            unit = " points" if "%" in cell else ""
+            largest[unit] = max(most, largest.get(unit, "0"), key=float)
+            frame = frame.assign(**{name: [EACH.sub("", cell) if isinstance(cell, str) else cell for cell in cells]})
+    words = " and ".join(f"{most}{unit}" for unit, most in sorted(largest.items()))
+    return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 
 
 def table_csv(table: Table) -> str:

@@ -9,7 +9,7 @@ from metaeval.reports.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import intervals, number, percentage, share, text
+from metaeval.words import MISSING, beside, errors_said, number, percentage, share, text
 
 __all__ = ["DETECTABLE", "numbers_section"]
 
@@ -39,14 +39,14 @@ def numbers_section(study: TopicsStudy) -> Section:
     sure = study.posterior is not None
     columns = [METRIC]
     for tolerance, name in names.items():
-        columns += right(share, "Error rate, tolerance", **{f"rate {tolerance:g}": name})
+        columns += right(text, "Error rate, tolerance", **{f"rate {tolerance:g}": name})
         if sure:
             columns += under(text, "Error rate, tolerance", **{f"interval {tolerance:g}": _level(study)})
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
         name="by_number_of_topics",
         title=f"With {at_hand:,} topics in each set",
-        caption=_caption(study, at_hand),
+        caption=_caption(study, at_hand) + _said(whole),
         frame=frames[at_hand],
         columns=tuple(columns),
         data=whole,
@@ -78,6 +78,20 @@ def _caption(study: TopicsStudy, at_hand: int) -> str:
     )
 
 
+def _said(part: pd.DataFrame) -> str:
+    """Say the Monte-Carlo errors of the rates, where a model drew them."""
+    if "rate_error" not in part:
+        return ""
+    ends = [*part["low_error"], *part["high_error"]]
+    return errors_said(("a rate", part["rate_error"], " points"), ("the ends of intervals", ends, " points"))
+
+
+def _written(part: pd.DataFrame, name: str) -> list[str]:
+    if f"{name}_error" not in part:
+        return list(map(share, part[name]))
+    return [beside(*one) for one in zip(part[name], part[f"{name}_error"], strict=True)]
+
+
 def _level(study: TopicsStudy) -> str:
     return "" if study.posterior is None else f"{percentage(study.posterior.ci_prob)} interval"
 
@@ -102,9 +116,15 @@ def _frame(study: TopicsStudy, numbers: list[int]) -> pd.DataFrame:
 def _wide(part: pd.DataFrame) -> pd.DataFrame:
     """Return one row a metric, with the rates at every tolerance side by side."""
     rows: dict[str, dict[str, object]] = {}
-    for row in part.assign(interval=intervals(part["low"], part["high"])).to_dict("records"):
+    low, high = _written(part, "low"), _written(part, "high")
+    spans = [
+        MISSING if MISSING in ends else f"{ends[0].removesuffix(' %')} to {ends[1]}"
+        for ends in zip(low, high, strict=True)
+    ]
+    for row in part.assign(interval=spans, written=_written(part, "rate")).to_dict("records"):
         own = rows.setdefault(row["metric"], {"metric": row["metric"], "difference": row["difference"]})
-        own |= {f"rate {row['tolerance']:g}": row["rate"], f"interval {row['tolerance']:g}": row["interval"]}
+        own |= {f"rate {row['tolerance']:g}": row["written"], f"rate {row['tolerance']:g}_sort": row["rate"]}
+        own |= {f"interval {row['tolerance']:g}": row["interval"]}
     return pd.DataFrame(list(rows.values()))
 
 
@@ -116,15 +136,17 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     shown = pd.DataFrame({"metric": part["metric"].unique()})
     for one in chosen:
         own = part[part["n_topics"] == one].set_index("metric").loc[shown["metric"]]
-        shown = shown.assign(**{f"{what} {one}": own[what].to_numpy() for what in ("rate", "difference")})
+        shown = shown.assign(
+            **{f"rate {one}": _written(own, "rate"), f"difference {one}": own["difference"].to_numpy()}
+        )
     return Table(
         name="by_some_numbers_of_topics",
         title="Error rate and detectable difference at some numbers of topics",
-        caption=f"As above, at a tolerance of {names[least]}; the CSV of the table above has all numbers.",
+        caption=f"As above, at a tolerance of {names[least]}; the CSV of the table above has all numbers.{_said(part)}",
         frame=shown,
         columns=(
             METRIC,
-            *right(share, "Error rate with", **{f"rate {one}": str(one) for one in chosen}),
+            *right(text, "Error rate with", **{f"rate {one}": str(one) for one in chosen}),
             *right(number(4), "Detectable difference with", **{f"difference {one}": str(one) for one in chosen}),
         ),
     )

@@ -1,20 +1,22 @@
 # ruff: noqa: RUF001 - dashes are meant for people
 """The short answer of a topics study: how many topics, and how sure that is."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from metaeval.digits import error_of_share
+from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
-from metaeval.words import bracketed, listed, name_of_metric, percentage, share
+from metaeval.words import absent, beside, carried, errors_said, listed, name_of_metric, number, percentage
 
 __all__ = ["topic_answers", "topic_facts", "topic_summary"]
 
+_QUANTILES = ("median", "low", "high")
 _FEW = 4
 """More metrics than these are too many for one sentence: it names the two ends."""
 
@@ -66,11 +68,17 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
     seen = rows.dropna(subset="error_rate").sort_values("error_rate", kind="stable")
     if seen.empty:
         return "a share of the pairs that cannot be estimated"
-    rates: Iterable[str] = map(share, seen["error_rate"])
+    spread = study.error_rates.rate_errors().isel(size=-1).to_series()
+    own = seen[["metric", "tolerance"]].to_numpy().tolist()
+    rates = [carried(rate, spread[one, other]) for rate, (one, other) in zip(seen["error_rate"], own, strict=True)]
     if study.posterior is not None:
-        modelled = study.posterior.curves([study.error_rates.sizes[-1]])
+        modelled = study.posterior.curves([study.error_rates.sizes[-1]], errors=True)
         both = seen.merge(modelled, on=["metric", "tolerance"], how="left")
-        rates = map(bracketed, both["median"].fillna(both["error_rate"]), both["low"], both["high"])
+        ends = [[beside(*one) for one in zip(both[name], both[f"{name}_error"], strict=True)] for name in _QUANTILES]
+        rates = [
+            rate if absent(middle) else f"{one} [{low.removesuffix(' %')}, {high.removesuffix(' %')}]"
+            for rate, middle, one, low, high in zip(rates, both["median"], *ends, strict=True)
+        ]
     written = list(zip(map(name_of_metric, seen["metric"]), rates, strict=True))
     if len(written) > _FEW:
         (least, fewest), (most, highest) = written[0], written[-1]
@@ -102,16 +110,23 @@ def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
         "at most smallest": f"{smallest} or fewer",
     }
     mark = "" if study.posterior is None else " (as observed)"
+    counts = pd.DataFrame() if study.posterior is None else _counts(study.posterior)
     found = []
     for row in rows.to_dict("records"):
         metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
         if not np.isnan(median):
-            low, high = topic_count(row["posterior_low"]), topic_count(row["posterior_high"])
-            found.append(_Need(median, metric, f"{topic_count(median)} [{low}, {high}]"))
+            known = counts.loc[(metric, row["tolerance"])]
+            middle, low, high = (topic_count(known[name], known[f"{name}_error"]) for name in _QUANTILES)
+            found.append(_Need(median, metric, f"{middle} [{low}, {high}]"))
         elif row["kind"] in words:
             order = limit if row["kind"] == "above limit" else smallest if np.isnan(counted) else counted
             found.append(_Need(order, metric, words[row["kind"]].format(counted), mark))
     return sorted(found, key=lambda need: need.order)
+
+
+def _counts(posterior: BayesianErrorRate) -> pd.DataFrame:
+    """Return topics needed with their errors, by metric and tolerance."""
+    return posterior.minimum_topics(errors=True).set_index(["metric", "tolerance"])
 
 
 def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> str:
@@ -134,8 +149,13 @@ def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> st
 def _how_counted(study: TopicsStudy) -> str:
     size, family = study.error_rates.sizes[-1], study.minimum.family
     if study.posterior is not None:
-        level = percentage(study.posterior.ci_prob)
-        return f"Numbers with brackets: the median of a Bayesian model, and its {level} interval."
+        level, counts = percentage(study.posterior.ci_prob), _counts(study.posterior)
+        rates = study.posterior.curves([size], errors=True)
+        said = errors_said(
+            ("a share", [rates[f"{name}_error"].max() for name in _QUANTILES], " points"),
+            ("topics needed", [(counts[f"{name}_error"] / counts[name]).max() for name in _QUANTILES], " %"),
+        )
+        return f"Numbers with brackets: the median of a Bayesian model, and its {level} interval.{said}"
     if family is None:
         return f"Nothing can be said beyond {size} topics: {study.unestimated.get(CURVE, 'no curve fits')}."
     curve = FAMILIES[family].title
@@ -154,10 +174,11 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
         chances = [
             f"{chance(row['p_enough'])} for {name_of_metric(row['metric'])}" for row in unclear.to_dict("records")
         ]
+        errors = [error_of_share(value, study.posterior.n_draws) for value in unclear["p_enough"]]
+        said = errors_said(("a probability", errors, " points")).strip(" .")
         within = f" at a tolerance of {tolerance_name(study, float(str(tolerance)))}" if tolerance else ""
-        return [
-            f"The probability that all {study.error_rates.n_topics:,} topics are enough{within} is {listed(chances)}."
-        ]
+        enough = f"The probability that all {study.error_rates.n_topics:,} topics are enough{within} is "
+        return [f"{enough}{listed(chances)} ({said})."]
     return []
 
 
@@ -168,10 +189,12 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
     if found.empty:
         return [f"No difference, however large, keeps its sign in {percentage(1 - study.bins.max_error)} of the cases."]
     best = found.iloc[0]
+    difference = carried(best["difference"], best["difference_error"], number(3))
+    reached = carried(best["share"], best["share_error"])
     words = (
-        f"With {best['size']} topics a difference of {best['difference']:g} or more under "
+        f"With {best['size']} topics a difference of {difference} or more under "
         f"{name_of_metric(best['metric'])} keeps its sign on other topics in at least "
-        f"{percentage(1 - study.bins.max_error)} of the cases; {share(best['share'])} of the comparisons are that "
+        f"{percentage(1 - study.bins.max_error)} of the cases; {reached} of the comparisons are that "
         "large."
     )
     return [words]

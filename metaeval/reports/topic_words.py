@@ -2,19 +2,22 @@
 """How topic counts, tolerances and probabilities are written."""
 
 import math
+from collections.abc import Iterable
 from itertools import combinations
 
 import pandas as pd
 
+from metaeval.digits import places_beside
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING, percentage
+from metaeval.words import MISSING, absent, errors_said, percentage
 
 __all__ = [
     "TOLERANCE",
     "chance",
+    "count_errors",
     "count_marks",
     "fewer_rows",
     "fewest",
@@ -25,6 +28,7 @@ __all__ = [
     "tolerance_name",
     "tolerance_names",
     "topic_count",
+    "topic_counts",
     "with_tolerances",
 ]
 
@@ -36,22 +40,59 @@ _LEAST, _MOST = 0.01, 0.99
 _SETTLED = 0.95
 
 
-def topic_count(value: object) -> str:
+def topic_count(value: object, error: object = None) -> str:
     """Write a number of topics: exactly where small, with three digits where large, in words where endless.
 
-    Means of fewer than five topics are too far from normal for the model to tell two such numbers apart.
+    Means of fewer than five topics are too far from normal for the model to tell two such numbers apart. With its
+    Monte-Carlo error, which a caption says, it has no digits that this makes idle.
 
     Examples
     --------
     >>> topic_count(37.0), topic_count(24875.0), topic_count(float("inf")), topic_count(float("nan")), topic_count(3.0)
     ('37', '24900', 'over a million', '–', '<5')
+    >>> topic_count(377.0, 12.0), topic_count(3360.0, 310.0), topic_count(88_000.0, 60_000.0)
+    ('380', '3000', '90000')
     """
     topics = float(str(value))
     if math.isnan(topics):
         return MISSING
     if topics < SMALLEST_SIZE:
         return f"<{SMALLEST_SIZE}"
-    return "over a million" if math.isinf(topics) else f"{float(f'{topics:.3g}'):.0f}"
+    if math.isinf(topics):
+        return "over a million"
+    digits = 3
+    if not absent(error) and 0.0 < float(str(error)) < math.inf:
+        first = math.floor(math.log10(topics)) + 1
+        digits = min(3, max(1, first + min(0, places_beside(float(str(error))))))
+    return f"{float(f'{topics:.{digits}g}'):.0f}"
+
+
+def topic_counts(lows: Iterable[object], highs: Iterable[object], *errors: Iterable[object]) -> list[str]:
+    """Write intervals of topics needed, with the errors of their ends.
+
+    Examples
+    --------
+    >>> topic_counts([12.0, float("nan")], [3360.0, float("nan")], [0.4, float("nan")], [310.0, float("nan")])
+    ['12 to 3000', '–']
+    """
+    rows = zip(lows, highs, *errors, strict=True)
+    return [
+        MISSING if absent(low) or absent(high) else f"{topic_count(low, a)} to {topic_count(high, b)}"
+        for low, high, a, b in rows
+    ]
+
+
+def count_errors(counts: pd.DataFrame) -> str:
+    """Say the Monte-Carlo errors of topics needed, of which it takes a frame with the errors.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        As `BayesianErrorRate.minimum_topics` gives it with errors.
+    """
+    relative = {name: counts[f"{name}_error"] / counts[name] for name in ("median", "low", "high")}
+    ends = [*relative["low"], *relative["high"]]
+    return errors_said(("topics needed", relative["median"], " %"), ("the ends of intervals", ends, " %"))
 
 
 def chance(value: object) -> str:

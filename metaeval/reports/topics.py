@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.digits import error_of_share
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
@@ -20,6 +21,7 @@ from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_sum
 from metaeval.reports.topic_words import (
     TOLERANCE,
     chance,
+    count_errors,
     count_marks,
     fewer_rows,
     fewest,
@@ -29,10 +31,21 @@ from metaeval.reports.topic_words import (
     tolerance_name,
     tolerance_names,
     topic_count,
+    topic_counts,
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
-from metaeval.words import count, interval, listed, name_of_metric, percentage, share, short_names, text
+from metaeval.words import (
+    beside,
+    carried,
+    count,
+    errors_said,
+    listed,
+    name_of_metric,
+    percentage,
+    short_names,
+    text,
+)
 
 __all__ = ["topics_report", "with_topics", "without_topics"]
 
@@ -172,7 +185,7 @@ def _failures(study: TopicsStudy) -> list[Block]:
 def _model_blocks(study: TopicsStudy) -> list[Block]:
     if study.posterior is None:
         return []
-    counts, level = study.posterior.minimum_topics(), percentage(study.posterior.ci_prob)
+    counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.ci_prob)
     blocks: list[Block] = [_counts_table(study, counts, level)]
     refused = counts[counts["note"] != ""]
     if len(refused):
@@ -195,7 +208,7 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
         "the right edge. Left of the orange line the topics at hand are enough, right of it they are not. "
         "Counts beyond half the topics at hand are extrapolated, and the intervals take that into account.",
         alt="; ".join(
-            f"{name_of_metric(row['metric'])} at {row['label']}: {topic_count(row['median'])}"
+            f"{name_of_metric(row['metric'])} at {row['label']}: {topic_count(row['median'], row['median_error'])}"
             for row in shown.to_dict("records")
         ),
     )
@@ -208,15 +221,27 @@ def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
     rates, keys = study.error_rates, ["metric", "tolerance"]
     data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
+    errors, by_model, likely = rates.rate_errors().isel(size=-1).to_series(), [0.0], [0.0]
     if study.posterior is not None:
-        at_largest = study.posterior.curves([rates.sizes[-1]])[[*keys, "median"]]
-        data = data.merge(at_largest.rename(columns={"median": "error_rate_model"}), on=keys, how="left")
+        at_largest = study.posterior.curves([rates.sizes[-1]], errors=True)[[*keys, "median", "median_error"]]
+        named = {"median": "error_rate_model", "median_error": "error_rate_model_error"}
+        data = data.merge(at_largest.rename(columns=named), on=keys, how="left")
+        by_model = data["error_rate_model_error"]
+        likely = _error_of_chances(study, data["p_enough"])
+    spread = [errors[metric, tolerance] for metric, tolerance in data[keys].to_numpy().tolist()]
     shown = with_tolerances(study, data).assign(
-        interval=[interval(low, high, topic_count) for low, high in zip(data["low"], data["high"], strict=True)],
+        error_rate=[carried(*row) for row in zip(data["error_rate"], spread, strict=True)],
+        error_rate_sort=data["error_rate"],
+        median=[topic_count(*row) for row in data[["median", "median_error"]].to_numpy().tolist()],
+        median_sort=data["median"],
+        interval=topic_counts(data["low"], data["high"], data["low_error"], data["high_error"]),
         interval_sort=data["low"],
         enough=[chance(value) for value in data["p_enough"]],
         enough_sort=data["p_enough"],
     )
+    if study.posterior is not None:
+        shown["error_rate_model"] = [beside(*row) for row in zip(data["error_rate_model"], by_model, strict=True)]
+        shown["error_rate_model_sort"] = data["error_rate_model"]
     return Table(
         name="topics_needed",
         title=f"Topics needed for an error of at most {percentage(study.minimum.max_error)}",
@@ -224,14 +249,15 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}.{ties_counted(study)} The topics needed "
         "follow from the error by the model. It can lie above the one observed, which is right on average but too low "
         f"in more than half of the samples of topics. {rates.n_topics} are enough: probability that two sets of so "
-        "many would keep within the limit.",
+        f"many would keep within the limit.{count_errors(data)}"
+        + errors_said(("the error by the model", by_model, " points"), ("a probability", likely, " points")),
         frame=shown,
         data=data,
         columns=(
             METRIC,
             TOLERANCE,
-            *right(share, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
-            *right(topic_count, "Topics needed", median="median"),
+            *right(text, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
+            *right(text, "Topics needed", median="median"),
             *right(text, "Topics needed", interval=f"{level} interval"),
             *right(enough=f"{rates.n_topics} are enough"),
         ),
@@ -265,15 +291,23 @@ def _side_by_side(study: TopicsStudy) -> Table:
     data = study.to_frame()
     model = () if study.posterior is None else ("posterior_median", "posterior_low", "posterior_high")
     shown = with_tolerances(study, data)
-    if model:
-        ends = zip(data["posterior_low"], data["posterior_high"], strict=True)
-        shown["interval"] = [interval(low, high, topic_count) for low, high in ends]
+    said = ""
+    if study.posterior is not None:
+        counts = study.posterior.minimum_topics(errors=True)
+        counts = data[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
+        shown["interval"] = topic_counts(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
+        shown["median"] = [topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()]
+        shown["median_sort"] = counts["median"]
+        said = count_errors(counts)
     return Table(
         name="three_counts",
         title="Topics needed, three ways",
         caption="Observed counts, continued by the exponential as published (equations 3 and 4: least squares on the "
         "logarithm of the rates, equal means not counted as errors) and by the curve that predicted held-out sizes "
-        "best (equal means count half)" + ("; the model does not count, and is the answer." if model else "."),
+        "best (equal means count half)"
+        + ("; the model does not count, and is the answer." if model else ".")
+        + said
+        + _observed_errors(study.minimum, study.published),
         frame=shown,
         data=data[["metric", "tolerance", "text_published", "text", *model]],
         columns=(
@@ -281,7 +315,7 @@ def _side_by_side(study: TopicsStudy) -> Table:
             TOLERANCE,
             *right(text, "Observed, continued by", text_published="the exponential as published"),
             *right(text, "Observed, continued by", text=f"the {study.minimum.curve}" if study.minimum.curve else "–"),
-            *(right(topic_count, "Model", posterior_median="median") if model else ()),
+            *(right(text, "Model", median="median") if model else ()),
             *(
                 right(text, "Model", interval=f"{percentage(study.posterior.ci_prob)} interval")
                 if study.posterior
@@ -289,6 +323,11 @@ def _side_by_side(study: TopicsStudy) -> Table:
             ),
         ),
     )
+
+
+def _observed_errors(*several: MinimumTopics) -> str:
+    errors = [error for one in several for error in one.data["n_topics_error"].to_numpy().ravel().tolist()]
+    return errors_said(("a count as observed or continued", errors, " topics"))
 
 
 def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> Table:
@@ -306,7 +345,8 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     return Table(
         name=name,
         title=f"Topics needed as observed{beyond}",
-        caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip(),
+        caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip()
+        + _observed_errors(minimum),
         frame=wide,
         columns=(
             *left(**{unit: "Tolerance"}),
@@ -327,7 +367,8 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         name="fewer_topics",
         title="Probability that the first metric needs fewer topics than the second",
         caption="50 % is undecided, and the rest to 100 % is the probability that the second needs fewer. Both metrics "
-        "saw the same topics, which makes this sharper than comparing their intervals. –: one of the two has none.",
+        "saw the same topics, which makes this sharper than comparing their intervals. –: one of the two has none."
+        + errors_said(("a probability", _error_of_chances(study, fewer["p_fewer"]), " points")),
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
@@ -345,6 +386,11 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         brief=True,
     )
     return (section,)
+
+
+def _error_of_chances(study: TopicsStudy, chances: "pd.Series[float]") -> list[float]:
+    n_draws = 1 if study.posterior is None else study.posterior.n_draws
+    return [error_of_share(value, n_draws) for value in chances.dropna()]
 
 
 def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 
 Reading = Literal["first bin", "every larger bin", "cumulative"]
+_READ = ("difference", "share", "difference_error", "share_error")
+_BATCHES = 5
+"""Of the trials, whose spread tells the Monte-Carlo error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +45,7 @@ class DifferenceBins(Result):
     readings : xarray.Dataset
         Dims ``metric``, ``size``, ``reading``; ``difference``: the smallest difference that keeps the error rate
         within ``max_error`` in that reading (NaN where none does); ``share``: the share of all comparisons that
-        reach it.
+        reach it; and in ``_error`` the Monte-Carlo standard errors of both, the spread over fifths of the trials.
     zero_differences : xarray.DataArray
         Comparisons with equal means on a set, dims (metric, size). They are in no bin.
     max_error, confidence_level : float
@@ -97,11 +100,11 @@ class DifferenceBins(Result):
         Returns
         -------
         pandas.DataFrame
-            One row a metric and size: ``reading``, ``difference``, ``share``.
+            One row a metric and size: ``reading``, ``difference``, ``share`` and their Monte-Carlo errors.
         """
         check_choice(reading, "reading", get_args(Reading))
         frame = self.readings.sel(reading=reading).to_dataframe(dim_order=["metric", "size"]).reset_index()
-        return frame[["metric", "size", "reading", "difference", "share"]]
+        return frame[["metric", "size", "reading", *_READ]]
 
 
 def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
@@ -196,7 +199,11 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
             compared = _compare(layout.oriented, sets)
             counts.append(_fill_bins(compared, edges))
             ties.append((compared.differences == 0).sum(axis=(1, 2)))
-            readings.append(_readings(compared, counts[-1], edges, max_error))
+            readings.append(
+                np.concatenate(
+                    [_readings(compared, counts[-1], edges, max_error), _reading_errors(compared, edges, max_error)]
+                )
+            )
             spread = _spread(layout, resamples, generators[size], (size, n_trials, sampling), edges)
             intervals.append(_interval(counts[-1], spread, confidence_level))
     return _labelled(
@@ -256,6 +263,14 @@ def _readings(
         found[:, metric, 2] = _cumulative(settled, changed[metric].ravel(), max_error)
     found[1] = np.nan_to_num(found[1]) / differences[0].size
     return found
+
+
+def _reading_errors(compared: _Compared, edges: NDArray[np.float64], max_error: float) -> NDArray[np.float64]:
+    """Return the Monte-Carlo standard errors of `_readings`, from batches of the trials; NaN of a single trial."""
+    batches = np.array_split(np.arange(compared.differences.shape[1]), _BATCHES)
+    parts = [_Compared(*(np.ascontiguousarray(one[:, batch]) for one in compared)) for batch in batches if len(batch)]
+    found = np.stack([_readings(part, _fill_bins(part, edges), edges, max_error) for part in parts])
+    return standard_deviation(found) / np.sqrt(len(parts))
 
 
 def _cumulative(differences: NDArray[np.float64], changed: NDArray[np.bool_], max_error: float) -> tuple[float, float]:
@@ -328,10 +343,7 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
             coords=named | {"lower_edge": ("bin", edges), "upper_edge": ("bin", np.append(edges[1:], np.inf))},
         ),
         readings=xr.Dataset(
-            {
-                name: (("metric", "size", "reading"), readings[place])
-                for place, name in enumerate(("difference", "share"))
-            },
+            {name: (("metric", "size", "reading"), readings[place]) for place, name in enumerate(_READ)},
             coords=named | {"reading": list(get_args(Reading))},
         ),
         zero_differences=xr.DataArray(ties, dims=("metric", "size"), coords=named),

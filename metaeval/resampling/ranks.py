@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from metaeval.checks import check_share
 from metaeval.draws import RNGLike, resolve_rng
@@ -46,7 +47,7 @@ class RankIntervals(Result):
         - ``n_above``, ``n_below``: systems significantly better and significantly worse than this one;
         - ``rank_low``, ``rank_high``: 1 + n_above, and N - n_below;
         - ``critical_value``: what a statistic of either sign must exceed (one for all systems if simultaneous);
-          NaN where no pair varies;
+          NaN where no pair varies; ``critical_error``: its Monte-Carlo standard error;
         - ``difference``, ``standard_error``, ``statistic`` (metric, pair): mean of a less mean of b, its standard
           error, and their ratio; infinite for a difference that is the same on every topic;
         - ``significant``: beyond the critical values of both systems.
@@ -104,6 +105,16 @@ class RankIntervals(Result):
         direction = better_direction(self.data["mean"])[:, None]
         found = self.data["significant"].to_numpy() * np.sign(self.data["statistic"].to_numpy()) * direction
         return np.asarray(found, dtype=np.int8)
+
+    def open_pairs(self) -> NDArray[np.float64]:
+        """Return by how many the number of significant pairs errs at most for its resamples, one number a metric.
+
+        A pair near the critical value may lie on either side of it with other draws.
+        """
+        critical = self.data["critical_value"].min("system").to_numpy()[:, None]
+        error = np.maximum(self.data["critical_error"].max("system").to_numpy()[:, None], RELATIVE)
+        beyond = ndtr((np.abs(self.data["statistic"].to_numpy()) - critical) / error)
+        return np.asarray(np.nansum(np.sqrt(beyond * (1.0 - beyond)), axis=1))
 
     def groups(self) -> pd.DataFrame:
         """Return the groups of systems that cannot be separated: metric, system, mean, rank, letters.
@@ -253,11 +264,15 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         generator=source.generator,
         n_threads=n_threads,
     )
-    critical = np.partition(largest, place - 1, axis=-1)[..., place - 1]
-    critical = np.where(varied.any(axis=1)[:, None], critical, np.nan)
-    critical = np.broadcast_to(critical, units.means.shape)
+    reach = int(np.ceil(np.sqrt(n_resamples * confidence_level * (1.0 - confidence_level))))  # of its place
+    wanted = [place - 1, max(place - 1 - reach, 0), min(place - 1 + reach, n_resamples - 1)]
+    found = np.partition(largest, wanted, axis=-1)[..., wanted]
+    found = np.where(varied.any(axis=1)[:, None, None], found, np.nan)
+    critical = np.broadcast_to(found[..., 0], units.means.shape)
+    spread = np.broadcast_to((found[..., 2] - found[..., 1]) / 2.0, units.means.shape)
+    decided = _decide(units, scores, first, second, np.where(varied, squares, 0.0), critical, scale[:, None])
     return RankIntervals(
-        data=_decide(units, scores, first, second, np.where(varied, squares, 0.0), critical, scale[:, None]),
+        data=decided.assign(critical_error=(("metric", "system"), spread)),
         confidence_level=float(confidence_level),
         simultaneous=bool(simultaneous),
         resampled=units.kind,

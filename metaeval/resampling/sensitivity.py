@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["SensitivityResult", "bootstrap_sensitivity", "place_of_required"]
 
 
+_SIDES = ("system_a", "system_b")
+_REDRAWN = 200
+"""Times that differences required are drawn again for their errors."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SensitivityResult(Result):
     """What the bootstrap sensitivity method found, for every metric.
@@ -119,6 +124,30 @@ class SensitivityResult(Result):
                 "difference_required_p95": np.quantile(required, 0.95, axis=1),
             }
         )
+
+    def required_errors(self) -> pd.DataFrame:
+        """Return one row a metric, its index: the Monte-Carlo standard errors of the differences required in `summary`.
+
+        A pair's difference required is read off one resample. Over the standard error of the pair's mean it is nearly
+        the same for all pairs, so the spread of that ratio tells how far one more such resample would lie. It is drawn
+        again for all pairs, by system, for pairs with a system in common share its topics.
+        """
+        columns = ["difference_required", "difference_required_median", "difference_required_p95"]
+        required = self.data["difference_required"].to_numpy()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = np.abs(self.data["difference"].to_numpy() / self.data["statistic"].to_numpy())
+            ratio = np.log(required / own)
+        places = {name: place for place, name in enumerate(self.systems)}
+        first, second = ([places[name] for name in self.data[side].to_numpy().tolist()] for side in _SIDES)
+        noise = np.random.default_rng(0).normal(size=(_REDRAWN, len(places))) / np.sqrt(2.0)
+        apart = noise[:, first] + noise[:, second]
+        errors = []
+        for values, logs in zip(required, ratio, strict=True):
+            known = logs[np.isfinite(logs)]
+            again = values * np.exp((known.std() if len(known) else 0.0) * apart)
+            read = (again.max(axis=1), np.median(again, axis=1), np.quantile(again, 0.95, axis=1))
+            errors.append([one.std() for one in read])
+        return pd.DataFrame(errors, columns=columns, index=pd.Index(self.metrics, name="metric"))
 
     def _found(self) -> str:
         return pairs_that_differ(self.data["significant"])

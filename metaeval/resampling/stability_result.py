@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.checks import check_choice, check_number
+from metaeval.digits import error_of_share
 from metaeval.equality import at_least as reaches
 from metaeval.resampling.reductions import Reduction
 from metaeval.results import Result
@@ -152,6 +153,40 @@ class Stability(Result):
         )
         return table[list(_COLUMNS)].reset_index(drop=True)
 
+    def errors(self) -> pd.DataFrame:
+        """Return one row a metric and step: the Monte-Carlo standard error (``_error``) of every mean of `to_frame`.
+
+        Where all replicates agree, of steps that leave them something to differ in, one more could show the smallest
+        change there is: a swap of two systems, a pair more or less. That of ``tau_p_value``, the largest of them, is
+        their standard deviation. All are missing of a single replicate.
+        """
+        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
+        n_best = min(self.top, data.sizes["system"])
+        swaps = {"": _swaps(data.sizes["system"]), "_best": _swaps(n_best)}
+        least = {f"{name}{among}": steps[name] for among, steps in swaps.items() for name in CORRELATIONS}
+        least |= dict.fromkeys(("found", "contradicted", "reversed"), 1.0) | {"power": 1.0 / max(self.n_pairs, 1)}
+        varied = standard_error(data[["score"]], "replicate")["score"] > 0
+        parts = []
+        for over, names in (("replicate", [*_MEASURES, "score"]), ("tested", ["power", *FOUND])):
+            n_draws = max(data.sizes[over], 1)
+            for name in names:
+                own = standard_error(data[[name]], over)[name]
+                floor = least.get(name, 0.0) * error_of_share(0.0, n_draws) * varied
+                parts.append(np.maximum(own, floor.where(own.notnull())).rename(f"{name}_error"))  # noqa: PD004 - xarray
+        p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
+        frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
+        found, wrong = (
+            data[name].sum("tested").transpose("metric", "step").to_series() for name in ("found", "contradicted")
+        )
+        among = [
+            error_of_share(bad / all_of, all_of) if all_of else np.nan for bad, all_of in zip(wrong, found, strict=True)
+        ]
+        frame["contradicted_share_error"] = np.where(frame["found_error"].notna(), among, np.nan)
+        counted = (
+            standard_error(data[["judged", "relevant", "topics"]], "replicate").to_dataframe().add_suffix("_error")
+        )
+        return frame.reset_index().merge(counted, left_on="step", right_index=True)
+
     def between_metrics(self) -> pd.DataFrame:
         """Return one row a pair of metrics: how alike they rank the systems under the full judgments.
 
@@ -189,7 +224,8 @@ class Stability(Result):
             step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
             ``relevant`` and ``judged`` documents and ``topics`` there, and ``text`` as Pal et al. write it: what is
             left, and in brackets the relevant documents (their Table 3), or the topics of fewer topics (Table 6). The
-            censored kinds hold the smallest or largest step.
+            censored kinds hold the smallest or largest step. In ``_error`` stands how far means that lie a
+            Monte-Carlo standard error higher or lower would move each number.
 
         Raises
         ------
@@ -202,10 +238,13 @@ class Stability(Result):
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
+        spread = self.errors().set_index(["metric", "step"])[f"{measure}_error"].unstack()  # noqa: PD010 - moved
+        errors = spread.loc[list(self.metrics), list(self.steps)].to_numpy()
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
-        for metric, values in zip(self.metrics, means, strict=True):
+        for metric, values, error in zip(self.metrics, means, errors, strict=True):
             kind, place = smallest_place(values, min_tau)
+            ends = [smallest_place(values + way * error, min_tau)[1] for way in (1.0, -1.0)]
             row: dict[str, object] = {"metric": metric, "kind": kind}
             for name, numbers in (
                 ("level", np.array(self.steps)),
@@ -214,7 +253,11 @@ class Stability(Result):
                 ("judged", left["judged"].to_numpy()),
                 ("topics", left["topics"].to_numpy()),
             ):
-                row[name] = float(np.interp(place, np.arange(len(numbers)), numbers)) if np.isfinite(place) else np.nan
+                steps = np.arange(len(numbers))
+                row[name] = float(np.interp(place, steps, numbers)) if np.isfinite(place) else np.nan
+                if name != "level":
+                    low, high = np.interp(ends, steps, numbers)
+                    row[f"{name}_error"] = float(high - low) / 2.0
             rows.append({**row, "text": self._threshold_text(kind, row)})
         return pd.DataFrame(rows)
 
@@ -246,6 +289,18 @@ class Stability(Result):
 FOUND = ("found", "contradicted", "reversed", "difference_required")
 """What a replicate that is tested holds for every step and metric."""
 _MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
+
+
+def _swaps(n_systems: int) -> dict[str, float]:
+    """Return by how much the correlations fall when the two last of so many systems swap their places."""
+    n = max(n_systems, 2)
+    tau = 4.0 / (n * (n - 1))
+    return {
+        "tau": tau,
+        "tau_ap": 2.0 / (n - 1) ** 2,
+        "rho": 12.0 / (n * (n**2 - 1)),
+        "rbo": 0.1 * 0.9 ** (n - 2) / (n - 1),
+    }
 
 
 def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, float]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtri
 
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
+from metaeval.digits import error_of_share
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -161,6 +163,22 @@ class CompareStudy(Study):
             "posterior_high": "topics_high",
         }
         return frame[["metric", *(name for name in wanted if name in frame)]].rename(columns=wanted)
+
+    def topics_errors(self) -> pd.DataFrame | None:
+        """Return one row a metric, its index: what `BayesianErrorRate.minimum_topics` says, with Monte-Carlo errors."""
+        if self.topics is None or self.topics.posterior is None:
+            return None
+        counts = self.topics.posterior.minimum_topics(errors=True)
+        return counts.drop_duplicates("metric").set_index("metric")
+
+    def probability_error(self, quality: str, p: float) -> float:
+        """Return the Monte-Carlo standard error of a probability of `verdict`: what the number of draws leaves open."""
+        if quality == "topics" and self.topics is not None and self.topics.posterior is not None:
+            return error_of_share(p, self.topics.posterior.n_draws)
+        z = float(ndtri(min(max(p, 1e-9), 1.0 - 1e-9)))
+        density = float(np.exp(-z * z / 2.0) / np.sqrt(2.0 * np.pi))
+        # the error of a spread over resamples, or the draws are the question itself
+        return density * (abs(z) / float(np.sqrt(2.0 * self.power.n_rounds)) if quality == "power" else 1.0)
 
     def _agreement(self) -> pd.DataFrame | None:
         if self.current is None:

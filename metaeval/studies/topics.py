@@ -176,7 +176,7 @@ class TopicsStudy(Study):
         -------
         pandas.DataFrame
             One row a metric, tolerance and size: ``rate``, ``low`` and ``high``; what cannot be estimated is missing.
-            With the model, the tolerances that it was asked for.
+            With the model, the tolerances that it was asked for, and in ``_error`` the Monte-Carlo standard errors.
         """
         asked = np.atleast_1d(np.asarray(sizes, dtype=np.int64))
         tolerances = self.error_rates.tolerances if self.posterior is None else self.posterior.tolerances
@@ -184,8 +184,9 @@ class TopicsStudy(Study):
             [self.error_rates.metrics, tolerances, asked], names=["metric", "tolerance", "size"]
         )
         if self.posterior is not None:
-            found = self.posterior.curves(asked).rename(columns={"median": "rate"})
-            return found.set_index(keys.names)[["rate", "low", "high"]].reindex(keys).reset_index()
+            named = {"median": "rate", "median_error": "rate_error"}
+            found = self.posterior.curves(asked, errors=True).rename(columns=named)
+            return found.set_index(keys.names).reindex(keys).reset_index()
         family = str(self.minimum.family)
         curves = [self.comparison.curves.get((one, other, family)) for one, other in keys.droplevel("size").unique()]
         rates = [np.full(len(asked), np.nan) if curve is None else curve.rate(asked) for curve in curves]
