@@ -39,12 +39,27 @@ class _Page(HTMLParser):
             self.words.append(data)
 
 
+def _is_fresh(built, checkout):
+    """Whether every page was built after all that it could be made from, as `make docs` on a clean checkout does."""
+    sources = [checkout / "CHANGELOG.md", *(checkout / "scripts").glob("*.py"), *(checkout / "metaeval").rglob("*.py")]
+    sources += (checkout / "examples" / "notebooks").iterdir()
+    sources += [path for path in (checkout / "docs").rglob("*") if path.is_file() and built.parent not in path.parents]
+    pages = [path.stat().st_mtime for path in built.rglob("*.html")]
+    return bool(pages) and min(pages) > max(path.stat().st_mtime for path in sources if path.suffix != ".pyc")
+
+
 @pytest.fixture(scope="module")
 def site(checkout, tmp_path_factory):
     """Every page of the site by its path, built once."""
+    built = checkout / "docs" / "_build" / "html"
+    if not _is_fresh(built, checkout):
+        built = _build(checkout, tmp_path_factory.mktemp("site").resolve())
+    return {path: _Page(path.read_text("utf-8")) for path in built.rglob("*.html")}
+
+
+def _build(checkout, folder):
     for needed in ("sphinx", "myst_parser", "furo", "sphinx_external_toc"):
         pytest.importorskip(needed, reason="the extra docs is not installed")
-    folder = tmp_path_factory.mktemp("site").resolve()
     built = subprocess.run(
         [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", checkout / "docs", folder],
         capture_output=True,
@@ -53,7 +68,7 @@ def site(checkout, tmp_path_factory):
         env=os.environ | {"PYTHONPATH": str(checkout)},
     )
     assert built.returncode == 0, built.stderr
-    return {path: _Page(path.read_text("utf-8")) for path in folder.rglob("*.html")}
+    return folder
 
 
 def test_every_link_of_the_site_leads_somewhere(site):

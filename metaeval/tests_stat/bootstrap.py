@@ -203,7 +203,8 @@ def _from_means(
             for metric, own in enumerate(values):
                 means = own @ counts
                 if shifted:
-                    tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric], True)  # noqa: FBT003
+                    each_tail = True  # said, not left out: for numba that is another type, compiled anew
+                    tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric], each_tail)
                     continue
                 noise = RELATIVE * (np.abs(own) @ counts)
                 # p for "first is better" is the share of resampled differences at or below 0, and the other way round
