@@ -10,9 +10,9 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 
 FAST = {
-    "power": (),
-    "agree": (),
-    "topics": ("--no-bayes",),
+    "power": ("--interval-resamples", "20"),
+    "agree": ("--interval-resamples", "20"),
+    "topics": ("--no-bayes", "--trials", "5", "--interval-resamples", "0"),
     "compare-metrics": ("--interval-resamples", "20"),
 }
 """Commands that take score tables of systems, with what makes them quick."""
