@@ -98,7 +98,7 @@ def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table_of(page, "adaptive").data, tables["adaptive"])
 
 
-def test_the_summary_answers_in_sentences(study, page):
+def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second, third = page.summary
     assert "are enough to keep τ at 0.9 or more" in first
