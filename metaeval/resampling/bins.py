@@ -269,8 +269,11 @@ def _reading_errors(compared: _Compared, edges: NDArray[np.float64], max_error: 
     """Return the Monte-Carlo standard errors of `_readings`, from batches of the trials; NaN of a single trial."""
     batches = np.array_split(np.arange(compared.differences.shape[1]), _BATCHES)
     kept = [batch for batch in batches if len(batch)]
+    whole = np.ascontiguousarray  # another layout would be compiled anew
     parts = [
-        _Compared(compared.differences[:, batch], compared.sizes[:, batch], compared.changed[:, batch])
+        _Compared(
+            whole(compared.differences[:, batch]), whole(compared.sizes[:, batch]), whole(compared.changed[:, batch])
+        )
         for batch in kept
     ]
     found = np.stack([_readings(part, _fill_bins(part, edges), edges, max_error) for part in parts])
