@@ -26,6 +26,7 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.words import (
     chance,
     count,
+    errors_said,
     listed,
     name_of_metric,
     number,
@@ -166,6 +167,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
 def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
     ranks = study.ranks
+    unsure = [] if ranks is None else [float(ranks.open_pairs()[ranks.metrics.index(metric)])]
     level = "" if ranks is None else percentage(ranks.confidence_level)
     written = zip(part["rank_low"], part["rank_high"], strict=True)
     shown = part.assign(
@@ -189,7 +191,8 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
         name=f"ranks {metric}",
         title=f"Systems by mean {name_of_metric(metric)}",
         caption=f"Significantly better, worse: systems that are ({_decision(study)}). Not separated: all others."
-        + (" Systems that share a letter are not significantly different." if few else ""),
+        + (" Systems that share a letter are not significantly different." if few else "")
+        + errors_said(("a rank and a count", unsure, "")),
         frame=shown,
         columns=tuple(columns),
         data=part,

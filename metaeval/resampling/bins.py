@@ -268,7 +268,14 @@ def _readings(
 def _reading_errors(compared: _Compared, edges: NDArray[np.float64], max_error: float) -> NDArray[np.float64]:
     """Return the Monte-Carlo standard errors of `_readings`, from batches of the trials; NaN of a single trial."""
     batches = np.array_split(np.arange(compared.differences.shape[1]), _BATCHES)
-    parts = [_Compared(*(np.ascontiguousarray(one[:, batch]) for one in compared)) for batch in batches if len(batch)]
+    kept = [batch for batch in batches if len(batch)]
+    whole = np.ascontiguousarray  # another layout would be compiled anew
+    parts = [
+        _Compared(
+            whole(compared.differences[:, batch]), whole(compared.sizes[:, batch]), whole(compared.changed[:, batch])
+        )
+        for batch in kept
+    ]
     found = np.stack([_readings(part, _fill_bins(part, edges), edges, max_error) for part in parts])
     return standard_deviation(found) / np.sqrt(len(parts))
 

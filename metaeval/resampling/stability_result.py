@@ -172,7 +172,8 @@ class Stability(Result):
             for name in names:
                 own = standard_error(data[[name]], over)[name]
                 floor = least.get(name, 0.0) * error_of_share(0.0, n_draws) * varied
-                parts.append(np.maximum(own, floor.where(own.notnull())).rename(f"{name}_error"))  # noqa: PD004 - xarray
+                least_there = floor.where(own.notnull())  # noqa: PD004 - xarray
+                parts.append(own.where(own >= least_there, least_there).rename(f"{name}_error"))
         p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
         frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
         found, wrong = (
@@ -239,7 +240,7 @@ class Stability(Result):
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
         spread = self.errors().set_index(["metric", "step"])[f"{measure}_error"].unstack()  # noqa: PD010 - moved
-        errors = spread.loc[list(self.metrics), list(self.steps)].to_numpy()
+        errors = spread.reindex(index=list(self.metrics), columns=list(self.steps)).to_numpy()
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
         for metric, values, error in zip(self.metrics, means, errors, strict=True):

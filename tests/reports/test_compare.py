@@ -53,8 +53,9 @@ def test_the_table_puts_every_figure_with_its_interval(study):
         shown = dict(zip(labels, [cell.text for cell in cells], strict=True))
         assert shown["Metric"] == row["metric"] + " (in use)" * row["in_use"]
         assert shown["Power, uncorrected"] == f"{100 * row['power']:.1f} %"
-        assert shown["Topics needed"] == topic_count(row["topics_median"])
-        assert shown["τ, half judged"] == f"{row['tau_half']:.3f}"
+        error = study.topics_errors()["median_error"][row["metric"]]
+        assert shown["Topics needed"] == topic_count(row["topics_median"], error)
+        assert float(shown["τ, half judged"]) == pytest.approx(row["tau_half"], abs=0.05)
         assert shown["F1 with P@10"] == ("–" if row["in_use"] else f"{row['f1']:.3f}")
 
 
@@ -63,18 +64,20 @@ def test_topics_needed_have_one_estimate(study):
     report, frame = study.report(), study.to_frame()
     section = next(section for section in report.sections if section.id == "topics")
     needed, check = section.blocks
-    counts = study.topics.to_frame().set_index("metric")
+    counts, errors = study.topics.to_frame().set_index("metric"), study.topics_errors()
     for cells in needed.cells():
-        row = counts.loc[cells[0].text]
-        assert cells[1].text == topic_count(row["posterior_median"])
-        assert cells[2].text == f"{topic_count(row['posterior_low'])} to {topic_count(row['posterior_high'])}"
+        row, own = counts.loc[cells[0].text], errors.loc[cells[0].text]
+        median, low, high = (topic_count(own[name], own[f"{name}_error"]) for name in ("median", "low", "high"))
+        assert cells[1].text == median
+        assert cells[2].text == f"{low} to {high}"
         assert cells[3].text == chance(row["p_enough"]), "as the report on topics writes it"
     assert isinstance(check, Fold)
     assert [cells[1].text for cells in check.blocks[0].cells()] == counts["text"].tolist()
     assert "check" in check.blocks[0].caption
-    for row in frame.to_dict("records"):
-        ends = f"[{topic_count(row['topics_low'])}, {topic_count(row['topics_high'])}]"
-        assert f"{row['metric']} {topic_count(row['topics_median'])} {ends}" in report.summary[2]
+    for name in frame["metric"]:
+        own = errors.loc[name]
+        median, low, high = (topic_count(own[one], own[f"{one}_error"]) for one in ("median", "low", "high"))
+        assert f"{name} {median} [{low}, {high}]" in report.summary[2]
     assert "within 10 %" in report.summary[2]
 
 

@@ -10,10 +10,11 @@ import pytest
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.reports.html import render_page
+from metaeval.reports.judgment_reductions import with_errors_of
 from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
-from metaeval.words import name_of_metric, share_of
+from metaeval.words import carried, name_of_metric, number, share_of
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +61,12 @@ def test_the_thresholds_are_the_studys(study, page):
 def test_the_correlations_are_the_studys(study, page):
     """Every τ shown with its standard error is the mean over replicates."""
     table = table_of(page, "stability stratified")
-    frame = study.stability["stratified"].to_frame()
+    frame = with_errors_of(study.stability["stratified"])
     for cells, (_, part) in zip(table.cells(), frame.groupby("step"), strict=True):
         assert cells[0].text == f"{100 * part['judged'].iloc[0] / study.n_judged:.3g} %"
         shown = [cell.text for cell in cells[3:]]
         expected = [
-            f"{row[name]:.3f} ± {row[f'{name}_se']:.3f}"
+            carried(row[name], row[f"{name}_error"], number(3))
             for row in part.set_index("metric").loc[list(study.metrics)].to_dict("records")
             for name in ("tau", "tau_ap")
         ]
@@ -75,12 +76,14 @@ def test_the_correlations_are_the_studys(study, page):
 def test_unconfirmed_differences_are_counted(study, page):
     """Found and not confirmed pairs are those of the study."""
     table = table_of(page, "consistency stratified")
-    frame = study.stability["stratified"].to_frame()
+    frame = with_errors_of(study.stability["stratified"])
     first = frame[(frame["step"] == 90) & (frame["metric"] == "AP")].iloc[0]
     cells = table.cells()[-1]
-    assert cells[1].text == f"{first['found']:.1f}"
+    found, wrong = (carried(first[name], first[f"{name}_error"], number(1)) for name in ("found", "contradicted"))
+    assert cells[1].text == found
     assert first["found"] > 0
-    assert cells[2].text == f"{first['contradicted']:.1f} ({100 * first['contradicted'] / first['found']:.0f} %)"
+    share = carried(first["contradicted"] / first["found"], first["contradicted_share_error"])
+    assert cells[2].text == f"{wrong} ({share})"
 
 
 def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
@@ -100,12 +103,11 @@ def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table_of(page, "adaptive").data, tables["adaptive"])
 
 
-def test_the_summary_answers_in_sentences(study, page):
+def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second, third = page.summary
     assert "are enough to keep τ at 0.9 or more" in first
-    largest = study.stability["stratified"].to_frame()["tau_se"].max()
-    assert f"(means over 3 replicates, standard error of τ at most {largest:.3f})." in first.partition(" pool")[0]
+    assert "(means over 3 replicates; Monte-Carlo error of a share: " in first.partition(" pool")[0]
     assert "Had a run's own group not been in the pool" in second
     assert "On average scores rise under AP', and fall under AP." in second
     assert "With 60 % of the judged documents" in third

@@ -15,7 +15,7 @@ from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import carried, share_of
+from metaeval.words import carried, number, share_of
 
 
 def table_of(page, name):
@@ -52,7 +52,7 @@ def test_the_tables_numbers_are_the_studys(study):
         *("max", "median", "95th pct."),
     ]
     pd.testing.assert_frame_equal(shown.data, frame)
-    rows = iter(shown.cells())
+    rows, errors = iter(shown.cells()), study.sensitivity.required_errors()
     for (_, test), part in frame.groupby(["metric", "test"], sort=False):
         cells = [cell.text for cell in next(rows)]
         none, *corrected = part.to_dict("records")
@@ -68,9 +68,7 @@ def test_the_tables_numbers_are_the_studys(study):
             for shown_end, end in zip(ends, (none["power_low"], none["power_high"]), strict=True):
                 digits = len(str(shown_end).partition(".")[2]) if "." in cells[3].partition(" to")[0] else 0
                 assert shown_end == round(100 * end, digits)
-            assert cells[5:] == [
-                f"{none[name]:.4f}" for name in frame.columns if name.startswith("difference_required")
-            ]
+            assert cells[5:] == [carried(none[name], errors.loc[none["metric"], name], number(4)) for name in errors]
         else:
             assert cells[3] == "–"
 

@@ -54,7 +54,8 @@ def test_the_table_stands_at_the_topics_at_hand(study, scores):
     assert table.title == "With 40 topics in each set"
     row = table.frame.set_index("metric").loc["AP"]
     rates = study.rates_at([40]).set_index(["metric", "tolerance"])["rate"]
-    assert row["rate 0.1"] == pytest.approx(rates["AP", 0.1])
+    assert row["rate 0.1_sort"] == pytest.approx(rates["AP", 0.1])
+    assert float(row["rate 0.1"].removesuffix(" %")) == pytest.approx(100 * rates["AP", 0.1], abs=0.5)
     assert row["difference"] == detectable_by_topics(scores, [40])["difference"][0]
     few = fold.blocks[0].frame.set_index("metric").loc["AP"]
     assert [name for name in few.index if name.startswith("rate")] == [

@@ -17,7 +17,7 @@ from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
-from metaeval.words import carried
+from metaeval.words import beside, carried
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 
@@ -67,21 +67,28 @@ def test_counts_as_observed_are_a_check_in_a_fold(page):
     assert [block.name for block in fold.blocks if block.kind == "table"] == ["minimum_topics"]
 
 
+def percent_of(text):
+    """Return the percentage that a cell shows, without its error."""
+    return float(text.removesuffix(" %").split(" ± ")[0])
+
+
 def test_the_posterior_table_is_the_studys(study, page):
     """Medians, intervals and probabilities are those of the posterior, and no probability is written as certain."""
     table = table_of(page, "topics_needed")
-    counts = study.posterior.minimum_topics()
+    counts = study.posterior.minimum_topics(errors=True)
     pd.testing.assert_frame_equal(table.data[counts.columns.tolist()], counts)
     rates = study.error_rates.rates().sel(size=20)
+    assert "Monte-Carlo error of topics needed: " in table.caption
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
         error, modelled, median, between, enough = (cell.text for cell in cells[2:])
         model = study.posterior.curves([20]).set_index(["metric", "tolerance"])["median"]
-        assert modelled == f"{100 * model[row['metric'], row['tolerance']]:.1f} %"
-        assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'tolerance': row['tolerance']})):.1f} %"
-        assert float(median) == pytest.approx(row["median"], rel=0.005)
+        assert percent_of(modelled) == pytest.approx(100 * model[row["metric"], row["tolerance"]], abs=0.5)
+        seen = float(rates.sel({"metric": row["metric"], "tolerance": row["tolerance"]}))
+        assert percent_of(error) == pytest.approx(100 * seen, abs=0.5)
         low, high = between.split(" to ")
-        assert float(low) == pytest.approx(row["low"], rel=0.005)
-        assert high == "over a million" or float(high) == pytest.approx(row["high"], rel=0.005)
+        for name, written in (("median", median), ("low", low), ("high", high)):
+            spread = max(0.005 * row[name], 1.25 * row[f"{name}_error"])  # half of at most two and a half errors
+            assert written == "over a million" or float(written) == pytest.approx(row[name], abs=spread)
         share = 100 * row["p_enough"]
         assert enough == ("<1 %" if share < 1 else ">99 %" if share > 99 else f"{share:.0f} %")
 
@@ -164,9 +171,9 @@ def test_the_curves_are_the_studys(study, page):
     ranking = study.comparison.summary().to_dict("records")
     for cells, row in zip(table_of(page, "curves_compared").cells(), ranking, strict=True):
         assert cells[0].text.casefold() == FAMILIES[row["family"]].title
-        assert float(cells[1].text) == pytest.approx(row["held_out_error"], abs=0.00005)
+        assert float(cells[1].text) == pytest.approx(row["held_out_error"], abs=0.005)
         bias = float(cells[2].text.removesuffix(" %").replace("−", "-"))
-        assert bias == pytest.approx(100 * row["held_out_bias"], abs=0.05)
+        assert bias == pytest.approx(100 * row["held_out_bias"], abs=0.5)
     pd.testing.assert_frame_equal(table_of(page, "exponential").data, study.exponential)
 
 
@@ -190,11 +197,11 @@ def test_nothing_in_a_name_is_markup(page):
 
 def test_the_summary_answers_with_the_median_and_its_interval(study, page, words_of):
     """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
-    counts = study.posterior.minimum_topics().set_index(["tolerance", "metric"])
+    counts = study.posterior.minimum_topics(errors=True).set_index(["tolerance", "metric"])
     for tolerance, paragraph in zip((0.0, 0.1), page.summary, strict=False):
         for metric in HOSTILE:
             row = counts.loc[tolerance, metric]
-            low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
+            low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
             assert f"{median} [{low}, {high}]" in paragraph
     assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
     assert "to keep that within 5 %, " in page.summary[0]
@@ -207,12 +214,13 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page, words
 def test_one_metric_in_one_sentence():
     """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
     study = study_topics(simulated_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
-    (row,) = study.posterior.minimum_topics().to_dict("records")
-    low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
-    (rate,) = study.posterior.curves([20]).to_dict("records")
-    ends = f"[{100 * rate['low']:.1f}, {100 * rate['high']:.1f}]"
+    (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
+    low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
+    (rate,) = study.posterior.curves([20], errors=True).to_dict("records")
+    rates = {name: beside(rate[name], rate[f"{name}_error"]) for name in ("low", "median", "high")}
+    ends = f"[{rates['low']}, {rates['high']}]".replace(" %", "")
     assert topics_report(study).summary[0].split(". ")[0] == (
-        f"Two sets of 20 topics disagree about {100 * rate['median']:.1f} % {ends} of the pairs under AP; to keep that "
+        f"Two sets of 20 topics disagree about {rates['median']} {ends} of the pairs under AP; to keep that "
         f"within 5 %, AP needs {median} [{low}, {high}] topics"
     )
 
@@ -221,10 +229,10 @@ def test_many_metrics_are_summed_up_by_the_two_ends():
     """Of more than four metrics the sentence names those that err and need least and most."""
     study = study_topics(simulated_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
     seen = study.to_frame().sort_values("error_rate", kind="stable")
-    first = topics_report(study).summary[0]
+    first, errors = topics_report(study).summary[0], study.error_rates.rate_errors().isel(size=-1, tolerance=0)
     for place in (0, -1):
         row = seen.iloc[place]
-        assert f"{100 * row['error_rate']:.1f} % ({row['metric']})" in first
+        assert f"{carried(row['error_rate'], float(errors.sel(metric=row['metric'])))} ({row['metric']})" in first
     assert "needs fewest topics, " in first
 
 
