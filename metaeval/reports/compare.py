@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
+from typing import Any
+
 import pandas as pd
 
 from metaeval import figures
@@ -222,7 +224,7 @@ def _power_section(study: CompareStudy) -> Section:
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
-    over_topics, over_systems = ([100 * frame[f"{by}{end}"] for end in ("low", "high")] for by in ("", "systems_"))
+    points = 100 * frame[["low", "high", "systems_low", "systems_high"]]
     of = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return Table(
         name=name,
@@ -231,8 +233,12 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         f"{percentage(choice.confidence_level)} of {choice.n_choices} choices of {of}; the last column is the share of "
         "these choices in which the first metric has more power.",
         frame=frame.assign(
-            topics=intervals(*over_topics, number(1), draws=study.power.n_rounds, about=100 * frame["difference"]),
-            systems=intervals(*over_systems, number(1), draws=draws_of_middle(choice.n_choices)),
+            topics=intervals(
+                points["low"], points["high"], number(1), draws=study.power.n_rounds, about=100 * frame["difference"]
+            ),
+            systems=intervals(
+                points["systems_low"], points["systems_high"], number(1), draws=draws_of_middle(choice.n_choices)
+            ),
             first_higher=[carried(one, error_of_share(one, choice.n_choices)) for one in frame["first_higher"]],
             first_higher_sort=frame["first_higher"],
         ),
@@ -248,10 +254,9 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
 
 def _required_section(study: CompareStudy) -> Section:
     required, errors = study.sensitivity.summary(), study.sensitivity.required_errors()
-    written = {
-        name: [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)] for name in errors
-    }
-    written |= {f"{name}_sort": required[name] for name in errors}
+    written: dict[str, Any] = {f"{name}_sort": required[name] for name in errors}
+    for name in map(str, errors):
+        written[name] = [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)]
     table = Table(
         name="difference-required",
         title="Difference required",

@@ -149,7 +149,8 @@ def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
 
 def _range(values: pd.Series, errors: pd.Series) -> str:
     """Return the lowest and the highest of some ratios, with their errors."""
-    low, high = (carried(values[place], errors[place], _RATIO) for place in (values.idxmin(), values.idxmax()))
+    both = values.to_numpy(), errors.loc[values.index].to_numpy()
+    low, high = (carried(both[0][place], both[1][place], _RATIO) for place in (both[0].argmin(), both[0].argmax()))
     return low if low == high else f"{low} to {high}"
 
 

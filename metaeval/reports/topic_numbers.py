@@ -136,9 +136,7 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
     shown = pd.DataFrame({"metric": part["metric"].unique()})
     for one in chosen:
         own = part[part["n_topics"] == one].set_index("metric").loc[shown["metric"]]
-        shown = shown.assign(
-            **{f"rate {one}": _written(own, "rate"), f"difference {one}": own["difference"].to_numpy()}
-        )
+        shown[f"rate {one}"], shown[f"difference {one}"] = _written(own, "rate"), own["difference"].to_numpy()
     return Table(
         name="by_some_numbers_of_topics",
         title="Error rate and detectable difference at some numbers of topics",

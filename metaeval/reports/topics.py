@@ -221,7 +221,8 @@ def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
     rates, keys = study.error_rates, ["metric", "tolerance"]
     data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
-    errors, by_model, likely = rates.rate_errors().isel(size=-1).to_series(), [0.0], [0.0]
+    errors = rates.rate_errors().isel(size=-1).to_series()
+    by_model, likely = pd.Series([0.0]), [0.0]
     if study.posterior is not None:
         at_largest = study.posterior.curves([rates.sizes[-1]], errors=True)[[*keys, "median", "median_error"]]
         named = {"median": "error_rate_model", "median_error": "error_rate_model_error"}
