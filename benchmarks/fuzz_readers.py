@@ -249,7 +249,7 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
                 yield reader, case, got
 
 
-def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int) -> str:
+def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int, commit: str) -> str:
     """Write what was counted as a section of the report."""
     total = Count()
     rows = []
@@ -268,7 +268,7 @@ def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int)
     lines = [
         "## Readers",
         "",
-        f"`{command}` at commit {_commit()}: {seconds / 60:.1f} minutes, {python}.",
+        f"`{command}` at commit {commit}: {seconds / 60:.1f} minutes, {python}.",
         "",
         EXPLANATION,
         "",
@@ -307,11 +307,12 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, metavar="FILE", help="add shortened failures to this file")
     chosen = parser.parse_args()
     readers = [READERS[name] for name in chosen.readers or READERS]
+    commit = _commit()
     warm_up(readers)
     begun = time.monotonic()
     with workplace() as inside:  # what a killed worker leaves goes with it
         counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
-    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
+    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers, commit)
     print(text)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
     n_failures = 0

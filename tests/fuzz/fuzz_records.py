@@ -12,7 +12,8 @@ import random
 import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -272,26 +273,34 @@ def _watch(event: str, about: tuple[Any, ...]) -> None:
         _seen[0].append(f"{event} {about}")
 
 
+@contextmanager
+def idle() -> Iterator[None]:
+    """See to it that nothing is written, started, called or run inside the block."""
+    if not _hooked:
+        sys.addaudithook(_watch)  # stays for good, and does nothing outside
+        _hooked.append(True)
+    _seen.append([])
+    try:
+        yield
+    finally:
+        deeds = _seen.pop()
+        assert not deeds, deeds
+
+
 def _read_study(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     import typer  # noqa: PLC0415 - the command line takes a while to load
 
     from metaeval.cli import app  # noqa: PLC0415 - as above
     from metaeval.cli.commands import COMMANDS  # noqa: PLC0415 - as above
 
-    if not _hooked:
-        sys.addaudithook(_watch)  # stays for good, and does nothing outside
-        _hooked.append(True)
     group, here = typer.main.get_command(app), Path.cwd()
     os.chdir(Path(paths[0]).parent)
-    _seen.append([])
     try:
-        # only these are loaded, as loading others writes what Python compiles
-        found = read_study(Path("study.toml"), lambda name: group.get_command(None, name), list(COMMANDS))  # type: ignore[arg-type, attr-defined] # no context
+        with idle():
+            found = read_study(Path("study.toml"), lambda name: group.get_command(None, name), list(COMMANDS))  # type: ignore[arg-type, attr-defined] # no context
     finally:
-        deeds = _seen.pop()
         root = os.path.relpath("/")
         os.chdir(here)
-        assert not deeds, deeds
     words = [[one.replace(root, "<root>") for one in listed] for listed in (found.options, found.inputs)]
     parts: dict[str, object] = {"command": found.command, "options": words[0], "inputs": words[1]}
     return parts | {"programs": found.programs}

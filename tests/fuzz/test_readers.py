@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from fuzz_harness import kept_cases, outcome, settings, workplace
+from fuzz_records import idle
 from fuzz_table import READERS
 
 from metaeval.errors import FileFormatError
@@ -77,6 +78,22 @@ def test_a_wrong_reading_of_an_odd_spelling_is_found(other, what):
     with workplace() as folder, settings():
         got = outcome(reader, reader.spelt(SEED, 0), folder)
     assert (got.kind, what in {"read", got.why.split()[0]}) == ("difference", True)
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda folder: (folder / "new").write_text("x"),
+        lambda folder: (folder / "new").mkdir(),
+        lambda _: subprocess.run([sys.executable, "-V"], check=True, stdout=subprocess.DEVNULL),
+        lambda _: exec(compile("1", "evil.py", "exec")),  # noqa: S102 - a program of ours
+    ],
+    ids=["a file", "a folder", "a process", "a program"],
+)
+def test_whatever_a_study_did_would_be_seen(deed):
+    """The watch over studies that are read sees what is written, started and run."""
+    with workplace() as folder, pytest.raises(AssertionError), idle():
+        deed(folder)
 
 
 @pytest.mark.parametrize("number", marked([name for name, _ in FOUND], range(len(FOUND))))
