@@ -2,9 +2,11 @@
 
 Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--readers NAME …] [--keep FILE]
 
-An input counts as accepted (and read as the second opinion reads it), refused (metaeval's own error), a difference
-(accepted, though the second opinion refuses it or reads it otherwise), a foreign exception (anything that is not
-metaeval's own error, warnings of other packages included), or slow (more than a second). See
+Half of the accepted inputs are valid documents, oddly spelt, whose content is known from how they were made: after
+every accepted one of the others comes one of these. An input counts as accepted (and read as the second opinion, or the
+known content, has it), refused (metaeval's own error), a difference (accepted, though the second opinion refuses it or
+reads it otherwise; or an odd spelling that is refused), a foreign exception (anything that is not metaeval's own error,
+warnings of other packages included), or slow (more than a second). See
 tests/fuzz/fuzz_harness.py for the contract. Inputs are distributed over the readers by their speed. Every failure is
 shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes its counts to
 reports/robustness.md, between the marks of its own section.
@@ -18,13 +20,14 @@ import os
 import platform
 import re
 import resource
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")  # tiny files; read when polars is imported
 ROOT = Path(__file__).parents[1]
@@ -46,11 +49,31 @@ MOST_MEMORY = 2 * GIBIBYTE
 EXPLANATION = (
     "Tiny structured documents, each with none, one or a few changes (lines, fields, separators, line ends, numbers, "
     "names, bytes, encodings, splices), held against a literal second parser. Accepted: and equal to the second "
-    "opinion. Refused: by an error of metaeval's own. Difference: accepted, but refused or read otherwise by the "
-    "second opinion. Foreign: any other exception, another package's warning, or no end. Slow: more than a second. "
-    "Peak: largest resident set of the process, all packages included. Inputs a second are those of processor time, "
-    "the second opinion included."
+    "opinion. Odd spellings: of the accepted, those that are valid though oddly spelt (marks, line ends, blanks, "
+    "quotation marks, numbers, names, order, escapes, references, compression), read exactly as what they were made "
+    "from. Refused: by an error of metaeval's own. Difference: accepted, but refused or read otherwise by the second "
+    "opinion, or an odd spelling that is refused or read otherwise. Foreign: any other exception, another package's "
+    "warning, or no end. Slow: more than a second. Peak: largest resident set of the process, all packages included. "
+    "Inputs a second are those of processor time, the second opinion included."
 )
+
+
+_COLUMNS = (
+    *("reader", "inputs", "accepted", "odd spellings", "refused", "differences", "foreign", "slow", "slowest, ms"),
+    *("peak, GiB", "a second"),
+)
+
+
+class Place(NamedTuple):
+    """Which input it was."""
+
+    seed: int
+    number: int
+    spelt: bool = False
+
+    def case(self, reader: Reader) -> Case:
+        """Make it again."""
+        return reader.spelt(self.seed, self.number) if self.spelt else reader.case(self.seed, self.number)
 
 
 @dataclass
@@ -62,11 +85,13 @@ class Count:
     slowest: float = 0.0
     seconds: float = 0.0
     peak: float = 0.0
-    failures: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    spelt: int = 0
+    failures: dict[tuple[str, str], Place] = field(default_factory=dict)
 
     def add(self, other: "Count") -> None:
         """Add what another chunk found."""
         self.inputs += other.inputs
+        self.spelt += other.spelt
         self.kinds += other.kinds
         self.slowest = max(self.slowest, other.slowest)
         self.seconds += other.seconds
@@ -86,18 +111,23 @@ def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
 
 
 def work_through(reader: Reader, seed: int, part: range, now: Any, inside: Path) -> Count:  # noqa: ANN401 - shared memory
-    """Try some inputs of a reader; `now` always holds the number of the one being tried."""
+    """Try some inputs of a reader; `now` always holds the number of the one being tried, below -1 an odd spelling."""
     count = Count()
     begun = time.process_time()
     with workplace(inside) as folder, settings():
+        owed = False
         for number in part:
-            now.value = number
-            got = outcome(reader, reader.case(seed, number), folder)
+            now.value = -2 - number if owed else number
+            place = Place(seed, number, owed)
+            got = outcome(reader, place.case(reader), folder)
+            accepted = got.kind == "accepted"
             count.inputs += 1
+            count.spelt += owed and accepted
             count.kinds[got.kind] += 1
             count.slowest = max(count.slowest, got.seconds)
             if got.failed:
-                count.failures.setdefault((got.kind, got.why), (seed, number))
+                count.failures.setdefault((got.kind, got.why), place)
+            owed = accepted and not owed and reader.spell is not None
     count.seconds = time.process_time() - begun
     count.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIBIBYTE
     return count
@@ -158,10 +188,11 @@ class Worker:
             return None
         self.process.kill()
         self.process.join()
-        number = self.now.value
+        spelt, number = self.now.value < -1, self.now.value
+        place = Place(self.seed, -2 - number if spelt else number, spelt)
         why = NO_END if hangs else f"{DIED} ({self.process.exitcode})"
         self.start()
-        return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): (self.seed, number)})
+        return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): place})
 
 
 def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: Path) -> dict[str, Count]:
@@ -186,7 +217,7 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: P
                     continue
                 if worker.task is not None:  # it died, and what the chunk had found so far with it
                     name, begin, end = task
-                    number = max(begin, next(iter(count.failures.values()))[1])
+                    number = max(begin, next(iter(count.failures.values())).number)
                     todo += [(name, *part) for part in ((begin, number), (number + 1, end)) if part[0] < part[1]]
                     worker.task = None
                 counts[task[0]].add(count)
@@ -207,9 +238,9 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
     """Shorten one input of every kind of failure."""
     with workplace() as folder, settings():
         for reader in readers:
-            for (kind, why), (seed, number) in counts[reader.name].failures.items():
-                case = reader.case(seed, number)
-                if reader.shorten and why != NO_END and not why.startswith(DIED):
+            for (kind, why), place in counts[reader.name].failures.items():
+                case = place.case(reader)
+                if reader.shorten and not place.spelt and why != NO_END and not why.startswith(DIED):
                     case, got = shortened(reader, case, folder)
                 else:
                     got = Outcome(kind, why)
@@ -218,7 +249,7 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
                 yield reader, case, got
 
 
-def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int) -> str:
+def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int, commit: str) -> str:
     """Write what was counted as a section of the report."""
     total = Count()
     rows = []
@@ -226,24 +257,33 @@ def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int)
         if count is not total:
             total.add(count)
         kinds = count.kinds
-        rows.append(
-            f"| {name} | {count.inputs:,} | {kinds['accepted']:,} | {kinds['refused']:,} | {kinds['difference']:,} | "
-            f"{kinds['exception']:,} | {kinds['slow']:,} | {count.slowest * 1000:,.0f} | {count.peak:.2f} | "
-            f"{count.inputs / max(count.seconds, 1e-9):,.0f} |"
+        numbers = (
+            *(count.inputs, kinds["accepted"], count.spelt, kinds["refused"], kinds["difference"], kinds["exception"]),
+            *(kinds["slow"], round(count.slowest * 1000)),
         )
+        rate = count.inputs / max(count.seconds, 1e-9)
+        rows.append(f"| {name} | {' | '.join(f'{one:,}' for one in numbers)} | {count.peak:.2f} | {rate:,.0f} |")
     command = f"python benchmarks/fuzz_readers.py --inputs {total.inputs} --seed {seed} --workers {n_workers}"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
     lines = [
         "## Readers",
         "",
-        f"`{command}`: {seconds / 60:.1f} minutes, {platform.python_implementation()} {platform.python_version()}.",
+        f"`{command}` at commit {commit}: {seconds / 60:.1f} minutes, {python}.",
         "",
         EXPLANATION,
         "",
-        "| reader | inputs | accepted | refused | differences | foreign | slow | slowest, ms | peak, GiB | a second |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        f"| {' | '.join(_COLUMNS)} |",
+        f"|---|{'---:|' * (len(_COLUMNS) - 1)}",
         *rows,
     ]
     return "\n".join(lines)
+
+
+def _commit() -> str:
+    """Return the commit that is tried, and whether files differ from it."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - as it stands here
+    return found.stdout.strip() or "unknown"
 
 
 def write_section(text: str) -> None:
@@ -267,11 +307,12 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, metavar="FILE", help="add shortened failures to this file")
     chosen = parser.parse_args()
     readers = [READERS[name] for name in chosen.readers or READERS]
+    commit = _commit()
     warm_up(readers)
     begun = time.monotonic()
     with workplace() as inside:  # what a killed worker leaves goes with it
         counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
-    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
+    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers, commit)
     print(text)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
     n_failures = 0
@@ -294,7 +335,7 @@ def warm_up(readers: list[Reader]) -> None:
     with workplace() as folder, settings():
         for reader in readers:
             # threads of polars do not survive a fork
-            for number in range(0 if reader.name == "scores-parquet" else 20):
+            for number in range(0 if reader.polars else 20):
                 outcome(reader, reader.case(-1, number), folder)
 
 

@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
 from numbers import Integral, Real
@@ -174,7 +174,7 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def clean_name(name: object, what: str) -> str:
+def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after the other
     """Return a name as text without blanks around it.
 
     Parameters
@@ -202,6 +202,9 @@ def clean_name(name: object, what: str) -> str:
         except UnicodeDecodeError as error:
             message = f"{what} {shortened(name)} is no UTF-8; decode it first"
             raise ScoresError(message) from error
+    if not isinstance(name, Hashable):
+        message = f"a {what} is called {shortened(repr(name))}, of the type {type(name).__name__}; give it a text"
+        raise ScoresError(message)
     if isinstance(name, float | np.floating) and float(name).is_integer():
         if abs(float(name)) >= _EXACT:
             message = f"{what} {name!r} is a number that may have lost digits; give names as text"

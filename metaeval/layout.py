@@ -81,7 +81,11 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     labels: dict[str, list[str]] = {}
     for dim in (*DIMS, REPEAT):
         if dim in parts:
-            code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
+            try:
+                code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
+            except TypeError:  # a list or a mapping among the names, which this refuses
+                clean_names(frame[parts[dim]].tolist(), dim)
+                raise
             codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
     n_rows, n_columns = len(frame), len(score_columns)
     if "metric" not in codes:
@@ -123,7 +127,8 @@ def _one_per_name(
     said = column.astype(object).where(column.notna(), None).to_numpy()
     entries: list[Any] = [None] * len(names)
     pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
-    for code, entry in pairs:
+    for code, said_of_it in pairs:
+        entry = said_of_it.strip() if isinstance(said_of_it, str) else said_of_it
         if entries[code] is not None and entries[code] != entry:
             message = f"{dim} {names[code]!r} has more than one {part}: {entries[code]!r} and {entry!r}; keep one"
             raise ScoresError(message)

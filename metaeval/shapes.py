@@ -391,6 +391,8 @@ def _real_numbers(data: object) -> NDArray[np.float64]:
     if isinstance(data, np.ma.MaskedArray):
         data = np.where(np.ma.getmaskarray(data), np.nan, data.data)
     array = np.asarray(data)
+    if array.dtype.kind == "f" and not isinstance(data, np.ndarray) and (np.abs(array) >= 2**53).any():
+        array = np.asarray(data, dtype=object)  # of long whole numbers beside others numpy makes floats
     if array.dtype.kind in "cmMV":
         message = f"scores must be real numbers, not {array.dtype}"
         raise ScoresError(message)

@@ -285,6 +285,10 @@ def _doubt(rows: _Rows) -> Doubt | None:
 
 
 def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[list[str], NDArray[np.int64]]:
+    kinds = {kind for kind in set(map(type, values)) if kind is bool or not issubclass(kind, str | bytes | Integral)}
+    for value in values if kinds else ():  # pandas takes True for 1, and cannot count lists
+        if type(value) in kinds and not (pd.api.types.is_scalar(value) and pd.isna(value)):
+            _as_text(value, what, source)
     codes, present = pd.factorize(pd.Series(values, dtype=object))
     if (codes < 0).any():
         message = f"row {int(np.argmax(codes < 0))} (from 0) has no {what} identifier"
@@ -314,24 +318,24 @@ def _as_text(value: object, what: str, source: _Source) -> str:
 
 
 def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.float64]:
-    values = np.asarray(numbers)
-    if values.dtype.kind in "iuf":
+    cells = list(numbers)
+    values = np.asarray(cells) if set(map(type, cells)) in ({int}, {float}) else None
+    if values is not None and values.dtype.kind in "iuf":
         good = np.isfinite(values)
-    else:
-        good = np.array([_is_finite(value) for value in numbers], dtype=bool)
+    else:  # numpy would make one kind of several: of True a 1, of long whole numbers floats
+        good = np.array([_is_finite(value) for value in cells], dtype=bool)
     if not good.all():
         row = int(np.argmin(good))
-        message = f"{rows.place(row)} needs a finite number, not {shortened(repr(list(numbers)[row]))}"
+        message = f"{rows.place(row)} needs a finite number, not {shortened(repr(cells[row]))}"
         raise source.error(message)
-    floats = values.astype(np.float64)
-    if values.dtype.kind != "f":
-        for row in np.flatnonzero(np.abs(floats) >= 2**53).tolist():  # beyond it, not every whole number is a float
-            cell = list(numbers)[row]
-            if isinstance(cell, Integral) and loses_digits(int(cell), float(floats[row])):
-                message = (
-                    f"{rows.place(row)} has {cell}, more digits than a score can hold (2**53); divide all by one number"
-                )
-                raise source.error(message)
+    floats = np.array(cells, dtype=np.float64)
+    for row in np.flatnonzero(np.abs(floats) >= 2**53).tolist():  # beyond it, not every whole number is a float
+        cell = cells[row]
+        if isinstance(cell, Integral) and loses_digits(int(cell), float(floats[row])):
+            message = (
+                f"{rows.place(row)} has {cell}, more digits than a score can hold (2**53); divide all by one number"
+            )
+            raise source.error(message)
     return floats
 
 

@@ -267,7 +267,10 @@ def _one_each(  # noqa: PLR0913, PLR0917 - what a message needs
     body: Sheet,
 ) -> dict[str, str]:
     """Return what a column says of every system (its group) or metric (its direction), once for each."""
-    said = codes[dim] * len(names) + codes[part]
+    places = _Codes()
+    merged = np.array([places[name.strip()] for name in names], dtype=np.int64)
+    names = list(places)
+    said = codes[dim] * len(names) + merged[codes[part]]
     pairs, first = np.unique(said, return_index=True)
     owners = pairs // len(names)
     again = np.flatnonzero(np.diff(owners) == 0)

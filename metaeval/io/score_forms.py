@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from metaeval.cells import is_measure, is_number
-from metaeval.columns import column_roles
+from metaeval.columns import column_roles, part_of_word
 from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, TableOptions, place_of, ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
@@ -58,6 +58,8 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
 
 def _refuse_runs(sheet: Sheet) -> None:
     rows = sheet.sample()
+    if part_of_word(rows[0][0]) is not None:  # a header, whose systems or topics may be called by numbers
+        return
     if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
         raise sheet.error(
             "this looks like a TREC run; score it first: give the judgments with --qrels, or use read_collection"

@@ -92,7 +92,7 @@ class Sheet:
         reader = _cell_reader(self.content, self.delimiter, strict=True)
         passed, hollow = 0, None
         for cells in reader:
-            if not any(cells):
+            if not _has_text(cells):
                 hollow = reader.line_num if hollow is None and passed > self.skip else hollow
             elif hollow is not None:
                 return hollow
@@ -130,7 +130,7 @@ class Sheet:
 
     def _reader(self) -> tuple["Reader", Iterator[list[str]]]:
         reader = _cell_reader(self.content, self.delimiter, strict=True)
-        return reader, filter(self.keep, islice(filter(any, reader), self.skip, None))
+        return reader, filter(self.keep, islice(filter(_has_text, reader), self.skip, None))
 
 
 def read_sheet(path: str | Path, *, delimiter: str | None = None) -> Sheet:
@@ -179,6 +179,11 @@ def delimiter_name(delimiter: str) -> str:
     return _DELIMITER_NAMES.get(delimiter, repr(delimiter))
 
 
+def _has_text(cells: Sequence[str]) -> bool:
+    """Whether a row is more than an empty line, or one of blanks and tabs."""
+    return any(cells) and (len(cells) > 1 or not cells[0].isspace())
+
+
 def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
     lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=None)
     if delimiter == " ":
@@ -202,7 +207,7 @@ def _cell_counts(content: bytes, delimiter: str) -> Sequence[int]:
     reader = _cell_reader(content, delimiter, strict=False)
     counts: list[int] = []
     try:
-        for cells in islice(filter(any, reader), _SAMPLE):
+        for cells in islice(filter(_has_text, reader), _SAMPLE):
             counts.append(len(cells))
             if len(counts) > 1 and sum(counts) > _CELLS:
                 break

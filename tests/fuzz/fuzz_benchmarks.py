@@ -37,7 +37,7 @@ def _places(value: object, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]
     return found
 
 
-def _change_value(rng: random.Random, content: bytes) -> bytes:
+def change_value(rng: random.Random, content: bytes) -> bytes:
     """Change a value, drop it, or give it another name, in a document or in one of its lines."""
     lines = content.split(b"\n")
     at = rng.randrange(len(lines))
@@ -71,7 +71,7 @@ def _double_name(rng: random.Random, content: bytes) -> bytes:
     return content.replace(b"{", rng.choice((b'{"a": 1, "a": 2, ', b'{"scores": 1, ', b'{"doc_id": 7, ')), 1)
 
 
-CHANGES: tuple[tuple[Change, int], ...] = ((_change_value, 60), (_double_name, 2))
+CHANGES: tuple[tuple[Change, int], ...] = ((change_value, 60), (_double_name, 2))
 
 # -------------------------------------------------------------------------------------------------- documents
 

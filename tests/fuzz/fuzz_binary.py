@@ -1,10 +1,7 @@
 """Binary files: Parquet, NetCDF, kept replicates, and the four ways of compressing."""
 
-import bz2
-import gzip
 import io
 import json
-import lzma
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +14,7 @@ import h5py
 import numpy as np
 import xarray as xr
 from fuzz_harness import Case, Reader, RefusedError
+from fuzz_spelling import OTHER_PACKERS, PACKERS, number
 from fuzz_tables import laid_out, read_as_scores, score_opinions
 
 from metaeval.errors import FileFormatError
@@ -172,6 +170,29 @@ def _parquet(number: int) -> bytes:  # noqa: C901, PLR0912, PLR0915 - every oddi
     return stream.getvalue()
 
 
+def written_parquet(
+    rng: random.Random, rows: Sequence[tuple[str, str, str, float]]
+) -> tuple[bytes, Callable[[float], float]]:
+    """Write metrics, systems, topics and scores as other programs may, and say what becomes of a score."""
+    import polars as pl  # noqa: PLC0415 - as above
+
+    metrics, systems, topics, values = map(list, zip(*rows, strict=True))
+    kind = rng.randrange(4)
+    scores = [pl.Series(values), pl.Series(values, dtype=pl.Float32), pl.Series([number(rng, one) for one in values])]
+    columns = {
+        rng.choice(("system", "Run", "run-id")): pl.Series(systems, dtype=rng.choice((pl.String, pl.Categorical))),
+        rng.choice(("topic", "QID")): pl.Series(topics),
+        rng.choice(("metric", "Measure")): pl.Series(metrics, dtype=rng.choice((pl.String, pl.Categorical))),
+        rng.choice(("score", "Value")): scores[kind % 3],
+    }
+    frame, stream = pl.DataFrame(dict(rng.sample(list(columns.items()), 4))), io.BytesIO()
+    packing: Any = rng.choice(("uncompressed", "snappy", "zstd", "lz4", "gzip", "brotli"))
+    frame.write_parquet(
+        stream, compression=packing, row_group_size=rng.choice((None, 2)), statistics=rng.random() < 0.5
+    )
+    return stream.getvalue(), (lambda one: float(np.float32(one))) if kind % 3 == 1 else float
+
+
 def _make_parquet(rng: random.Random) -> Case:
     options = {"missing": rng.choice(("zero", "drop-systems", "drop-topics"))} if rng.random() < 0.3 else {}
     return Case((_parquet(rng.randrange(_BASES)),), options)
@@ -270,6 +291,23 @@ def _netcdf(number: int) -> bytes:  # noqa: C901, PLR0912 - every oddity in its 
     stream = io.BytesIO()
     dataset.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
     return stream.getvalue()
+
+
+def written_netcdf(
+    rng: random.Random, metrics: list[str], systems: list[str], topics: list[str], values: Any
+) -> tuple[bytes, Callable[[float], float]]:
+    """Write scores as other programs may: dims in any order, a variable a metric, packed, of 32 bits."""
+    names = {"metric": metrics, "system": systems, "topic": topics}
+    exact: Any = rng.choice((np.float64, np.float64, np.float32))
+    array = xr.DataArray(np.array(values, dtype=exact), dims=list(names), coords=names, name="score")
+    array = array.transpose(*rng.sample(list(names), 3))
+    dataset = array.to_dataset()
+    if rng.random() < 0.3:
+        dataset = xr.Dataset({name: array.sel(metric=name, drop=True) for name in metrics})
+    packing = {"compression": "gzip", "shuffle": True} if rng.random() < 0.3 else {}
+    stream = io.BytesIO()
+    dataset.to_netcdf(stream, engine="h5netcdf", encoding=dict.fromkeys(dataset.data_vars, packing))  # type: ignore[call-overload] # as above
+    return stream.getvalue(), lambda one: float(exact(one))
 
 
 def _make_netcdf(rng: random.Random) -> Case:
@@ -446,26 +484,6 @@ def _replicate_opinions(case: Case) -> list[object]:
 # Without one, as some other programs write it, a changed bit cannot be told from other content, by no reader.
 
 
-def _zstandard() -> Any:
-    import importlib  # noqa: PLC0415
-    import sys  # noqa: PLC0415
-
-    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-
-
-def _checked_zstandard(content: bytes) -> bytes:
-    zstd = _zstandard()
-    return zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1})
-
-
-_PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
-    ".gz": lambda content: gzip.compress(content, mtime=0),
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": _checked_zstandard,
-}
-
-
 def _parts(number: int) -> tuple[str, list[bytes]]:
     """Return what a packed file holds: one part, as metaeval writes it, or several members."""
     rng = _rng("packed", number)
@@ -473,14 +491,14 @@ def _parts(number: int) -> tuple[str, list[bytes]]:
         "".join(f"{rng.randint(1, 3)} 0 d{n} {rng.randint(0, 3)}\n" for n in range(rng.randint(0, 8))).encode()
         for _ in range(rng.choice((1, 1, 1, 2, 3)))
     ]
-    return rng.choice(list(_PACKERS)), parts
+    return rng.choice(list(PACKERS)), parts
 
 
 @cache
 def _packed(number: int) -> bytes:
     suffix, parts = _parts(number)
     if len(parts) > 1:
-        return b"".join(map(_PACKERS[suffix], parts))
+        return b"".join(map(PACKERS[suffix], parts))
     with tempfile.TemporaryDirectory() as folder:
         return write_bytes(Path(folder, f"one{suffix}"), parts[0]).read_bytes()
 
@@ -488,6 +506,13 @@ def _packed(number: int) -> bytes:
 def _make_packed(rng: random.Random) -> Case:
     number = rng.randrange(_BASES)
     return Case((_packed(number),), {"number": number})
+
+
+def packed_case(rng: random.Random) -> Case:
+    """Return a text packed in one of all ways, in up to three members, whatever the file is called."""
+    pack = rng.choice((*PACKERS.values(), *OTHER_PACKERS))
+    parts = [f"{rng.random()}\n".encode() * rng.choice((0, 1, 50)) for _ in range(rng.randint(1, 3))]
+    return Case((b"".join(map(pack, parts)),), {"number": rng.randrange(_BASES)}, b"".join(parts))
 
 
 def _packed_opinions(case: Case) -> list[object]:
@@ -502,7 +527,7 @@ def _packed_opinions(case: Case) -> list[object]:
 
 def _unpacked(content: bytes, suffix: str, parts: list[bytes], file: bytes) -> bytes | None:
     """Take known members off the front until none is left; None where something else stands."""
-    members = {_PACKERS[suffix](part): part for part in parts} | {file: b"".join(parts)}
+    members = {PACKERS[suffix](part): part for part in parts} | {file: b"".join(parts)}
     found: list[bytes] = []
     while content:
         member = next((one for one in members if content.startswith(one)), None)
@@ -533,6 +558,7 @@ READERS = (
         speed=8,
         shorten=False,
         changes=(0, 0, 1, 1, 1, 2),
+        polars=True,
     ),
     Reader(
         name="scores-netcdf",

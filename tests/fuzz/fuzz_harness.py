@@ -4,6 +4,9 @@ The contract of every reader: it raises metaeval's own error, or it accepts, and
 says. The second opinion is a literal parser written from the documentation, slow and plain, that shares no code with
 the reader. Where the documentation leaves a choice, it returns every reading that would do. A reader may refuse more
 than the second opinion; it may not accept more, nor read anything else.
+
+Beside them stand documents that are valid and oddly spelt. What they say is known from how they were made, so a reader
+has to accept them, and to give exactly that.
 """
 
 import ast
@@ -36,13 +39,11 @@ class RefusedError(Exception):
 
 
 class Case(NamedTuple):
-    """One input: the files, and the options they are read with."""
+    """One input: the files, the options they are read with, and the answer where it is known."""
 
     files: tuple[bytes, ...]
     options: Mapping[str, Any] = {}
-
-    def __str__(self) -> str:
-        return repr((self.files, dict(self.options)))
+    truth: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,10 @@ class Reader:
         Whether a failing case may be shortened: not where every byte has its place, and a library may run for ever.
     changes : sequence of int
         How many changes a case may undergo, as often as each stands here.
+    spell : callable or None
+        ``spell(rng)`` returns a valid case, oddly spelt, with its truth.
+    polars : bool
+        Whether reading needs polars, whose threads do not survive a fork.
     """
 
     name: str
@@ -80,6 +85,8 @@ class Reader:
     speed: float = 500.0
     shorten: bool = True
     changes: Sequence[int] = (0, 1, 1, 1, 1, 1, 2, 2, 3, 5)
+    spell: Callable[[random.Random], Case] | None = None
+    polars: bool = False
 
     def case(self, seed: int, number: int) -> Case:
         """Return input `number` of a seed: a valid document with none, one or a few changes."""
@@ -88,6 +95,11 @@ class Reader:
         for _ in range(rng.choice(self.changes)):
             case = self.mutate(rng, case)
         return case
+
+    def spelt(self, seed: int, number: int) -> Case:
+        """Return odd spelling `number` of a seed."""
+        assert self.spell is not None
+        return self.spell(random.Random(f"{self.name}:odd:{seed}:{number}"))  # noqa: S311 - no secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +159,8 @@ def tried(reader: Reader, case: Case, folder: Path) -> Outcome:  # noqa: C901, P
         seconds = _worked() - begun
         if seconds > SLOWEST:
             return Outcome("slow", "refused late", f"{seconds:.1f} s", seconds)
+        if case.truth is not None:
+            return Outcome("difference", f"refused though valid: {type(error).__name__}", str(error), seconds)
         return Outcome("refused", type(error).__name__, str(error), seconds)
     except KeyboardInterrupt:
         raise
@@ -155,10 +169,10 @@ def tried(reader: Reader, case: Case, folder: Path) -> Outcome:  # noqa: C901, P
     seconds = _worked() - begun
     if seconds > SLOWEST:
         return Outcome("slow", "accepted late", f"{seconds:.1f} s", seconds)
-    if reader.opinions is None:
+    if reader.opinions is None and case.truth is None:
         return Outcome("accepted", seconds=seconds)
     try:
-        expected = reader.opinions(case)
+        expected = [case.truth] if case.truth is not None or reader.opinions is None else reader.opinions(case)
     except RefusedError as error:
         return Outcome("difference", f"accepted though: {error}", f"accepted as {found!r:.1500}", seconds)
     except Exception as error:  # noqa: BLE001 - a fault of the second opinion is to be mended too
@@ -243,13 +257,14 @@ def kept_cases(path: Path) -> list[tuple[str, Case]]:
     cases = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            name, files, options = ast.literal_eval(line)
+            name, files, *more = ast.literal_eval(line)
             unpacked = (zlib.decompress(b85decode(one)) if isinstance(one, str) else one for one in files)
-            cases.append((name, Case(tuple(unpacked), options)))
+            cases.append((name, Case(tuple(unpacked), *more)))
     return cases
 
 
 def kept_line(reader: Reader, case: Case) -> str:
     """Return the line that `kept_cases` reads back."""
     packed = [one if len(one) < _SHORT else b85encode(zlib.compress(one, 9)).decode() for one in case.files]
-    return ascii((reader.name, tuple(packed), dict(case.options)))
+    truth = () if case.truth is None else (case.truth,)
+    return ascii((reader.name, tuple(packed), dict(case.options), *truth))

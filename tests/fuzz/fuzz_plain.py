@@ -117,7 +117,7 @@ def cells_of(text: str, delimiter: str) -> list[list[str]]:  # noqa: C901 - a li
             cell, at = text[at:stop], stop
         row.append(cell)
         if at >= end or text[at] == "\n":
-            if any(row):
+            if any(row) and (len(row) > 1 or row[0].strip()):
                 rows.append(row)
             row = []
         at += 1

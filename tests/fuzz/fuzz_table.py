@@ -1,14 +1,21 @@
-"""The table of all readers under test."""
+"""The table of all readers under test, each with its odd spellings."""
+
+from dataclasses import replace
 
 import fuzz_benchmarks
 import fuzz_binary
 import fuzz_inex
+import fuzz_memory
+import fuzz_records
 import fuzz_small
 import fuzz_tables
 import fuzz_trec
+from fuzz_truths import SPELLINGS
 
 READERS = {
-    reader.name: reader
-    for module in (fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary, fuzz_benchmarks, fuzz_small)
+    reader.name: replace(reader, spell=reader.spell or SPELLINGS.get(reader.name))
+    for module in (
+        fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary, fuzz_benchmarks, fuzz_small, fuzz_records, fuzz_memory
+    )
     for reader in module.READERS
-}
+}  # fmt: skip

@@ -252,7 +252,11 @@ def _read_qrels(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 
 def _read_collection(paths: Sequence[str], options: Mapping[str, Any]) -> object:
-    found = read_collection(paths[0], paths[1], n_jobs=1, **options)
+    return laid_out(read_collection(paths[0], paths[1], n_jobs=1, **options))
+
+
+def laid_out(found: Any) -> object:
+    """Lay a collection of one run out as `_collection_opinions` does."""
     judged: dict[str, list[tuple[int, str, float]]] = {}
     offsets = found.offsets.tolist()
     for place, topic in enumerate(found.topics):
