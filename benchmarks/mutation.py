@@ -1,22 +1,24 @@
-# ruff: noqa: ANN001, ANN202, ARG002, E501, ICN001, PLR0913, S102, S108, S311 - hooks of pytest; rows of the report
-"""Mutation testing of the statistics.
+# ruff: noqa: ANN001, ANN202, ARG002, E501, ICN001, S102, S108, S311, S603 - hooks of pytest; rows of the report
+"""Mutation testing of the library.
 
-Would the tests notice if a line said something else? Draws mutants with a seed over tests_stat/, agreement/, the measure
-kernels and scores.py, and runs against each the tests of that very file (the test file of the same name, what its
-family shares, and the examples in its docstrings), with compilation off in the file itself and in all that import it
-(a compiled kernel cannot call one that is not; those below stay compiled). A mutant is killed when a test fails. What
-survives changes nothing that a test could see (then benchmarks/mutants_without_effect.csv says why), or shows a test
-that is missing.
+Would the tests notice if a line said something else? Draws mutants with a seed over every module of metaeval: each
+place in a module is equally likely, then each change that fits it; every module gets LEAST of them, the larger ones
+more. A mutant is killed when a test fails. What survives changes nothing that a test could see (then
+benchmarks/mutants_without_effect.csv says why), or shows a test that is missing. Boundaries are counted apart: a
+comparison that takes in or leaves out its limit, and a number one off.
 
 The mutations are those of cosmic-ray (`pip install cosmic-ray`); running them is done here, by forking a process that
 has numpy, scipy, pandas and xarray loaded, because starting Python a thousand times would take most of the time.
 
-    python benchmarks/mutation.py --mutants 1000 --seed 0 --workers 2 --out benchmarks/reports/mutation.md
+    python benchmarks/mutation.py --mutants 2000 --seed 0 --workers 2 --out benchmarks/reports/mutation.md
 
-The quickest tests that reach a mutant are run, as many as take PATIENCE seconds together (no survivor costs more; one
-that only a longer test would kill counts as surviving). --baselines FILE keeps what the tests do unchanged, file by
-file, and reads it again as long as neither the file nor its tests have changed; --json FILE is written as the run goes,
-and --again FILE takes over what was killed there.
+First every test file is run once unchanged, with a note of the lines that each test reaches (compiled kernels show
+none: modules that hold one are run uncompiled, with all that import them, against the test files of their folder).
+Then each mutant meets the tests of its own test file that reach its line, those of other files, and last the other
+tests of its own file (what a shared fixture or a cache computed was reached by the first test alone), the quickest
+first, as many as take PATIENCE seconds together. --traces FOLDER keeps what the unchanged tests do and reads it again
+where neither the library nor the test file has changed; --json FILE is written as the run goes, and --again FILE takes
+over what was killed there.
 """
 
 import argparse
@@ -34,7 +36,9 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -47,26 +51,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 ROOT = Path(__file__).resolve().parent.parent
 EXEMPT = ROOT / "benchmarks" / "mutants_without_effect.csv"
-FOLDERS = (
-    "metaeval/tests_stat",
-    "metaeval/agreement",
-    "metaeval/metrics",
-    "metaeval/scores.py",
-    "metaeval/equality.py",
-)
-NO_KERNELS = {  # the registry, names and parameters of metrics: their tests are many, but they are no kernels
-    "metaeval/metrics/registry.py",
-    "metaeval/metrics/plugins.py",
-    "metaeval/metrics/names.py",
-    "metaeval/metrics/parameters.py",
-    "metaeval/metrics/spec.py",
-    "metaeval/metrics/bounds.py",
-    "metaeval/metrics/resolved.py",
-    "metaeval/metrics/builtin.py",
-    "metaeval/metrics/defaults.py",
-    "metaeval/metrics/external.py",
-    "metaeval/metrics/scoring.py",
-}
 SHARED_TESTS = {  # kernels whose tests stand together: one literal version a family
     "metaeval/metrics/": ("tests/metrics/test_literal.py", "tests/metrics/test_published.py"),
     "metaeval/metrics/focused/": (
@@ -77,86 +61,95 @@ SHARED_TESTS = {  # kernels whose tests stand together: one literal version a fa
     "metaeval/tests_stat/": ("tests/tests_stat/test_equality_laws.py", "tests/test_equality_laws.py"),
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),
 }
-TESTS_ELSEWHERE = {  # what is tested together with what it was taken from
-    "metaeval/agreement/overlap.py": "tests/agreement/test_rankings.py",
-    "metaeval/agreement/human_statistics.py": "tests/agreement/test_human.py",
-    "metaeval/agreement/assessed_pools.py": "tests/studies/test_assessment.py",
-    "metaeval/agreement/assessment_tables.py": "tests/studies/test_assessment.py",
-    "metaeval/agreement/assessment_times.py": "tests/studies/test_assessment.py",
-}
+APART = ("tests/browser", "tests/scripts", "tests/test_packaging.py", "tests/test_installation.py")  # not the library
+LEAST = 4
+BOUNDARIES = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt", "NumberReplacer")
 NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
-PATIENCE = 30.0
+PATIENCE = 15.0
 _MEMORY = 8 * 2**30
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
+_OTHER_FILES = 4
+_LEFT = ("survived", "not reached")
 _KEY = ("file", "before", "after", "operator")
 
 
 def files() -> list[str]:
-    """List the files under test, relative to the root."""
-    found: list[str] = []
-    for place in FOLDERS:
-        path = ROOT / place
-        found += [str(one.relative_to(ROOT)) for one in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
-    return [name for name in found if not name.endswith("__init__.py") and name not in NO_KERNELS]
+    """List the modules of the library, relative to the root."""
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "metaeval").rglob("*.py"))
+    return [name for name in found if not name.endswith(("__init__.py", "__main__.py"))]
 
 
-def tests_of(name: str) -> list[str]:
-    """Name the tests of one file: that of the same name, what its family shares, and its own examples."""
+def test_files() -> list[str]:
+    """List the files of tests, and the modules with examples in their docstrings."""
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    examples = [name for name in files() if ">>>" in (ROOT / name).read_text()]
+    return [name for name in found if not name.startswith(APART)] + examples
+
+
+def own_tests(name: str) -> list[str]:
+    """Name the tests of one module: the file of the same name, what its family shares, and its own examples."""
     path = Path(name)
-    own = ROOT / "tests" / path.relative_to("metaeval").parent / f"test_{path.name}"
-    shared = SHARED_TESTS.get(f"{path.parent}/", ())
-    found = [str(own.relative_to(ROOT))] if own.exists() else []
-    found += [TESTS_ELSEWHERE[name]] if name in TESTS_ELSEWHERE else []
-    return [*found, *(one for one in shared if (ROOT / one).exists()), name]
+    own = str(Path("tests") / path.relative_to("metaeval").parent / f"test_{path.name}")
+    return [own, *SHARED_TESTS.get(f"{path.parent}/", ()), name]
 
 
 # ------------------------------------------------------------------------------------------------------------- mutants
 
 
-def draw(n_mutants: int, seed: int) -> list[dict[str, object]]:
-    """Draw mutants without replacement, every place of every operator in every file being equally likely."""
+def draw(n_mutants: int, seed: int, names: list[str]) -> list[dict[str, object]]:
+    """Draw mutants without replacement: a module's share follows its places, and `LEAST` are drawn at least."""
     import cosmic_ray.plugins
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
 
-    places: list[tuple[str, str, int]] = []
-    for name in files():
-        source = (ROOT / name).read_text()
-        tree = get_ast(source)
-        for operator_name in sorted(cosmic_ray.plugins.operator_names()):
-            if any(part in operator_name.casefold() for part in NO_EFFECT):
-                continue
-            try:
-                operator = cosmic_ray.plugins.get_operator(operator_name)()
-            except TypeError:  # needs arguments
-                continue
-            count = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
-            places += [(name, operator_name, occurrence) for occurrence in range(count)]
-    random.Random(seed).shuffle(places)
+    operators = {}
+    for operator_name in sorted(cosmic_ray.plugins.operator_names()):
+        if any(part in operator_name.casefold() for part in NO_EFFECT):
+            continue
+        with contextlib.suppress(TypeError):  # needs arguments
+            operators[operator_name] = cosmic_ray.plugins.get_operator(operator_name)()
+    places: dict[str, dict[tuple[str, object], list[tuple[str, int]]]] = {}
+    for name in names:
+        nodes = list(ast_nodes(get_ast((ROOT / name).read_text())))
+        found = places[name] = defaultdict(list)
+        for operator_name, operator in operators.items():
+            family = operator_name.split("_")[0]
+            spans = (span for node in nodes for span in operator.mutation_positions(node))
+            for occurrence, span in enumerate(spans):
+                found[family, tuple(span[:2])].append((operator_name, occurrence))
+    whole = sum(map(len, places.values()))
     mutants: list[dict[str, object]] = []
-    for name, operator_name, occurrence in places:
-        if len(mutants) == n_mutants:
-            break
+    for name in names:
         source = (ROOT / name).read_text()
-        changed = mutate_code(source, cosmic_ray.plugins.get_operator(operator_name)(), occurrence)
-        if changed is None or _without_annotations(changed) in {None, _without_annotations(source)}:
-            continue
-        line, before, after = _first_difference(source, changed)
-        if before.lstrip().startswith(("if TYPE_CHECKING", "@", "import ", "from ")):
-            continue
-        mutants.append(
-            {
-                "file": name,
-                "operator": operator_name.removeprefix("core/"),
-                "occurrence": occurrence,
-                "line": line,
-                "before": before.strip(),
-                "after": after.strip(),
-                "source": changed,
-            }
-        )
+        own = random.Random(f"{seed} {name}")
+        left = list(places[name].values())
+        own.shuffle(left)
+        for _ in range(max(LEAST, round(n_mutants * len(places[name]) / whole))):
+            made = None
+            while left and made is None:
+                operator_name, occurrence = own.choice(left.pop())
+                made = _mutant(name, source, operator_name, mutate_code(source, operators[operator_name], occurrence))
+            if made is not None:
+                mutants.append(made)
     return mutants
+
+
+def _mutant(name: str, source: str, operator: str, changed: str | None) -> dict[str, object] | None:
+    """Describe a mutant; None where nothing that runs has changed."""
+    if changed is None or _without_annotations(changed) in {None, _without_annotations(source)}:
+        return None
+    line, before, after = _first_difference(source, changed)
+    if before.lstrip().startswith(("if TYPE_CHECKING", "@", "import ", "from ")):
+        return None
+    return {
+        "file": name,
+        "operator": operator.removeprefix("core/"),
+        "line": line,
+        "before": before.strip(),
+        "after": after.strip(),
+        "source": changed,
+    }
 
 
 def _without_annotations(source: str) -> str | None:
@@ -219,10 +212,14 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def _uncompiled(name: str) -> frozenset[str]:
     """Name the modules whose kernels must run as plain Python: the changed one, if it has any, and all that import it."""
-    if "@compiled" not in (ROOT / name).read_text():
+    if not _kernels(name):
         return frozenset()
     module = _module(name)
     return frozenset({module, *_graph().find_downstream_modules(module)})
+
+
+def _kernels(name: str) -> bool:
+    return "@compiled" in (ROOT / name).read_text()
 
 
 @cache
@@ -250,41 +247,45 @@ def _leave_plain(modules: frozenset[str]) -> None:
 
 
 class _Plugin:
-    """Order the tests by their known time, keep those asked for, and note outcome, time and lines of each."""
+    """Order the tests, keep those asked for, and note outcome, time and lines of each."""
 
-    def __init__(self, *, keep: dict[str, float] | None, trace: str | None, change: _Changed | None) -> None:
-        self.keep, self.trace, self.change = keep, trace, change
+    def __init__(self, *, keep: list[str] | None, trace: bool) -> None:
+        self.order = None if keep is None else {test: place for place, test in enumerate(keep)}
+        self.trace = trace
         self.outcomes: dict[str, tuple[str, float]] = {}
-        self.lines: dict[str, list[int]] = {}
-        self.import_lines: set[int] = set()
-        self._seen: set[int] = set()
-        if trace is not None:
-            self._watch(trace)
+        self.reached: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self.import_lines: dict[str, list[int]] = {}
+        self._seen: set[tuple[str, int]] = set()
+        if trace:
+            self._watch(f"{ROOT / 'metaeval'}{os.sep}")
 
-    def _watch(self, path: str) -> None:
+    def _watch(self, library: str) -> None:
         monitor = sys.monitoring
         monitor.use_tool_id(monitor.COVERAGE_ID, "mutation")
         seen = self._seen
 
         def on_line(code, line):
-            if code.co_filename == path:
-                seen.add(line)
+            if code.co_filename.startswith(library):
+                seen.add((code.co_filename, line))
             return monitor.DISABLE
 
         monitor.register_callback(monitor.COVERAGE_ID, monitor.events.LINE, on_line)
         monitor.set_events(monitor.COVERAGE_ID, monitor.events.LINE)
 
-    def pytest_sessionstart(self):
-        if self.change is not None:  # before pytest's own finder, which would read the file itself, unchanged
-            sys.meta_path.insert(0, self.change)
+    def _by_file(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for path, line in self._seen:
+            found[str(Path(path).relative_to(ROOT))].append(line)
+        return found
 
     def pytest_collection_modifyitems(self, items):
-        if self.keep is not None:
-            items[:] = sorted((one for one in items if one.nodeid in self.keep), key=lambda one: self.keep[one.nodeid])
-        self.import_lines = set(self._seen)
+        order = self.order
+        if order is not None:
+            items[:] = sorted((one for one in items if one.nodeid in order), key=lambda one: order[one.nodeid])
+        self.import_lines = self._by_file()
 
     def pytest_runtest_setup(self, item):
-        if self.trace is not None:
+        if self.trace:
             self._seen.clear()
             sys.monitoring.restart_events()
 
@@ -293,20 +294,26 @@ class _Plugin:
         if report.outcome != "passed":
             state = report.outcome
         self.outcomes[report.nodeid] = (state, spent + report.duration)
-        if self.trace is not None and report.when == "teardown":
-            self.lines[report.nodeid] = sorted(self._seen)
+        if self.trace and report.when == "teardown":
+            for name, lines in self._by_file().items():
+                for line in lines:
+                    self.reached[name][line].append(report.nodeid)
+
+
+class _ChangePlugin:
+    """Put the changed module before pytest's own finder, which would read the file itself, unchanged."""
+
+    def __init__(self, change: _Changed) -> None:
+        self.change = change
+
+    def pytest_sessionstart(self):
+        sys.meta_path.insert(0, self.change)
 
 
 def _run(
-    name: str,
-    tests: list[str],
-    *,
-    keep: dict[str, float] | None,
-    change: _Changed | None,
-    trace: str | None,
-    first_failure: bool,
+    tests: list[str], *, plain: frozenset[str], keep: list[str] | None = None, change: _Changed | None = None
 ) -> tuple[int, _Plugin]:
-    """Run tests in this process (a fork that ends afterwards)."""
+    """Run tests in this process (a fork that ends afterwards): to the first failure of a mutant, else with a trace."""
     import hypothesis
     import pytest
 
@@ -319,16 +326,18 @@ def _run(
         print_blob=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    hypothesis.settings.load_profile("mutation")
     if change is not None:
         sys.meta_path.insert(0, change)
-    _leave_plain(_uncompiled(name))
-    plugin = _Plugin(keep=keep, trace=trace, change=change)
+    if plain:
+        _leave_plain(plain)
+    plugin = _Plugin(keep=keep, trace=change is None)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "--no-header", "--tb=no", "-rN"]
+    options += ["--hypothesis-profile=mutation"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded before pytest starts
     for silent in ("overflow", "divide by zero", "invalid value"):  # numba says none of them of a number
         options += ["-W", f"ignore:{silent} encountered in scalar:RuntimeWarning"]
-    code = pytest.main([*options, *(["-x"] if first_failure else []), *tests], plugins=[plugin])
+    plugins = [plugin] if change is None else [plugin, _ChangePlugin(change)]
+    code = pytest.main([*options, *([] if change is None else ["-x"]), *tests], plugins=plugins)
     if change is not None and code == 0 and sys.modules[change.module].__loader__ is not change:
         message = f"{change.module} was imported unchanged, and its mutants would all survive"
         raise RuntimeError(message)
@@ -376,79 +385,100 @@ def _forked(work, timeout: float) -> dict[str, object] | None:
     return found
 
 
-def baseline(name: str) -> dict[str, object]:
-    """Run the tests of one file unchanged: which pass, how long each takes, which lines each reaches."""
+def traced(work: tuple[str, str]) -> dict[str, object]:
+    """Run one file of tests unchanged: which pass, how long each takes, which lines of the library each reaches."""
+    tests, name = work
 
-    def work() -> dict[str, object]:
-        code, plugin = _run(name, tests_of(name), keep=None, change=None, trace=str(ROOT / name), first_failure=False)
-        return {
-            "code": code,
-            "outcomes": plugin.outcomes,
-            "lines": plugin.lines,
-            "import_lines": sorted(plugin.import_lines),
-        }
+    def run() -> dict[str, object]:
+        _, plugin = _run([tests], plain=_uncompiled(name) if name else frozenset())
+        return {"outcomes": plugin.outcomes, "reached": plugin.reached, "import_lines": plugin.import_lines}
 
-    found = _forked(work, timeout=1800)
-    if found is None:
-        message = f"the tests of {name} did not end"
-        raise RuntimeError(message)
-    broken = [test for test, (state, _) in found["outcomes"].items() if state == "failed"]
-    if broken or not found["outcomes"]:
-        message = f"the tests of {name} fail on what is not changed: {', '.join(broken) or 'none could be collected'}"
-        raise RuntimeError(message)
-    return found
+    found = _forked(run, timeout=1800)
+    return {"outcomes": {}, "reached": {}, "import_lines": {}, "ended": False} if found is None else found
 
 
-def judge(mutant: dict[str, object], base: dict[str, object]) -> dict[str, object]:
-    """Run the tests that reach the mutated line, quickest first; say whether one failed."""
-    name, line = str(mutant["file"]), int(str(mutant["line"]))
-    passing = {test: spent for test, (state, spent) in base["outcomes"].items() if state == "passed"}
-    span = _statement(name, line)
-    at_import = bool(set(base["import_lines"]) & span)
-    reached = {test: spent for test, spent in passing.items() if at_import or span & set(base["lines"].get(test, ()))}
-    if not reached:
+def traces(names: list[str], workers: int, folder: Path | None) -> tuple[dict[str, dict], dict[str, dict[str, dict]]]:
+    """Trace every file of tests compiled, and for each module with kernels the tests of its own uncompiled."""
+    own = [(tests, name) for name in names if _kernels(name) for tests in own_tests(name) if (ROOT / tests).exists()]
+    work = [(tests, "") for tests in test_files()] + own
+    library = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in files())).hexdigest()
+    found: dict[tuple[str, str], dict] = {}
+    places = {}
+    for one in work:
+        around = b"".join(path.read_bytes() for path in sorted((ROOT / one[0]).parent.glob("[!t]*.py")))
+        state = hashlib.sha256(f"{library} {one}".encode() + (ROOT / one[0]).read_bytes() + around).hexdigest()
+        places[one] = None if folder is None else folder / f"{state}.json"
+        if folder is not None and places[one].exists():
+            found[one] = json.loads(places[one].read_text())
+    left = [one for one in work if one not in found]
+    start = time.monotonic()
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        for one, got in zip(left, pool.imap(traced, left), strict=True):
+            found[one] = got
+            if places[one] is not None:
+                places[one].write_text(json.dumps(got))
+            states = Counter(state for state, _ in got["outcomes"].values())
+            spent = sum(seconds for _, seconds in got["outcomes"].values())
+            print(
+                f"{time.monotonic() - start:6.0f} s  {' for '.join(filter(None, one))}: {dict(states)}, {spent:.1f} s",
+                flush=True,
+            )
+    compiled = {tests: got for (tests, name), got in found.items() if not name}
+    plain = {name: {tests: got for (tests, one), got in found.items() if one == name} for _, name in own}
+    return compiled, plain
+
+
+def plan(mutant: dict[str, object], known: dict[str, dict]) -> list[str]:
+    """Choose the tests for a mutant: those that reach its line, its own before others', then what else its own hold."""
+    name = str(mutant["file"])
+    span = {str(line) for line in _statement(name, int(str(mutant["line"])))}
+    own = set(own_tests(name))
+    ranked: list[tuple[int, float, str]] = []
+    elsewhere: list[list[tuple[int, float, str]]] = []
+    for tests, found in known.items():
+        passing = {test: spent for test, (state, spent) in found["outcomes"].items() if state == "passed"}
+        lines = found["reached"].get(name, {})
+        at_import = bool({str(line) for line in found["import_lines"].get(name, ())} & span)
+        wanted = lines if at_import else span & set(lines)
+        reached = {test for line in wanted for test in lines[line]} | (
+            set(passing) if at_import and tests in own else set()
+        )
+        rows = [(0 if tests in own else 1, passing[test], test) for test in reached if test in passing]
+        if tests in own:
+            ranked += rows + [(2, spent, test) for test, spent in passing.items() if test not in reached and rows]
+        elif rows:
+            elsewhere.append(rows)
+    elsewhere.sort(key=len, reverse=True)
+    ranked += [row for rows in elsewhere[:_OTHER_FILES] for row in rows]
+    chosen: list[str] = []
+    left = PATIENCE
+    for _, spent, test in sorted(ranked):
+        if not chosen or spent <= left:
+            chosen.append(test)
+            left -= spent
+    return chosen
+
+
+def judge(work: tuple[dict[str, object], list[str]]) -> dict[str, object]:
+    """Run the chosen tests on a mutant; say whether one failed."""
+    mutant, tests = work
+    if not tests:
         return {"outcome": "not reached", "seconds": 0.0}
-    reached = _quickest(reached)
-    timeout = TIMEOUT_FLOOR + TIMEOUT_FACTOR * sum(reached.values())
-    chosen = sorted({test.split("::")[0] for test in reached})
+    name = str(mutant["file"])
 
-    def work() -> dict[str, object]:
+    def run() -> dict[str, object]:
         change = _Changed(_module(name), ROOT / name, str(mutant["source"]))
-        code, plugin = _run(name, chosen, keep=reached, change=change, trace=None, first_failure=True)
+        chosen = sorted({test.split("::")[0] for test in tests})
+        code, plugin = _run(chosen, plain=_uncompiled(name), keep=tests, change=change)
         failed = [test for test, (state, _) in plugin.outcomes.items() if state == "failed"]
         return {"code": code, "by": failed[0] if failed else "collection"}
 
     start = time.monotonic()
-    found = _forked(work, timeout)
+    found = _forked(run, TIMEOUT_FLOOR + TIMEOUT_FACTOR * PATIENCE)
     spent = time.monotonic() - start
     if found is None:
         return {"outcome": "timeout", "seconds": spent}
     return {"outcome": "survived" if found["code"] == 0 else "killed", "by": found["by"], "seconds": spent}
-
-
-def _quickest(tests: dict[str, float]) -> dict[str, float]:
-    """Return the quickest tests, as many as take `PATIENCE` seconds together, and one at least."""
-    chosen: dict[str, float] = {}
-    for test, spent in sorted(tests.items(), key=lambda one: one[1]):
-        if chosen and sum(chosen.values()) + spent > PATIENCE:
-            break
-        chosen[test] = spent
-    return chosen
-
-
-def _state(name: str) -> str:
-    """Return a checksum of one file and of the tests that stand against it."""
-    known = hashlib.sha256()
-    for one in (name, *tests_of(name)):
-        known.update((ROOT / one).read_bytes())
-    return known.hexdigest()
-
-
-def _judged(work: tuple[dict[str, object], dict[str, object], dict[str, object] | None]) -> dict[str, object]:
-    mutant, base, known = work
-    if known is not None:
-        return {"outcome": known["outcome"], "by": known.get("by"), "seconds": 0.0}
-    return judge(mutant, base)
 
 
 def _statement(name: str, line: int) -> set[int]:
@@ -481,42 +511,38 @@ def _preload() -> None:
 # ------------------------------------------------------------------------------------------------------------- report
 
 
-def report(mutants: list[dict[str, object]], base: dict[str, dict[str, object]], command: str) -> str:
-    """Write what happened, file by file, with every survivor."""
+def report(mutants: list[dict[str, object]], command: str) -> str:
+    """Write what happened, module by module, with every survivor."""
     reasons = exempted()
-    rows = []
     by_file: dict[str, list[dict[str, object]]] = defaultdict(list)
     for mutant in mutants:
         by_file[str(mutant["file"])].append(mutant)
-    for mutant in mutants:
         key = (str(mutant["file"]), str(mutant["before"]), str(mutant["after"]))
-        if mutant["outcome"] in {"survived", "not reached"} and key in reasons:
-            mutant["outcome"], mutant["reason"] = "without effect", reasons[key]
-    counts = Counter(str(mutant["outcome"]) for mutant in mutants)
-    killed = counts["killed"] + counts["timeout"]
-    counted = len(mutants) - counts["without effect"]
+        if mutant["outcome"] in _LEFT and key in reasons:
+            mutant["reason"] = reasons[key]
+    done = subprocess.run(
+        [shutil.which("git") or "git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     lines = [
         "# Mutation testing",
         "",
-        f"Made by `{command}`. Mutations of cosmic-ray, drawn over every place in the files below; no compilation above; each",
-        "mutant is run against the tests of its own file (test file of the same name, the family's literal versions and",
-        "laws, the examples in its docstrings).",
+        f"Made by `{command}` at {done.stdout.strip()}. Mutations of cosmic-ray, drawn over every module; each mutant met the",
+        f"tests that reach its line, at most {PATIENCE:g} s of them. Boundaries: a comparison that takes in or leaves out its",
+        "limit, a number one off. Without effect: nothing that a test could see has changed; the reason stands below.",
         "",
-        f"**{killed} of {len(mutants)} mutants killed ({killed / len(mutants):.1%});** {counts['timeout']} of them by running",
-        f"over time. {counts['without effect']} change nothing that a test could see (listed below, with the reason); of the",
-        f"other {counted}, {killed / max(counted, 1):.1%} are killed.",
+        *_summary(mutants),
         "",
-        "| file | mutants | killed | without effect | survived | tests |",
-        "|---|---|---|---|---|---|",
+        "| module | mutants | killed | boundaries | killed | without effect | survived |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    for name in sorted(by_file):
-        own = Counter(str(mutant["outcome"]) for mutant in by_file[name])
-        left = own["survived"] + own["not reached"]
-        n_tests = sum(state == "passed" for state, _ in base[name]["outcomes"].values())
-        n_killed = own["killed"] + own["timeout"]
-        lines.append(f"| {name} | {len(by_file[name])} | {n_killed} | {own['without effect']} | {left} | {n_tests} |")
-    for title, kinds in (("Survived", {"survived", "not reached"}), ("Without effect", {"without effect"})):
-        rows = [mutant for mutant in mutants if mutant["outcome"] in kinds]
+    lines += [f"| {name} | {' | '.join(map(str, _counts(own)))} |" for name, own in sorted(by_file.items())]
+    lines.append(f"| all | {' | '.join(map(str, _counts(mutants)))} |")
+    for title, excused in (("Survived", False), ("Without effect", True)):
+        rows = [mutant for mutant in mutants if mutant["outcome"] in _LEFT and ("reason" in mutant) == excused]
         lines += ["", f"## {title}", ""]
         for mutant in sorted(rows, key=lambda one: (str(one["file"]), int(str(one["line"])))):
             why = f" ({mutant['reason']})" if "reason" in mutant else ""
@@ -527,69 +553,80 @@ def report(mutants: list[dict[str, object]], base: dict[str, dict[str, object]],
     return "\n".join(lines) + "\n"
 
 
+def _counts(mutants: list[dict[str, object]]) -> tuple[int, int, int, int, int, int]:
+    """Count mutants and those killed, boundaries and those killed, those without effect, those that survived."""
+    killed = [one for one in mutants if one["outcome"] not in _LEFT]
+    bounds = [one for one in mutants if str(one["operator"]).endswith(BOUNDARIES)]
+    excused = sum("reason" in one for one in mutants)
+    n_killed_bounds = sum(one["outcome"] not in _LEFT for one in bounds)
+    return len(mutants), len(killed), len(bounds), n_killed_bounds, excused, len(mutants) - len(killed) - excused
+
+
+def _summary(mutants: list[dict[str, object]]) -> list[str]:
+    n, killed, n_bounds, killed_bounds, excused, _ = _counts(mutants)
+    over = sum(one["outcome"] == "timeout" for one in mutants)
+    return [
+        f"**{killed} of {n} mutants killed ({killed / n:.1%}), {killed_bounds} of {n_bounds} boundaries",
+        f"({killed_bounds / max(n_bounds, 1):.1%}), nothing waived.** {over} ran over time. {excused} of the others change",
+        f"nothing that a test could see; of the {n - excused} that do, {killed / max(n - excused, 1):.1%} are killed.",
+    ]
+
+
 def main() -> None:
-    """Draw, run, report."""
+    """Draw, trace, run, report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mutants", type=int, default=1000)
+    parser.add_argument("--mutants", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="only files whose path holds one of these, by comma")
+    parser.add_argument("--only", default="", help="only modules whose path holds one of these, by comma")
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--json", type=Path, default=None, help="every mutant with its outcome")
-    parser.add_argument("--baselines", type=Path, default=None, help="keep the unchanged tests' outcomes here")
+    parser.add_argument("--traces", type=Path, default=None, help="a folder that keeps what the unchanged tests do")
     parser.add_argument("--again", type=Path, default=None, help="judge only what survived in this --json file")
     options = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    mutants = draw(options.mutants, options.seed)
-    if options.only:
-        parts = options.only.split(",")
-        mutants = [one for one in mutants if any(part in str(one["file"]) for part in parts)]
+    parts = options.only.split(",")
+    names = [name for name in files() if any(part in name for part in parts)]
+    mutants = draw(options.mutants, options.seed, names)
     before = {}
     if options.again is not None:
         before = {
             tuple(one[part] for part in _KEY): one
             for one in json.loads(options.again.read_text())
-            if one["outcome"] in {"killed", "timeout"}
+            if one["outcome"] not in _LEFT
         }
     _preload()
     _graph()  # before the workers are forked
-    base: dict[str, dict[str, object]] = {}
-    names = sorted({str(one["file"]) for one in mutants})
-    start = time.monotonic()
-    kept = json.loads(options.baselines.read_text()) if options.baselines and options.baselines.exists() else {}
-    base |= {name: kept[name]["found"] for name in names if kept.get(name, {}).get("state") == _state(name)}
-    names = [name for name in names if name not in base]
+    if options.traces is not None:
+        options.traces.mkdir(exist_ok=True, parents=True)
+    compiled, plain = traces(names, options.workers, options.traces)
+    work = []
+    for mutant in mutants:
+        known = before.get(tuple(mutant[part] for part in _KEY))
+        if known is None:
+            work.append((mutant, plan(mutant, plain.get(str(mutant["file"]), compiled))))
+        else:
+            mutant.update(outcome=known["outcome"], by=known["by"], seconds=known["seconds"])
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
-        for name, found in zip(names, pool.imap(baseline, names), strict=True):
-            base[name] = found
-            if options.baselines is not None:
-                kept[name] = {"state": _state(name), "found": found}
-                options.baselines.write_text(json.dumps(kept))
-            states = Counter(state for state, _ in found["outcomes"].values())
-            spent = sum(seconds for _, seconds in found["outcomes"].values())
-            print(f"{time.monotonic() - start:6.0f} s  {name}: {dict(states)}, {spent:.1f} s", flush=True)
-
-        work = [
-            (mutant, base[str(mutant["file"])], before.get(tuple(mutant[part] for part in _KEY))) for mutant in mutants
-        ]
-        for number, (mutant, found) in enumerate(zip(mutants, pool.imap(_judged, work), strict=True), start=1):
+        for number, ((mutant, _), found) in enumerate(zip(work, pool.imap(judge, work), strict=True), start=1):
             mutant.update(found)
-            del mutant["source"]
-            if mutant["outcome"] in {"survived", "not reached"}:
-                print(
-                    f"{number:5} {mutant['outcome']}: {mutant['file']}:{mutant['line']}: {mutant['before']}  ->  {mutant['after']}",
-                    flush=True,
-                )
+            if mutant["outcome"] in _LEFT:
+                shown = f"{mutant['file']}:{mutant['line']}: {mutant['before']}  ->  {mutant['after']}"
+                print(f"{number:5} of {len(work)} {mutant['outcome']}: {shown}", flush=True)
             if options.json is not None and number % 20 == 0:
-                options.json.write_text(json.dumps(mutants[:number], indent=1))
+                _keep(options.json, mutants)
     if options.json is not None:
-        options.json.write_text(json.dumps(mutants, indent=1))
-    shown = f"python benchmarks/mutation.py --mutants {options.mutants} --seed {options.seed}"
-    text = report(mutants, base, shown)
+        _keep(options.json, mutants)
+    text = report(mutants, f"python benchmarks/mutation.py --mutants {options.mutants} --seed {options.seed}")
     if options.out is not None:
         options.out.write_text(text)
-    print(text[: text.index("| file |")])
+    print(*_summary(mutants), sep="\n")
+
+
+def _keep(path: Path, mutants: list[dict[str, object]]) -> None:
+    rows = [{key: value for key, value in one.items() if key != "source"} for one in mutants if "outcome" in one]
+    path.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

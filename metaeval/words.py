@@ -221,7 +221,8 @@ def beside(value: object, error: object, write: Callable[[object], str] | None =
 
 
 def _beside(writer: _Decimal, size: float) -> _Decimal:
-    return _Decimal(min(writer.digits, max(0, places_beside(size))), writer.percent)
+    least = 0 if writer.percent else 1  # 0.6 of a correlation is no 1
+    return _Decimal(min(writer.digits, max(least, places_beside(size))), writer.percent)
 
 
 def errors_said(*said: tuple[str, Iterable[float], str]) -> str:

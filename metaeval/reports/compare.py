@@ -92,10 +92,11 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         shown["tau_half_interval"] = [MISSING if MISSING in pair else " to ".join(pair) for pair in pairs]
     counts = study.topics_errors()
     if counts is not None:
-        needed = counts.reindex(frame["metric"])
-        shown["topics"] = [topic_count(*row) for row in needed[["median", "median_error"]].to_numpy().tolist()]
-        shown["topics_sort"] = needed["median"].to_numpy()
-        shown["topics_interval"] = topic_counts(*(needed[name] for name in ("low", "high", "low_error", "high_error")))
+        errors = counts.reindex(frame["metric"])
+        middle = zip(frame["topics_median"], errors["median_error"], strict=True)
+        ends = frame["topics_low"], frame["topics_high"], errors["low_error"], errors["high_error"]
+        shown["topics"], shown["topics_sort"] = [topic_count(*row) for row in middle], frame["topics_median"]
+        shown["topics_interval"] = topic_counts(*ends)
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",

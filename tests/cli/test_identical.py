@@ -48,7 +48,7 @@ def test_a_report_names_them_on_its_page(command, twins, tmp_path):
 
 
 def test_judgments_name_whom_they_leave_out(command, tmp_path):
-    """The copy of a run is left out of the ranking, stays in the pool, and is named."""
+    """Of two equal runs the first by name is ranked; the other stays in the pool, and is named."""
     folder = simulate_collection(n_groups=2, runs_per_group=2, n_topics=6, n_documents=80, depth=20, rng=1)
     folder = folder.write_collection(tmp_path / "made")
     copy = shutil.copy(min((folder / "runs").iterdir()), tmp_path / "copy.txt")
@@ -56,4 +56,4 @@ def test_judgments_name_whom_they_leave_out(command, tmp_path):
     ended = command("judgments", folder / "runs", f"copy={copy}", *words, "--question", "fewer-topics")
     assert ended.code == 0, ended.err
     said = " ".join((ended.out + ended.err).split())
-    assert "1 of 5 systems are identical to another one under every metric and were left out: copy" in said
+    assert "1 of 5 systems are identical to another one under every metric and were left out: team1-run1 (they" in said

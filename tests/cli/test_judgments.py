@@ -10,7 +10,7 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.resampling.effort_plans import PLAN_NAMES
 from metaeval.studies.judgments import study_judgments
-from metaeval.words import number
+from metaeval.words import carried, number
 
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 
@@ -90,7 +90,7 @@ def test_the_tables_answer_every_question(command, inputs, teams):
         found = next(row for row in rows if row[:2] == [f"{step:g} %", PLAN_NAMES[plan]])
         taus = part.set_index("metric").loc[["AP", "P@10"]]
         assert found[3] == f"{part['judged'].iloc[0]:,.0f}"
-        assert found[6:] == [f"{row['tau']:.3f} ± {row['tau_se']:.3f}" for row in taus.to_dict("records")]
+        assert found[6:] == [carried(row["tau"], row["tau_se"], number(3)) for row in taus.to_dict("records")]
 
 
 def test_one_question_reads_and_answers_no_more(command, inputs):
@@ -101,17 +101,19 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
     assert "Stability of the ranking: fewer topics" in ended.out
     assert "Shallower pools" not in ended.out
     assert "Not answered" not in ended.out
-    frame = study_of(inputs, questions=["less-judging", "fewer-topics"]).to_frame()
-    rows = rows_of(ended.out)
-    for _, part in frame.groupby(["reduction", "step"], sort=False):
-        cells = [
-            number(3)(row[name]) + ("" if np.isnan(row[f"{name}_se"]) else f" ± {row[f'{name}_se']:.3f}")
-            for row in part.to_dict("records")
-            for name in ("tau", "tau_ap")
-        ]
-        first = part.iloc[0]
-        counted = (*(["topics"] if first["reduction"] == "topics" else []), "judged", "relevant")
-        assert [f"{first['left']:.3g} %", *(f"{first[name]:,.0f}" for name in counted), *cells] in rows
+    study, rows = study_of(inputs, questions=["less-judging", "fewer-topics"]), rows_of(ended.out)
+    for name, stability in study.stability.items():
+        counted = (*(["topics"] if name == "topics" else []), "judged", "relevant")
+        frame = stability.to_frame().merge(stability.errors(), on=["metric", "step"])
+        for _, part in frame.groupby("step", sort=False):
+            cells = [f"{part['left'].iloc[0]:.3g} %"]
+            cells += [carried(part[one].iloc[0], part[f"{one}_error"].iloc[0], number(0)) for one in counted]
+            cells += [
+                carried(row[one], row[f"{one}_error"], number(3))
+                for row in part.to_dict("records")
+                for one in ("tau", "tau_ap")
+            ]
+            assert cells in rows
 
 
 def test_what_the_input_does_not_allow_is_said(command, inputs):

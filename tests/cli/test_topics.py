@@ -1,6 +1,5 @@
 """`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
 
-import math
 import re
 
 import numpy as np
@@ -63,10 +62,15 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     rows = command(*words, "--json").json()["results"]
     assert all(row["note"] == "" for row in rows)
     for row in rows:
-        opening = f"{row['metric']} {100 * row['tolerance']:g} % {100 * row['error_rate']:.1f} % "
-        (line,) = [line.removeprefix(opening) for line in shown if line.startswith(opening)]
-        median, low, high = (topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR)
-        assert re.match(rf"[\d.]+ % {median} {low} to {high} ", line)  # first the model's error rate at that size
+        opening = rf"{row['metric']} {100 * row['tolerance']:g} % ([\d.]+)(?: ± [\d.]+)? % "
+        # then the model's error rate at that size
+        (found,) = filter(None, (re.match(rf"{opening}[\d.]+ % (<?\d+) (<?\d+) to (<?\d+) ", line) for line in shown))
+        assert float(found[1]) == pytest.approx(
+            100 * row["error_rate"], abs=0.5 / 10 ** len(found[1].partition(".")[2])
+        )
+        for text, name in zip(found.groups()[1:], POSTERIOR, strict=True):
+            unit = 10 ** (len(text) - len(text.rstrip("0")))
+            assert text == topic_count(row[name]) or float(text) == pytest.approx(row[name], abs=unit / 2)
     (pair,) = [line.split() for line in shown if line.startswith("AP P ")]
     assert all(share.lstrip("<>").isdecimal() for share in pair[2::2])
 
