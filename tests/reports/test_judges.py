@@ -73,7 +73,7 @@ def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
         (
             0.04,
             0.12,
-            r"cleared in about 4 ± \d+ % of such samples of topics and people, and one whose F1 falls short by 0\.1 found",
+            r"cleared in about 4 ± \d+ % of such samples of topics and people, and one whose F1 falls short",
         ),
         (0.001, 0.999, "cleared in less than 1 % of such"),
         (0.5, 0.999, r"found out in more than 99 %\."),
