@@ -111,7 +111,7 @@ class Budget:
         rule = "" if _allowed() is not None else f" ({TIMES} times its size, at least {LEAST:,} and at most {MOST:,})"
         message = (
             f"{what}; the limit is {self.bytes:,}{rule}. If the file is as it should be, and the memory suffices, "
-            f"allow it more: {LIMIT}={more}"
+            f"allow it more: {LIMIT}={more}{', and twice that until it passes' if needed is None else ''}"
         )
         return FileFormatError(message, path=label or self.label)
 

@@ -51,7 +51,7 @@ HELD = {
         "io/test_unpacking.py::test_elements_are_counted_before_they_are_made",
     ],
     "Systems that make more than": ["cli/test_inputs.py::test_more_systems_than_can_be_compared"],
-    "A study waits for no pipe": ["cli/test_hostile_studies.py::test_nothing_happens"],
+    "A study waits for no named pipe": ["cli/test_hostile_studies.py::test_nothing_happens"],
     "A study file is at most": ["cli/test_hostile_studies.py::test_nothing_happens"],
 }
 
