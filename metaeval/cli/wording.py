@@ -33,6 +33,7 @@ _PHRASES: Mapping[str, str] = MappingProxyType(
     {
         "select(systems=…)": "naming the other runs only",
         "(with_groups, --groups)": "(--groups)",
+        "element sizes (sizes=)": "--element-sizes",
         "header=False": "--no-header",
         "keep fewer systems with metaeval.choose_data": "keep fewer with --system-list or --exclude-systems",
     }

@@ -185,7 +185,8 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         message = (
-            f"sizes of elements belong to assessments of elements; {assessments.source} has passages; leave sizes= out"
+            f"element sizes (sizes=) belong to assessments of elements; {assessments.source} has passages; "
+            "leave them out"
         )
         raise InvalidOptionError(message)
     return passage_collection(submissions, assessments, retrieved=retrieved)

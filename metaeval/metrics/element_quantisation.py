@@ -193,7 +193,7 @@ def binary_exhaustivity(
         if (grades.sizes == UNKNOWN).any():
             message = (
                 f"min_size={min_size} needs the size of every relevant element, and {(grades.sizes == UNKNOWN).sum()} "
-                "are unknown; give sizes= when the collection is made"
+                "are unknown; give element sizes (sizes=) when the collection is made"
             )
             raise InvalidOptionError(message)
         counted &= grades.sizes >= min_size

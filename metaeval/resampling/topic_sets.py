@@ -115,8 +115,8 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
     smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
     if smallest > limit:
         message = (
-            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} topics each, and the "
-            f"smallest size asked is {smallest}; pass smaller sizes or more topics"
+            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} each, and the smallest size "
+            f"asked is {smallest}; take more topics" + (f", or pass sizes=[{limit}]" if limit else "")
         )
         raise EstimationError(message)
     asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)

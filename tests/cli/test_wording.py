@@ -103,6 +103,8 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
     assert arguments["collection"]["n_topics"] == "--topics"
     assert arguments["report"]["n_topics"] == "--n-topics"
     assert "n_trials" not in arguments["report"]
+    assert (arguments["topics"]["sizes"], arguments["power"]["sizes"]) == ("--topic-sizes", "--element-sizes")
+    assert arguments["judgments"]["sizes"] == "--pool-sizes"
 
 
 def test_parameters_of_metrics_are_notation():

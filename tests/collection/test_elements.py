@@ -187,7 +187,7 @@ def test_sizes_come_from_the_assessments_then_from_the_table():
         element_collection([A], assessments(), sizes=sizes.drop(columns="path"))
     with pytest.raises(InvalidOptionError, match=r"document 'd1', /a\[1\] has 98 beside another"):
         element_collection([A], assessments(), sizes=pd.concat([sizes, sizes.assign(size=98).iloc[[1]]]))
-    with pytest.raises(InvalidOptionError, match=r"one size of 1 or more; document 'd1', /a\[1\]/s\[2\] has 0"):
+    with pytest.raises(InvalidOptionError, match=r"1 or more, one each; document 'd1', /a\[1\]/s\[2\] has 0"):
         element_collection([A], assessments(), sizes=sizes.assign(size=0))
 
 

@@ -223,7 +223,7 @@ def test_what_cannot_be_tried_is_refused(focused_tree):
         study_reliability(focused_tree.tree_assessments(), metrics="AP")
     judged = focused_tree.tree_assessments()
     bare = focused_tree.tree_assessments(elements=judged.elements.assign(size=-1))
-    with pytest.raises(InvalidOptionError, match="give sizes="):
+    with pytest.raises(InvalidOptionError, match="give element sizes"):
         study_reliability(bare)
     table = judged.elements[["document", "path", "size"]]
     assert study_reliability(bare, sizes=table).metrics == default_metrics(bare)

@@ -106,8 +106,8 @@ class ElementLists(ShortRepr):
         met = unknown[unknown >= 0]
         if met.size:
             message = (
-                f"{what} needs the size of {self.collection.place_of(int(met[0]))}, and nobody said it; give sizes= "
-                "(document, path, size) when the collection is made"
+                f"{what} needs the size of {self.collection.place_of(int(met[0]))}, and nobody said it; give "
+                "element sizes (sizes=) when the collection is made"
             )
             raise InvalidOptionError(message)
 

@@ -198,7 +198,7 @@ def test_sizes_are_asked_for_only_where_overlap_needs_them(focused_tree):
     runs = {"run": ["sec6", "sec4/p1", "sec4"]}
     collection = focused_tree.tree_collection(runs, assessments=bare)
     with pytest.raises(
-        InvalidOptionError, match=r"the size of topic '163', .*sec\[4\], and nobody said it; give sizes="
+        InvalidOptionError, match=r"the size of topic '163', .*sec\[4\], and nobody said it; give element sizes"
     ):
         metric_values(collection, ["nxCG(quant=SOG)@10"])
     assert metric_values(collection, ["nxCG(alpha=0, quant=SOG)@10"])[0, 0, 0] == 1
