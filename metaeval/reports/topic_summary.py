@@ -32,7 +32,8 @@ def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
     rates = study.error_rates
     counted = facts(metric=len(rates.metrics), system=rates.n_systems, topic=rates.n_topics, pair=rates.n_pairs)
     sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    return (*counted, (sizes, f"topic{"s" * (sizes != "1")} in a set"), (percentage(study.minimum.max_error), "error allowed"))
+    held = "topic in a set" if sizes == "1" else "topics in a set"
+    return (*counted, (sizes, held), (percentage(study.minimum.max_error), "error allowed"))
 
 
 def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
