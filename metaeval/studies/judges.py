@@ -27,7 +27,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_notes import score_notes
+from metaeval.studies.judge_notes import flat_notes, score_notes
 from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
@@ -361,7 +361,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if scores is not None:
         tables = dict(scores)
-        notes += _notes_of(tables)
+        notes += [*_notes_of(tables), *flat_notes(tables)]
         weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
         known = KnownOfSystems(groups, built_with, covariate, covariate_name)

@@ -154,6 +154,8 @@ def test_a_constant_judge_ranks_nothing_and_agrees_by_chance(label):
         assert np.isnan(own["tau"])
         assert own[["power", "recall", "f1", "n_conflicts"]].tolist() == [0, 0, 0, 0]
         assert f"{metric}: no rank correlation where all systems score alike: model" in study.notes
+        assert (metric, "model") not in study.worth
+        assert "are the same on every topic under model" in study.unanswered[f"What model is worth under {metric}"]
     assert f"one and the same label for every item: model {label}" in study.notes
 
 
@@ -177,6 +179,8 @@ def test_the_reference_again_changes_nothing():
     for found in study.conclusions.values():
         ends = found.table.loc[0, ["tau", "tau_low", "tau_ap", "precision", "recall", "f1", "f1_low"]]
         assert ends.tolist() == [1] * 7
+    assert not study.worth
+    assert "no error is seen" in study.unanswered["What again is worth under AP"]
 
 
 def test_one_topic_in_common_tells_of_no_other():
