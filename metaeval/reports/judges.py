@@ -24,7 +24,7 @@ from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric, other_metrics
-from metaeval.studies.judges import JudgeStudy
+from metaeval.studies.judges import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.words import (
     MISSING,
     absent,
@@ -122,7 +122,10 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
     if study.annotated is not None:
         labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]
-    if not study.scores and study.reference is not None:
+    why = study.unanswered.get(ABOUT_SYSTEMS, "")
+    if why and not why.startswith("takes runs"):
+        lines.insert(0, f"No verdict on systems: {why}.")
+    elif not study.scores and study.reference is not None:
         lines.append(
             "Runs (--runs) would answer what labels cannot: whether the systems would be ranked alike, the same pairs "
             "told apart, a group of systems favoured, and how many human topics the judge is worth."

@@ -39,6 +39,8 @@ from metaeval.tests_stat.correction import CORRECTIONS
 __all__ = ["JudgeStudy", "study_judges"]
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
+ABOUT_SYSTEMS = "What is concluded about systems"
+"""What is not answered without runs, or without items that can tell judges apart."""
 _WORTH = ("worth", "n_equivalent", "n_needed")
 
 
@@ -349,12 +351,16 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        choices = () if second is None else tuple(second.table.columns)
-        found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
-        tables = dict(found)
-        notes += [*said, *more]
+        notes += said
+        if judged:
+            choices = () if second is None else tuple(second.table.columns)
+            found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
+            tables = dict(found)
+            notes += more
+        else:
+            attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None:
-        attempt.failed["What is concluded about systems"] = (
+        attempt.failed[ABOUT_SYSTEMS] = (
             "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
             "favoured, and what the judge is worth in topics"
         )

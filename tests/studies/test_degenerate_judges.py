@@ -278,7 +278,29 @@ def test_a_reference_that_finds_everything_relevant_fits_nobody():
         study_of(given, runs=None)
     study = study_of(given, maps="keep")
     assert study.labelling.ranking.table["quadratic_kappa"].tolist() == [0, 0]
+    assert not study.scores
+    study = study_of(given, maps="keep", labelled="own")
     assert "nDCG@10: no rank correlation where all systems score alike: model, hasty" in study.notes
+
+
+@pytest.mark.parametrize("people", [[], ["ann"]])
+def test_a_judge_of_relevant_items_alone_gets_no_verdict_on_systems(people):
+    """On what the reference calls relevant nobody can be wrong about the rest: that is said first, with the way out."""
+    relevant = {topic: {item for item, level in own.items() if level} for topic, own in GIVEN["nist"].items()}
+    given = GIVEN | {"ann": GIVEN["hasty"]}
+    given["model"] = {topic: dict.fromkeys(sorted(own), 2) for topic, own in relevant.items()}
+    study = study_of(given, people=people)
+    assert not study.scores
+    assert (study.verdicts["ranking"] == "").all()
+    first = judges_report(study).summary[0]
+    number = sum(map(len, relevant.values()))
+    assert first.startswith(
+        f"No verdict on systems: nist calls all {number} items relevant that everybody labelled (model"
+    )
+    assert "--labelled own" in first
+    assert study_of(given, people=people, labelled="own").verdicts["f1"].notna().all()
+    given["model"]["0"] |= dict.fromkeys(set(ITEMS) - relevant["0"], 0)
+    assert study_of(given, people=people).verdicts["f1"].notna().all()
 
 
 def test_topics_where_the_reference_found_nothing_are_left_out_and_counted():
