@@ -138,6 +138,9 @@ def _alpha_words(found: JudgeRanking) -> str:
     row = _furthest(table if fallen.empty else fallen, "bias")
     who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {'higher' if row['bias'] > 0 else 'lower'}"
     kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
+    lost = row[found.measure] - row["alpha"]
+    if lost <= 0 or len({kappa, alpha}) == 1:
+        return ""
     if len(table) == 1:
         return f"{rule}: {who}, has κ {kappa} and α {alpha}."
     if fallen.empty:

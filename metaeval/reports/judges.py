@@ -24,7 +24,7 @@ from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric, other_metrics
-from metaeval.studies.judges import JudgeStudy
+from metaeval.studies.judges import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.words import (
     MISSING,
     absent,
@@ -122,7 +122,10 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
     if study.annotated is not None:
         labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]
-    if not study.scores and study.reference is not None:
+    why = study.unanswered.get(ABOUT_SYSTEMS, "")
+    if why and not why.startswith("takes runs"):
+        lines.insert(0, f"No verdict on systems: {why}.")
+    elif not study.scores and study.reference is not None:
         lines.append(
             "Runs (--runs) would answer what labels cannot: whether the systems would be ranked alike, the same pairs "
             "told apart, a group of systems favoured, and how many human topics the judge is worth."
@@ -175,11 +178,12 @@ def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
     if absent(row["cleared_if_equal"]):
         return []
     cleared, found_out = (_about(row[name], n_resamples) for name in ("cleared_if_equal", "found_out"))
-    words = (
-        f"A judge as good as a person would be cleared in {cleared} of such samples of topics and people, and one "
-        f"whose F1 falls short by {2 * margin:g} found out in {found_out}."
-    )
-    return [words]
+    equal = "A judge as good as a person would be cleared"
+    short = f"one whose F1 falls short by {2 * margin:g} found out"
+    samples = "of such samples of topics and people"
+    if cleared == found_out:  # alike in law where people and judge contradict alike
+        return [f"{equal}, and {short}, in {cleared} {samples}."]
+    return [f"{equal} in {cleared} {samples}, and {short} in {found_out}."]
 
 
 def _about(value: object, n_resamples: int) -> str:
@@ -256,8 +260,9 @@ def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
     if found.beside_people.empty:
         return [f"Of {len(verdicts)} judges it agrees most; {span}."]
-    may = int((verdicts["ranking"] == "may").sum())
-    return [f"Of {len(verdicts)} judges {may or 'none'} may replace people for ranking systems; {span}."]
+    said = verdicts["ranking"].value_counts()
+    counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
+    return [f"Of {len(verdicts)} judges, for ranking systems: {counted}; {span}."]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:

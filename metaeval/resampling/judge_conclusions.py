@@ -173,9 +173,10 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     reference [1]_. An interval is :math:`x \pm t\, d \sqrt{n/(n-1)}` with n topics, n - 1 degrees of freedom and d the
     root mean square distance of the resamples from x, cut to the statistic's range, as in
     `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined there is
-    none. On resampled topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn
-    jointly for all judges; where a judge has topics of its own they are drawn by themselves. For people a choice of
-    persons is drawn with every resample of topics, so that the interval is over both [2]_.
+    none. A difference from people is cut to what the judge's own interval leaves possible beside anybody. On resampled
+    topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn jointly for all
+    judges; where a judge has topics of its own they are drawn by themselves. For people a choice of persons is drawn
+    with every resample of topics, so that the interval is over both [2]_.
 
     References
     ----------
@@ -230,15 +231,14 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         row["n_topics"] = sides[name if name in sides else next(iter(weights))].sizes["topic"]
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], own))
-            values = drawn[measure][np.arange(n_resamples), picked]
-            row[measure] = value
-            row[f"{measure}_low"], row[f"{measure}_high"] = _interval(
-                value, values, freedom, confidence_level, -1.0 if measure in RANKINGS else 0.0
-            )
+            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
+            low, high = _interval(value, values, freedom, confidence_level, least)
+            row |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
             if weights and name != PEOPLE:
                 apart = value - float(_mean(seen[measure][0], kept))
                 resampled = values - drawn[measure][np.arange(n_resamples), chosen]
-                low, high = _interval(apart, resampled, freedom, confidence_level, -2.0, 2.0)
+                # people lie between the ends of the range, so beside them a judge is no further off than beside those
+                low, high = _interval(apart, resampled, freedom, confidence_level, low - 1.0, high - least)
                 apart_row = {"difference": apart, "low": low, "high": high, "spread": _spread(resampled, freedom)}
                 beside.append({"judge": name, "measure": measure, **apart_row})
         row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}

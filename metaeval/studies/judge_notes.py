@@ -11,8 +11,9 @@ from metaeval.cells import first_few
 
 if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
+    from metaeval.scores import Scores
 
-__all__ = ["label_notes", "listed_rules", "score_notes"]
+__all__ = ["flat_notes", "label_notes", "listed_rules", "score_notes"]
 
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10
@@ -74,6 +75,27 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
             f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
             f"{len(labels.topics)}"
         )
+    return notes
+
+
+def flat_notes(scores: "Mapping[str, Scores | Mapping[str, Scores]]") -> list[str]:
+    """Say under which judges all systems score 0 on a topic, as where nothing was labelled: such topics count.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> flat_notes({"AP": {"nist": as_scores([[0.1, 0.2], [0.3, 0.1]]), "model": as_scores([[0, 0.2], [0, 0.4]])}})
+    ['AP: topics where every system scores 0, as where labels are missing; they count: model 1 of 2']
+    """
+    notes = []
+    for metric, table in scores.items():
+        names = list(table) if isinstance(table, Mapping) else map(str, table["metric"].to_numpy())
+        sides = {name: table[name] if isinstance(table, Mapping) else table.sel(metric=name) for name in names}
+        flat = {name: (one == 0).all("system") for name, one in sides.items()}
+        found = [f"{name} {int(one.sum())} of {one.size}" for name, one in flat.items() if one.any()]
+        if found:
+            words = "topics where every system scores 0, as where labels are missing; they count"
+            notes.append(f"{metric}: {words}: {first_few(found, most=_SHOWN)}")
     return notes
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -11,8 +12,8 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.favour import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.cells import first_few
-from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
-from metaeval.models.judge_worth import topics_with_judge
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
+from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
 from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
 from metaeval.parallel import track
@@ -185,9 +186,31 @@ def _enough(table: Scores | None) -> Scores:
 
 
 def _worth(human: Scores, judge: Scores, human_topics: int, asked: Asked) -> Callable[[], Any]:
-    return lambda: topics_with_judge(
-        human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
+    return lambda: _estimated(
+        topics_with_judge(
+            human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
+        )
     )
+
+
+def _estimated(found: TopicsWithJudge) -> TopicsWithJudge:
+    """Return a worth, unless the topics show none: under the judge the median pair does not vary, or is people's."""
+    frame = found.to_frame()
+    told = frame.loc[frame["worth"].notna(), "correlation"].notna()
+    where = f"on the {found.n_pilot} topics that people and {found.judge} both have"
+    if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
+        message = (
+            f"{where} most differences between two systems are the same on every topic under {found.judge}, as where "
+            "it labelled nothing or found nothing relevant: what it says there cannot be held against people"
+        )
+        raise EstimationError(message)
+    if np.isinf(frame["worth"].median()):
+        message = (
+            f"{where} differences under {found.judge} are those of people, up to a factor, so no error is seen and "
+            "there is no telling how many topics it is worth"
+        )
+        raise EstimationError(message)
+    return found
 
 
 def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:

@@ -115,7 +115,8 @@ def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) -> float:
     """Return how often the interval of a difference that is 0 in truth stays within the margin, or may reach it."""
-    half, spread = apart["high"] - apart["difference"], apart["spread"]
+    half = max(apart["high"] - apart["difference"], apart["difference"] - apart["low"])  # one end may be cut
+    spread = apart["spread"]
     if not np.isfinite(half) or not np.isfinite(spread):
         return float("nan")
     if spread > 0:

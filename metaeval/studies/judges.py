@@ -27,7 +27,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_notes import score_notes
+from metaeval.studies.judge_notes import flat_notes, score_notes
 from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
@@ -39,6 +39,8 @@ from metaeval.tests_stat.correction import CORRECTIONS
 __all__ = ["JudgeStudy", "study_judges"]
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
+ABOUT_SYSTEMS = "What is concluded about systems"
+"""What is not answered without runs, or without items that can tell judges apart."""
 _WORTH = ("worth", "n_equivalent", "n_needed")
 
 
@@ -349,19 +351,23 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
-        choices = () if second is None else tuple(second.table.columns)
-        found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
-        tables = dict(found)
-        notes += [*said, *more]
+        notes += said
+        if judged:
+            choices = () if second is None else tuple(second.table.columns)
+            found, more = scores_under_judges(judged, metrics, reference=reference, people=choices, registry=registry)
+            tables = dict(found)
+            notes += more
+        else:
+            attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None:
-        attempt.failed["What is concluded about systems"] = (
+        attempt.failed[ABOUT_SYSTEMS] = (
             "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
             "favoured, and what the judge is worth in topics"
         )
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if scores is not None:
         tables = dict(scores)
-        notes += _notes_of(tables)
+        notes += [*_notes_of(tables), *flat_notes(tables)]
         weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
         known = KnownOfSystems(groups, built_with, covariate, covariate_name)

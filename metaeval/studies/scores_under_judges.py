@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
+from metaeval.cells import first_few
 from metaeval.checks import check_kind
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
@@ -80,7 +81,10 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
     second: SecondPeople | None,
     labelled: Literal["common", "own"],
 ) -> tuple[dict[str, JudgedCollection], list[str]]:
-    """Return the runs under every judge, and under every choice of second people in the place of the people."""
+    """Return the runs under every judge, and under every choice of second people in the place of the people.
+
+    No runs, and the reason as the last note, where the common items are all relevant under the reference.
+    """
     if not isinstance(given, Labels):
         return runs_under_judges(labels, collection, has_parts=True), []
     table, notes = labels.table, []
@@ -100,7 +104,20 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
                 f"runs are scored on the {common.sum()} of {len(table)} items that all labelled (labelled: {fewer}); "
                 "the others count as unjudged under every judge"
             )
+        if (table.loc[common, reference] > 0).all():
+            return {}, [*notes, _all_relevant(labels.table, reference, int(common.sum()))]
     return runs_under_judges(replace(labels, table=table), collection, has_parts=False), notes
+
+
+def _all_relevant(table: pd.DataFrame, reference: str, n_common: int) -> str:
+    """Say why runs are not compared on items that the reference calls relevant, and whose labels bring that about."""
+    only = [name for name, own in table.items() if name != reference and (table.loc[own.notna(), reference] > 0).all()]
+    return (
+        f"{reference} calls all {n_common:,} items relevant that everybody labelled"
+        + f" ({first_few(only)} labelled no others)" * bool(only)
+        + ", so nobody can be wrong about others, and a measure may be the same under every judge by construction; "
+        "score the runs on each judge's own items (labelled='own', --labelled own)"
+    )
 
 
 def _topics(items: pd.Series) -> pd.Index:

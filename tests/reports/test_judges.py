@@ -11,6 +11,8 @@ import pytest
 
 from metaeval.reports.judges import judges_report
 
+WORDS = ("may", "may not", "not settled")
+
 
 def with_verdict(study, **changes):
     """Return the study with its first verdict changed."""
@@ -77,12 +79,13 @@ def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
         ),
         (0.001, 0.999, "cleared in less than 1 % of such"),
         (0.5, 0.999, r"found out in more than 99 %\."),
+        (0.5, 0.5, r"cleared, and one whose F1 falls short by 0\.1 found out, in about 50 ± \d+ % of such"),
     ],
 )
 def test_every_verdict_stands_with_its_power(judged_study, cleared, found_out, words):
     """How often the sample would settle the question, where there is an interval to settle it by."""
     study = judged_study()
-    for ranking in ("may", "may not", "not settled"):
+    for ranking in WORDS:
         given = with_verdict(study, ranking=ranking, cleared_if_equal=cleared, found_out=found_out)
         assert re.search(words, " ".join(judges_report(given).summary))
     silent = with_verdict(study, cleared_if_equal=np.nan)
@@ -144,9 +147,11 @@ def test_of_several_judges_it_says_how_many_may(judged_study):
     study = judged_study()
     best, last = study.verdicts["f1"].iloc[[0, -1]]
     span = f"F1 from {last:.2f} (hasty) to {best:.2f}."
-    assert f"Of 2 judges none may replace people for ranking systems; {span}" in judges_report(study).summary
-    one = judges_report(with_verdict(study, ranking="may")).summary
-    assert f"Of 2 judges 1 may replace people for ranking systems; {span}" in one
+    rows = study.verdicts["ranking"].tolist()
+    for first in WORDS:
+        said = judges_report(with_verdict(study, ranking=first)).summary
+        counted = ", ".join(f"{n} {word}" for word in WORDS if (n := [first, *rows[1:]].count(word)))
+        assert f"Of 2 judges, for ranking systems: {counted}; {span}" in said
     alone = judges_report(judged_study(people=False)).summary
     assert f"Of 2 judges it agrees most; {span}" in alone
     assert not any(words.startswith("Of 1") for words in judges_report(judged_study(judges=("model",))).summary)

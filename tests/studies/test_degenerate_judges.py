@@ -154,6 +154,8 @@ def test_a_constant_judge_ranks_nothing_and_agrees_by_chance(label):
         assert np.isnan(own["tau"])
         assert own[["power", "recall", "f1", "n_conflicts"]].tolist() == [0, 0, 0, 0]
         assert f"{metric}: no rank correlation where all systems score alike: model" in study.notes
+        assert (metric, "model") not in study.worth
+        assert "are the same on every topic under model" in study.unanswered[f"What model is worth under {metric}"]
     assert f"one and the same label for every item: model {label}" in study.notes
 
 
@@ -177,6 +179,8 @@ def test_the_reference_again_changes_nothing():
     for found in study.conclusions.values():
         ends = found.table.loc[0, ["tau", "tau_low", "tau_ap", "precision", "recall", "f1", "f1_low"]]
         assert ends.tolist() == [1] * 7
+    assert not study.worth
+    assert "no error is seen" in study.unanswered["What again is worth under AP"]
 
 
 def test_one_topic_in_common_tells_of_no_other():
@@ -274,7 +278,29 @@ def test_a_reference_that_finds_everything_relevant_fits_nobody():
         study_of(given, runs=None)
     study = study_of(given, maps="keep")
     assert study.labelling.ranking.table["quadratic_kappa"].tolist() == [0, 0]
+    assert not study.scores
+    study = study_of(given, maps="keep", labelled="own")
     assert "nDCG@10: no rank correlation where all systems score alike: model, hasty" in study.notes
+
+
+@pytest.mark.parametrize("people", [[], ["ann"]])
+def test_a_judge_of_relevant_items_alone_gets_no_verdict_on_systems(people):
+    """On what the reference calls relevant nobody can be wrong about the rest: that is said first, with the way out."""
+    relevant = {topic: {item for item, level in own.items() if level} for topic, own in GIVEN["nist"].items()}
+    given = GIVEN | {"ann": GIVEN["hasty"]}
+    given["model"] = {topic: dict.fromkeys(sorted(own), 2) for topic, own in relevant.items()}
+    study = study_of(given, people=people)
+    assert not study.scores
+    assert (study.verdicts["ranking"] == "").all()
+    first = judges_report(study).summary[0]
+    number = sum(map(len, relevant.values()))
+    assert first.startswith(
+        f"No verdict on systems: nist calls all {number} items relevant that everybody labelled (model"
+    )
+    assert "--labelled own" in first
+    assert study_of(given, people=people, labelled="own").verdicts["f1"].notna().all()
+    given["model"]["0"] |= dict.fromkeys(set(ITEMS) - relevant["0"], 0)
+    assert study_of(given, people=people).verdicts["f1"].notna().all()
 
 
 def test_topics_where_the_reference_found_nothing_are_left_out_and_counted():

@@ -259,6 +259,33 @@ def test_a_judge_of_the_peoples_own_law_is_seldom_turned_away():
     assert by_count >= 8
 
 
+@pytest.mark.parametrize(("noise", "expected"), [(0.0, "may"), (0.001, "may"), (0.1, "not settled")])
+def test_what_holds_beside_anybody_holds_beside_the_people_named(noise, expected):
+    """Where a judge may whoever a second person is, naming some, however far off, takes nothing of it back."""
+    generator = np.random.default_rng(3)
+    table = judged(generator, uneven=0.08, n_topics=8).to_numpy()
+    near = table[0] + noise * generator.normal(0, 1, table[0].shape)
+    scores = as_scores(np.stack([near, *table[:3]]), metrics=["judge", "nist", "ann", "ben"])
+    alone, beside = (
+        ranking_verdict(
+            judge_conclusions(
+                scores.sel(metric=["judge", "nist", *people]),
+                reference="nist",
+                people=people,
+                n_resamples=100,
+                n_rounds=1,
+                rng=0,
+            ),
+            "judge",
+            0.05,
+        )
+        for people in ([], ["ann", "ben"])
+    )
+    assert beside["ranking"] == expected
+    assert (alone["ranking"] == "may") == (expected == "may")
+    assert beside["difference_low"] >= beside["f1_low"] - 1
+
+
 @pytest.mark.parametrize("people", [True, False])
 def test_without_a_pair_under_the_reference_there_is_nothing_to_agree_on(people):
     """F1 would be 1 for whoever finds nothing either, so none is given."""
