@@ -41,7 +41,7 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
     verdict = study.verdict()
     said = (
         f"{_verdict_sentence(study, verdict)} {_reason_sentence(study, verdict)}",
-        f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
+        f"{_power_sentence(study, rows)} {_clear_sentence(study)}".rstrip(),
         _topics_sentence(study, frame),
         _agreement_sentence(study, frame.iloc[1:]) if study.current is not None else "",
     )
@@ -91,22 +91,38 @@ def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
             f"{name_of_metric(one)} would be better than {name_of_metric(other)}, but breaks what users expect in the "
             f"six-run test: {listed(broken)}."
         )
-    pair = verdict.nearest()
+    near = verdict.nearest()
+    if (near["surely"] == "better").any():
+        return " ".join(_ahead_sentence(study, pair) for _, pair in near.groupby(["metric", "against"]))
+    if ((near["p_better"] == 0) & (near["p_not_worse"] == 1)).all():
+        alike = sorted({*near["metric"], *near["against"]})
+        return f"{named(alike)} are equal in {listed(QUALITIES[name] for name in near['quality'].unique())}."
+    # a pair that comes as near says the same of the same qualities
+    best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
+    said = listed(
+        f"in {QUALITIES[str(name)]} (probability {likely(study, name, share)})"
+        for name, share in zip(best["quality"], best["p_better"], strict=True)
+    )
+    metrics = list(map(str, near["metric"].unique()))
+    comes = f"{named(metrics)} {'comes nearest' if len(metrics) == 1 else 'come equally near'}"
+    if study.current is not None:
+        return f"No candidate is surely better in anything; {comes}, {said}."
+    if len(metrics) > 1:
+        return f"{comes}, {said}."
+    return f"{comes}, but is not surely better than {named(near['against'].unique().tolist())}; most nearly so {said}."
+
+
+def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
+    """Say in what a metric is better than another, and what is not sure of it."""
     one, other = (name_of_metric(str(pair[side].iloc[0])) for side in ("metric", "against"))
     ahead = [QUALITIES[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
-    if ahead:
-        unsure = pair[pair["surely"] == ""]
-        doubts = [
-            f"{QUALITIES[str(name)]} (probability {likely(study, name, share)})"
-            for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
-        ]
-        doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
-        return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
-    best = pair.iloc[int(np.argmax(pair["p_better"].to_numpy()))]
-    said = f"in {QUALITIES[str(best['quality'])]} (probability {likely(study, best['quality'], best['p_better'])})"
-    if verdict.current is None:
-        return f"{one} comes nearest, but is not surely better than {other}; most nearly so {said}."
-    return f"No candidate is surely better in anything; {one} comes nearest, {said}."
+    unsure = pair[pair["surely"] == ""]
+    doubts = [
+        f"{QUALITIES[str(name)]} (probability {likely(study, name, share)})"
+        for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
+    ]
+    doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
+    return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
 
 
 def likely(study: CompareStudy, quality: object, p: float) -> str:
@@ -121,10 +137,16 @@ def _power(study: CompareStudy, row: _Row) -> str:
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     """Say which metric has the highest power, and that of the metric in use."""
-    best = max(rows, key=lambda name: float(rows[name]["power"]))
-    own = ", the metric in use," * (best == study.current)
-    words = f"{name_of_metric(best)}{own} has the highest power, {_power(study, rows[best])}"
-    if study.current is not None and best != study.current:
+    most = max(float(row["power"]) for row in rows.values())
+    best = sorted(name for name, row in rows.items() if row["power"] == most)
+    if len(best) > 1:
+        who = listed(f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in best)
+        words = f"{who} have {'the same' if len(best) == len(rows) else 'the highest'} power, "
+        words += listed(dict.fromkeys(_power(study, rows[name]) for name in best))
+    else:
+        own = ", the metric in use," * (best[0] == study.current)
+        words = f"{name_of_metric(best[0])}{own} has the highest power, {_power(study, rows[best[0]])}"
+    if study.current is not None and study.current not in best:
         words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(study, rows[study.current])}"
     test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
     return f"{words} ({test})."

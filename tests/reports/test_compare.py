@@ -143,6 +143,21 @@ def test_the_first_sentence_is_the_verdict(powers, current, begins):
     assert _study_of(*powers, current=current).report().summary[0].startswith(begins)
 
 
+@pytest.mark.parametrize("reach", [2.0, 0.0])
+def test_a_tie_is_told_as_one_in_every_order(reach):
+    """Equal metrics have the same power, and none of them comes nearest, whichever stands first."""
+    values = reach * np.random.default_rng(8).normal(np.linspace(0, 1, 9)[:, None], 1, (9, 40))
+    equal = as_scores(np.stack([values] * 3), metrics=list("ABC"))
+    for current, first in ((None, "A"), ("A", "A (in use)")):
+        pages = [
+            study_comparison(equal.sel(metric=list(order)), current=current, topics=False, **QUICK).report().summary
+            for order in ("ABC", "CAB")
+        ]
+        assert pages[0][:2] == pages[1][:2]
+        assert pages[0][0].endswith(". A, B and C are equal in power.")
+        assert pages[0][1].startswith(f"{first}, B and C have the same power, ")
+
+
 def test_the_order_of_the_metrics_changes_nothing():
     """The verdict and its sentence are those of the metrics, wherever they stand."""
     one = _study_of(2.0, 6.0, 0.5)
