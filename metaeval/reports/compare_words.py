@@ -2,11 +2,13 @@
 """What a comparison of metrics says in plain words: the answer, its limits, and how it was found."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from metaeval.digits import draws_of_middle
 from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
 from metaeval.reports.topic_words import chance, count_errors, topic_count
@@ -15,7 +17,17 @@ from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import bracketed, carried, count, listed, name_of_metric, percentage, sentence_case
+from metaeval.words import (
+    bracketed,
+    carried,
+    count,
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+)
 
 __all__ = ["QUALITIES", "compare_methods", "likely", "limits_section", "named", "summary_paragraphs"]
 
@@ -54,10 +66,34 @@ def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     if verdict.outcome == "open":
         return f"No reason to change from {current}." if current else "No metric is surely the best."
     if verdict.outcome == "keep":
-        return f"Keep {named(verdict.metrics)}: it is better than every candidate."
+        return f"Keep {named(verdict.metrics)}: it is better than every candidate{_over_systems(study, verdict)}."
     others = [name for name in study.metrics if name not in verdict.metrics]
     against = current or (name_of_metric(others[0]) if len(others) == 1 else "every other metric")
-    return f"Adopt {' or '.join(map(name_of_metric, verdict.metrics))}: better than {against}."
+    chosen = " or ".join(map(name_of_metric, verdict.metrics))
+    return f"Adopt {chosen}: better than {against}{_over_systems(study, verdict)}."
+
+
+def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Say where a verdict that is sure over topics rests on powers that other systems could turn."""
+    sure = verdict.to_frame().query("quality == 'power' and surely == 'better'")
+    decided = set(zip(sure["metric"], sure["against"], strict=True))
+    rivals = [one for one in study.metrics if one not in verdict.metrics]
+    if verdict.outcome == "adopt" and study.current is not None:
+        rivals = [study.current]
+    over_systems: dict[tuple[str, str], tuple[float, float]] = {}
+    columns = ["metric_a", "metric_b", "systems_low", "systems_high"]
+    for a, b, low, high in study.power_differences()[columns].to_numpy().tolist():  # a few metrics
+        over_systems |= {(a, b): (low, high), (b, a): (-high, -low)}
+    open_still = []
+    for one, other in sorted(decided & set(product(verdict.metrics, rivals))):
+        low, high = (100 * end for end in over_systems[one, other])
+        if low <= 0:
+            who = f"{name_of_metric(one)} " * (len(verdict.metrics) > 1)
+            ends = interval(low, high, number(1), draws=draws_of_middle(study.choice.n_choices))
+            open_still.append(f"{who}over {name_of_metric(other)}: {ends} points")
+    if not open_still:
+        return ""
+    return f" on other topics; other systems could turn its lead in power ({'; '.join(open_still)})"
 
 
 def _reason_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
