@@ -46,7 +46,7 @@ def contradictions(study: CompareStudy, report: Report) -> list[str]:
     said = report.summary[0]
     tables = {table.name: table.data if table.data is not None else table.frame for table in report.tables()}
     metrics = tables["metrics"].set_index("metric")
-    gaps = _gaps(tables["power-differences"])
+    gaps, systems = (_gaps(tables["power-differences"], of) for of in ("", "systems_"))
     names = list(metrics.index)
     kind, chosen, against = _read(said, names, study.current)
     found = []
@@ -54,6 +54,8 @@ def contradictions(study: CompareStudy, report: Report) -> list[str]:
         for one in chosen:
             for other in against:
                 found += _refuted(said, one, other, metrics, gaps)
+                if gaps[one, other][0] > 0 >= systems[one, other][0] and f"over {other}: " not in said:
+                    found.append(f"other systems could turn the powers of {one} and {other}, and it is not said")
     for one, other in gaps:
         if kind != "adopt" and study.current == other and one != other and _plainly_better(one, other, metrics, gaps):
             found.append(f"{one} is better than {other} in all that the tables hold, and not adopted")
@@ -79,10 +81,10 @@ def _read(said: str, names: list[str], current: str | None) -> tuple[str, list[s
     return words[1].lower(), chosen, [current] if words[1] == "Adopt" and current is not None else others
 
 
-def _gaps(frame: pd.DataFrame) -> dict[tuple[str, str], tuple[float, float]]:
-    """Return the interval of the first metric's power less the second's, for both orders."""
+def _gaps(frame: pd.DataFrame, of: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return the interval, over topics or systems, of the first metric's power less the second's, for both orders."""
     found = {}
-    for a, b, low, high in frame[["metric_a", "metric_b", "low", "high"]].itertuples(index=False):
+    for a, b, low, high in frame[["metric_a", "metric_b", f"{of}low", f"{of}high"]].itertuples(index=False):
         found[a, b], found[b, a] = (low, high), (-high, -low)
     return found
 

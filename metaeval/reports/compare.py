@@ -94,9 +94,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     if counts is not None:
         errors = counts.reindex(frame["metric"])
         middle = zip(frame["topics_median"], errors["median_error"], strict=True)
-        ends = frame["topics_low"], frame["topics_high"], errors["low_error"], errors["high_error"]
+        bounds = frame["topics_low"], frame["topics_high"], errors["low_error"], errors["high_error"]
         shown["topics"], shown["topics_sort"] = [topic_count(*row) for row in middle], frame["topics_median"]
-        shown["topics_interval"] = topic_counts(*ends)
+        shown["topics_interval"] = topic_counts(*bounds)
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",

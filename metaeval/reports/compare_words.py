@@ -2,11 +2,13 @@
 """What a comparison of metrics says in plain words: the answer, its limits, and how it was found."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from metaeval.digits import draws_of_middle
 from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
 from metaeval.reports.topic_words import chance, count_errors, topic_count
@@ -15,7 +17,17 @@ from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import bracketed, carried, count, listed, name_of_metric, percentage, sentence_case
+from metaeval.words import (
+    bracketed,
+    carried,
+    count,
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+)
 
 __all__ = ["QUALITIES", "compare_methods", "likely", "limits_section", "named", "summary_paragraphs"]
 
@@ -41,7 +53,7 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
     verdict = study.verdict()
     said = (
         f"{_verdict_sentence(study, verdict)} {_reason_sentence(study, verdict)}",
-        f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
+        f"{_power_sentence(study, rows)} {_clear_sentence(study)}".rstrip(),
         _topics_sentence(study, frame),
         _agreement_sentence(study, frame.iloc[1:]) if study.current is not None else "",
     )
@@ -54,10 +66,34 @@ def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     if verdict.outcome == "open":
         return f"No reason to change from {current}." if current else "No metric is surely the best."
     if verdict.outcome == "keep":
-        return f"Keep {named(verdict.metrics)}: it is better than every candidate."
+        return f"Keep {named(verdict.metrics)}: it is better than every candidate{_over_systems(study, verdict)}."
     others = [name for name in study.metrics if name not in verdict.metrics]
     against = current or (name_of_metric(others[0]) if len(others) == 1 else "every other metric")
-    return f"Adopt {' or '.join(map(name_of_metric, verdict.metrics))}: better than {against}."
+    chosen = " or ".join(map(name_of_metric, verdict.metrics))
+    return f"Adopt {chosen}: better than {against}{_over_systems(study, verdict)}."
+
+
+def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Say where a verdict that is sure over topics rests on powers that other systems could turn."""
+    sure = verdict.to_frame().query("quality == 'power' and surely == 'better'")
+    decided = set(zip(sure["metric"], sure["against"], strict=True))
+    rivals = [one for one in study.metrics if one not in verdict.metrics]
+    if verdict.outcome == "adopt" and study.current is not None:
+        rivals = [study.current]
+    over_systems: dict[tuple[str, str], tuple[float, float]] = {}
+    columns = ["metric_a", "metric_b", "systems_low", "systems_high"]
+    for a, b, low, high in study.power_differences()[columns].to_numpy().tolist():  # a few metrics
+        over_systems |= {(a, b): (low, high), (b, a): (-high, -low)}
+    open_still = []
+    for one, other in sorted(decided & set(product(verdict.metrics, rivals))):
+        low, high = (100 * end for end in over_systems[one, other])
+        if low <= 0:
+            who = f"{name_of_metric(one)} " * (len(verdict.metrics) > 1)
+            ends = interval(low, high, number(1), draws=draws_of_middle(study.choice.n_choices))
+            open_still.append(f"{who}over {name_of_metric(other)}: {ends} points")
+    if not open_still:
+        return ""
+    return f" on other topics; other systems could turn its lead in power ({'; '.join(open_still)})"
 
 
 def _reason_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
@@ -91,22 +127,38 @@ def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
             f"{name_of_metric(one)} would be better than {name_of_metric(other)}, but breaks what users expect in the "
             f"six-run test: {listed(broken)}."
         )
-    pair = verdict.nearest()
+    near = verdict.nearest()
+    if (near["surely"] == "better").any():
+        return " ".join(_ahead_sentence(study, pair) for _, pair in near.groupby(["metric", "against"]))
+    if ((near["p_better"] == 0) & (near["p_not_worse"] == 1)).all():
+        alike = sorted({*near["metric"], *near["against"]})
+        return f"{named(alike)} are equal in {listed(QUALITIES[name] for name in near['quality'].unique())}."
+    # a pair that comes as near says the same of the same qualities
+    best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
+    said = listed(
+        f"in {QUALITIES[str(name)]} (probability {likely(study, name, share)})"
+        for name, share in zip(best["quality"], best["p_better"], strict=True)
+    )
+    metrics = list(map(str, near["metric"].unique()))
+    comes = f"{named(metrics)} {'comes nearest' if len(metrics) == 1 else 'come equally near'}"
+    if study.current is not None:
+        return f"No candidate is surely better in anything; {comes}, {said}."
+    if len(metrics) > 1:
+        return f"{comes}, {said}."
+    return f"{comes}, but is not surely better than {named(near['against'].unique().tolist())}; most nearly so {said}."
+
+
+def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
+    """Say in what a metric is better than another, and what is not sure of it."""
     one, other = (name_of_metric(str(pair[side].iloc[0])) for side in ("metric", "against"))
     ahead = [QUALITIES[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
-    if ahead:
-        unsure = pair[pair["surely"] == ""]
-        doubts = [
-            f"{QUALITIES[str(name)]} (probability {likely(study, name, share)})"
-            for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
-        ]
-        doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
-        return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
-    best = pair.iloc[int(np.argmax(pair["p_better"].to_numpy()))]
-    said = f"in {QUALITIES[str(best['quality'])]} (probability {likely(study, best['quality'], best['p_better'])})"
-    if verdict.current is None:
-        return f"{one} comes nearest, but is not surely better than {other}; most nearly so {said}."
-    return f"No candidate is surely better in anything; {one} comes nearest, {said}."
+    unsure = pair[pair["surely"] == ""]
+    doubts = [
+        f"{QUALITIES[str(name)]} (probability {likely(study, name, share)})"
+        for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)
+    ]
+    doubt = f"not surely as good in {listed(doubts)}" if doubts else "not everything is known of both"
+    return f"{one} is better than {other} in {listed(ahead)}, but {doubt}."
 
 
 def likely(study: CompareStudy, quality: object, p: float) -> str:
@@ -121,10 +173,16 @@ def _power(study: CompareStudy, row: _Row) -> str:
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     """Say which metric has the highest power, and that of the metric in use."""
-    best = max(rows, key=lambda name: float(rows[name]["power"]))
-    own = ", the metric in use," * (best == study.current)
-    words = f"{name_of_metric(best)}{own} has the highest power, {_power(study, rows[best])}"
-    if study.current is not None and best != study.current:
+    most = max(float(row["power"]) for row in rows.values())
+    best = sorted(name for name, row in rows.items() if row["power"] == most)
+    if len(best) > 1:
+        who = listed(f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in best)
+        words = f"{who} have {'the same' if len(best) == len(rows) else 'the highest'} power, "
+        words += listed(dict.fromkeys(_power(study, rows[name]) for name in best))
+    else:
+        own = ", the metric in use," * (best[0] == study.current)
+        words = f"{name_of_metric(best[0])}{own} has the highest power, {_power(study, rows[best[0]])}"
+    if study.current is not None and study.current not in best:
         words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(study, rows[study.current])}"
     test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
     return f"{words} ({test})."

@@ -24,6 +24,7 @@ from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.words import (
+    carried,
     chance,
     count,
     errors_said,
@@ -105,12 +106,13 @@ def _summary(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) 
 def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     """Say how much of one metric's ranking these items decide."""
     near = _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
-    words = (
-        f"Under {name_of_metric(metric)}, {near['n_significant']} of {count(near['n_pairs'], 'pair')} of neighbours "
-    )
-    words += f"differ significantly ({_decision(study)})"
+    error = _open_pairs(study)[metric, "adjacent"] / near["n_pairs"]
+    part = carried(near["share"], error)  # as the table of pairs has it
+    under = f"Under {name_of_metric(metric)}, "
+    words = f"{near['n_significant']} of {count(near['n_pairs'], 'pair')} of neighbours "
+    words += f"({part}) " * ("±" in part) + f"differ significantly ({_decision(study)})"
     if study.ranks is None:
-        return f"{words}."
+        return f"{under}{words}."
     level = percentage(study.ranks.confidence_level)
     first = frame.iloc[0]
     possible = int((frame["rank_low"] == 1).sum())
@@ -121,8 +123,24 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
         lead = f"{first_few(leaders)} {'stands first' if len(leaders) == 1 else 'share the first rank'}"
         lead += f", and {possible} systems may be the best in truth"
         lead += f" ({level} intervals, all ranks at once)"
-    middle = (frame["rank_high"] - frame["rank_low"]).median()
-    return f"{lead}; half of the intervals span more than {middle:g} {'rank' if middle == 1 else 'ranks'}. {words}."
+    held = (frame["rank_high"] - frame["rank_low"] + 1).sort_values(ascending=False).iloc[(len(frame) - 1) // 2]
+    said = f"{lead}; half of the intervals hold at least {count(held, 'rank')}."
+    # the metric stands where it is needed first
+    return f"{under}{said} {words}." if len(study.comparison.metrics) > 1 else f"{said} {under}{words}."
+
+
+def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
+    """Return by how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
+    lead, near = study.comparison, study.family_pairs()
+    if study.ranks is None:
+        every = dict(zip(lead.metrics, lead.power_errors() * lead.n_pairs, strict=True))
+        return {(metric, family): every[metric] for metric in lead.metrics for family in _FAMILIES}
+    each = study.ranks.pairs().assign(error=study.ranks.open_pairs().ravel(), family="all")
+    turned = each.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+    keys = ["metric", "system_a", "system_b"]
+    near = near[[*keys, "family"]].merge(pd.concat([each, turned])[[*keys, "error"]], on=keys)
+    sums = pd.concat([each, near]).groupby(["metric", "family"], as_index=False)["error"].sum()
+    return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
 def _decision(study: LeaderboardStudy) -> str:
@@ -167,7 +185,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
 def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
     ranks = study.ranks
-    unsure = [] if ranks is None else [float(ranks.open_pairs()[ranks.metrics.index(metric)])]
+    unsure = [] if ranks is None else [float(ranks.open_pairs()[ranks.metrics.index(metric)].sum())]
     level = "" if ranks is None else percentage(ranks.confidence_level)
     written = zip(part["rank_low"], part["rank_high"], strict=True)
     shown = part.assign(
@@ -200,13 +218,13 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
 
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
-    rows, lead = [], study.comparison
-    unsure = lead.power_errors() * lead.n_pairs if study.ranks is None else study.ranks.open_pairs()
-    open_pairs = dict(zip(lead.metrics, unsure, strict=True))
+    rows = []
+    open_pairs = _open_pairs(study)
     for (metric, family), part in pairs.groupby(["metric", "family"], sort=False):
+        unsure = open_pairs[str(metric), str(family)]
         row: dict[str, object] = {"metric": metric, "family": _FAMILIES[str(family)]}
         for one in part.itertuples():
-            error = open_pairs[str(metric)] / one.n_pairs if one.correction == FAMILY_WISE and one.n_pairs else None
+            error = unsure / one.n_pairs if one.correction == FAMILY_WISE and one.n_pairs else None
             row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
             row[f"{one.correction}_sort"] = one.share
         rows.append(row)
@@ -329,7 +347,7 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         row = _row(study.items.summary(), metric=metric)
         idle = int(row["all_pass"] + row["all_fail"] + row["all_equal"])
         if idle:
-            parts.append(f"{count(idle, 'item')} of them tell no system from another")
+            parts.append(f"{idle:,} of them {'tells' if idle == 1 else 'tell'} no system from another")
     ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
     plain, lead = ways[0], max(ways, key=lambda way: way["n_significant_fdr_by"])
     if lead["n_significant_fdr_by"] > plain["n_significant_fdr_by"]:

@@ -234,10 +234,10 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     shown, only = differences, ""
     if study.scores.sizes["metric"] > _ALL_DIFFERENCES:
         rows = rows_of(frame, study.comparisons[0])
-        best = rows["metric"].iloc[int(rows["power"].to_numpy().argmax())]
+        best = min(rows.loc[rows["power"] == rows["power"].max(), "metric"])
         shown = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
         only = (
-            f" Shown are the {len(shown)} differences from {name_of_metric(best)}, whose power is the highest; the "
+            f" Shown are the {len(shown)} differences from {name_of_metric(best)}, than which none has more power; the "
             f"numbers below hold all {len(differences)}."
         )
     how = decision_words(TESTS.label(str(differences["test"].iloc[0])), study.comparisons[0].correction)

@@ -33,8 +33,11 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
     if study.bayesian.data.sizes["pair"] == 1:
         return _of_the_pair(study.bayesian)
     decided = study.bayesian.discriminative_power(_PROBABILITY)
-    best = decided.iloc[int((decided["n_apart"] + decided["n_equivalent"]).to_numpy().argmax())]
-    most = "" if len(decided) == 1 else ", where most pairs are decided,"
+    counts = decided["n_apart"] + decided["n_equivalent"]
+    tied = decided[counts == counts.max()].sort_values("metric")
+    best = tied.iloc[0]
+    others = "" if len(tied) == 1 else f" (as under {listed(map(name_of_metric, tied['metric'].iloc[1:]))})"
+    most = "" if len(decided) == 1 else f", where most pairs are decided{others},"
     width = f"{study.bayesian.rope[best['metric']]:g}"
     words = (
         f"Under {name_of_metric(best['metric'])}{most} one system is better by more than {width} in "

@@ -49,7 +49,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     """Say under which metric most pairs differ significantly, what a correction leaves, and how clear the lead is."""
     lead = study.comparisons[0]
     rows = rows_of(frame, lead)
-    best = rows[rows["n_significant"] == rows["n_significant"].max()]
+    best = rows[rows["n_significant"] == rows["n_significant"].max()].sort_values("metric")
     how = f"at α = {lead.alpha:g} ({lead.procedure.words}, {CORRECTIONS.words(lead.correction)})"
     if lead.n_pairs == 1:
         return (_pair_words(study, how), *([" ".join(found)] if (found := bayesian_sentences(study)) else []))
@@ -100,10 +100,12 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
     bounds = ""
     if study.intervals is not None and pd.notna(top["power_low"]):
-        level = percentage(study.intervals.confidence_level)
-        bounds = f"; {level} interval {_bounds(top, study.intervals.n_rounds)}"
+        level, n_rounds = percentage(study.intervals.confidence_level), study.intervals.n_rounds
+        ends = dict.fromkeys(_bounds(row, n_rounds) for row in best.to_dict("records"))
+        bounds = f"; {level} interval{'s' * (len(ends) > 1)} {listed(ends)}"
     found = f"{top['n_significant']:,} of {top['n_pairs']:,} pairs of systems"
-    power = f" ({carried(top['power'], power_error(study, top))}{bounds})"
+    error = max(power_error(study, row) for row in best.to_dict("records"))
+    power = f" ({carried(top['power'], error)}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
     if len(rows) == 1:
@@ -183,21 +185,21 @@ def _worst_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -
 
 
 def _required_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    if study.sensitivity is None:
+    if study.sensitivity is None or len(best) > _FEW:
         return []
-    metric = best["metric"].iloc[0]
-    most, middle, _ = study.sensitivity.required_errors().loc[metric]
-    rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
+    errors = study.sensitivity.required_errors()
+    rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none")].set_index("metric")
     return [
         f"Under {name_of_metric(metric)} the observed difference that suffices for significance by bootstrap "
-        f"sensitivity is {carried(row.difference_required, most, _SCORE)} at most and "
-        f"{carried(row.difference_required_median, middle, _SCORE)} for the median pair."
-        for row in rows.itertuples()
+        f"sensitivity is {carried(rows.loc[metric, 'difference_required'], most, _SCORE)} at most and "
+        f"{carried(rows.loc[metric, 'difference_required_median'], middle, _SCORE)} for the median pair."
+        for metric, (most, middle, _) in zip(best["metric"], errors.loc[best["metric"]].to_numpy(), strict=True)
+        if metric in rows.index
     ]
 
 
 _FEW = 4
-"""Identical systems, and groups of them, that are named; the page names all."""
+"""Identical systems, groups of them and metrics of equal power that are named; the page names all."""
 
 
 def _identical_sentence(study: PowerStudy) -> list[str]:

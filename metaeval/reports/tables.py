@@ -371,15 +371,16 @@ class Table(ShortRepr):
 def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.DataFrame, str]:
     """Take the Monte-Carlo errors of intervals out of the cells; return the frame, and their largest in words."""
     largest: dict[str, str] = {}
+    bare = " points" * any("(points)" in column.label for column in columns)
     for name in {column.name for column in columns if column.write is text} & set(frame):
         cells = frame[name].tolist()
         errors = [(found[1], cell) for cell in cells if isinstance(cell, str) and (found := EACH.search(cell))]
         if errors:
             most, cell = max(errors, key=lambda one: float(one[0]))
-            unit = " points" if "%" in cell else ""
+            unit = " points" if "%" in cell else bare
             largest[unit] = max(most, largest.get(unit, "0"), key=float)
             frame = frame.assign(**{name: [EACH.sub("", cell) if isinstance(cell, str) else cell for cell in cells]})
-    words = " and ".join(f"{most}{unit}" for unit, most in sorted(largest.items()))
+    words = " and ".join(f"{most}{unit.rstrip('s') if most == '1' else unit}" for unit, most in sorted(largest.items()))
     return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
 
 

@@ -107,14 +107,15 @@ class RankIntervals(Result):
         return np.asarray(found, dtype=np.int8)
 
     def open_pairs(self) -> NDArray[np.float64]:
-        """Return by how many the number of significant pairs errs at most for its resamples, one number a metric.
+        """Return how open each decision about a pair is for its resamples, an array (metric, pair); no more than half.
 
-        A pair near the critical value may lie on either side of it with other draws.
+        A pair near the critical value may lie on either side of it with other draws. The number of significant pairs
+        errs at most by the sum.
         """
         critical = self.data["critical_value"].min("system").to_numpy()[:, None]
         error = np.maximum(self.data["critical_error"].max("system").to_numpy()[:, None], RELATIVE)
         beyond = ndtr((np.abs(self.data["statistic"].to_numpy()) - critical) / error)
-        return np.asarray(np.nansum(np.sqrt(beyond * (1.0 - beyond)), axis=1))
+        return np.asarray(np.nan_to_num(np.sqrt(beyond * (1.0 - beyond))))
 
     def groups(self) -> pd.DataFrame:
         """Return the groups of systems that cannot be separated: metric, system, mean, rank, letters.

@@ -16,6 +16,9 @@ __all__ = ["NOT_WORSE", "MetricVerdict", "probability_positive", "verdict_of"]
 NOT_WORSE = 0.95
 """Probability from which a metric is surely not worse in a quality."""
 
+_SAME = 9
+"""Decimals to which two probabilities that are equal, but summed in another order, agree."""
+
 type Outcome = Literal["adopt", "keep", "open"]
 
 
@@ -55,7 +58,7 @@ class MetricVerdict(Result):
         return self.table.assign(surely=np.where(self.table["p_better"] >= self.better, "better", sure))
 
     def nearest(self) -> pd.DataFrame:
-        """Return the rows of the comparison that came nearest to a verdict for a change, or for a choice.
+        """Return the rows of the comparison that came nearest to a verdict for a change, or for a choice; ties all.
 
         Among the candidates against the metric in use; where none was named, the weakest comparison of the metric whose
         weakest is strongest.
@@ -64,8 +67,8 @@ class MetricVerdict(Result):
         strength = {
             (str(one), str(other)): (
                 (rows["surely"] == "better").any(),
-                rows["p_not_worse"].min(),
-                rows["p_better"].max(),
+                rows["p_not_worse"].min().round(_SAME),
+                rows["p_better"].max().round(_SAME),
             )
             for (one, other), rows in frame.groupby(["metric", "against"])
         }
@@ -74,8 +77,11 @@ class MetricVerdict(Result):
         else:
             names = sorted({one for one, _ in strength})
             pairs = [min((pair for pair in strength if pair[0] == name), key=strength.__getitem__) for name in names]
-        one, other = max(sorted(pairs), key=strength.__getitem__)
-        return frame[(frame["metric"] == one) & (frame["against"] == other)].reset_index(drop=True)
+        most = max(map(strength.__getitem__, pairs))
+        found = [
+            frame[frame["metric"].eq(a) & frame["against"].eq(b)] for a, b in sorted(pairs) if strength[a, b] == most
+        ]
+        return pd.concat(found, ignore_index=True)
 
 
 def probability_positive(difference: float, error: float, freedom: int) -> tuple[float, float]:

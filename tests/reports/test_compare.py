@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.bibliography import PUBLICATIONS
@@ -141,6 +142,39 @@ def _study_of(*powers, current=None, **more):
 def test_the_first_sentence_is_the_verdict(powers, current, begins):
     """Adopt, keep, or no reason to, with what is sure of it; the first metric is not kept for standing first."""
     assert _study_of(*powers, current=current).report().summary[0].startswith(begins)
+
+
+def test_the_first_sentence_says_where_other_systems_could_turn_it(contradictions, monkeypatch):
+    """It is sure over topics; where the interval over systems holds zero it says so, and silence is a contradiction."""
+    study = _study_of(0.5, 6.0, current="A")
+    (row,) = study.power_differences().to_dict("records")
+    turned = pd.DataFrame([row | {"systems_low": -0.31, "systems_high": 0.03}])
+    assert row["systems_high"] < 0
+    assert " on other topics" not in study.report().summary[0]
+    monkeypatch.setattr(CompareStudy, "power_differences", lambda _: turned)
+    report = study.report()
+    said = re.match(
+        r"(Adopt B: better than A) on other topics; other systems .* \(over A: −3\.?\d* to 31", report.summary[0]
+    )
+    assert said
+    assert contradictions(study, report) == []
+    silent = report.summary[0].replace(re.search(r" on other topics.*?\)", report.summary[0])[0], "")
+    assert contradictions(study, replace(report, summary=(silent, *report.summary[1:])))
+
+
+@pytest.mark.parametrize("reach", [2.0, 0.0])
+def test_a_tie_is_told_as_one_in_every_order(reach):
+    """Equal metrics have the same power, and none of them comes nearest, whichever stands first."""
+    values = reach * np.random.default_rng(8).normal(np.linspace(0, 1, 9)[:, None], 1, (9, 40))
+    equal = as_scores(np.stack([values] * 3), metrics=list("ABC"))
+    for current, first in ((None, "A"), ("A", "A (in use)")):
+        pages = [
+            study_comparison(equal.sel(metric=list(order)), current=current, topics=False, **QUICK).report().summary
+            for order in ("ABC", "CAB")
+        ]
+        assert pages[0][:2] == pages[1][:2]
+        assert pages[0][0].endswith(". A, B and C are equal in power.")
+        assert pages[0][1].startswith(f"{first}, B and C have the same power, ")
 
 
 def test_the_order_of_the_metrics_changes_nothing():

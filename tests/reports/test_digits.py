@@ -3,12 +3,14 @@
 
 import importlib.util
 import math
+import re
 
 import numpy as np
 import pytest
 
 from metaeval.digits import error_of_ends, error_of_share, places, places_of_error
 from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.table import study_table
 from metaeval.words import carried, drawn, interval, number, p_drawn, share
 
@@ -112,3 +114,22 @@ def test_one_rule_says_how_many_digits():
     assert (carried(0.5, 0.0), carried(None, None), drawn(0.5, float("nan"))) == ("50.0 %", "–", "50.0 %")
     assert error_of_share(0.0, 999) > 0 < error_of_ends(0.1, 10)
     assert share(0.123) == drawn(0.123, 0.0)
+
+
+@pytest.mark.parametrize("metrics", [["AP"], ["AP", "RR"]])
+def test_the_first_sentence_of_a_leaderboard_agrees_with_its_tables(metrics):
+    """Its neighbours have the table's error, half of the intervals hold its ranks, and it names its metric."""
+    scores = simulate_scores(n_systems=9, n_topics=30, metrics=metrics, rng=3)
+    report = study_leaderboard(scores, n_resamples=100, n_splits=2, rng=1).report()
+    (pairs,) = [table for table in report.tables() if table.name == "pairs"]
+    near = [one for one in pairs.frame.to_dict("records") if one["family"].startswith("Neighbours")]
+    for metric, said, row in zip(metrics, report.summary, near, strict=True):
+        found = re.search(r"(\d) of (\d) pairs of neighbours (?:\((.*?)\) )?differ", said)
+        cell = row["family-wise"]
+        assert cell.startswith(f"{found[1]}/{found[2]} = ")
+        assert (found[3] or "") == (cell.partition(" = ")[2] if "±" in cell else "")
+        frame = report.rows[report.rows["metric"] == metric]
+        held = frame["rank_high"] - frame["rank_low"] + 1
+        least = int(re.search(r"half of the intervals hold at least (\d) rank", said)[1])
+        assert (held >= least).mean() >= 0.5 > (held > least).mean()
+        assert (said.startswith(f"Under {metric}, ") and said.count("Under") == 1) == (len(metrics) > 1)

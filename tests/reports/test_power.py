@@ -140,7 +140,7 @@ def test_options_outside_their_rule_are_refused(study):
             (7, 4),
             r"^Of 2 metrics, RBP\(p=0\.8\)/x <b> has the highest discriminative power: 7 of 10 pairs of systems",
         ),
-        ((5, 5), r"^Under both metrics equally many pairs differ significantly: 5 of 10 pairs of systems \(50\.0 %\)"),
+        ((5, 5), r"^Under both metrics equally many pairs differ significantly: 5 of 10 pairs of systems \(50"),
         ((0, 0), r"^No pair of systems differs significantly at α = 0\.05"),
     ],
 )

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.reports.latex import escape_latex, table_latex
-from metaeval.reports.tables import Column, Table, table_csv
-from metaeval.words import number
+from metaeval.reports.tables import Column, Table, right, table_csv
+from metaeval.words import number, text
 
 MEANT = {
     "\\textbackslash{}": "\\",
@@ -113,6 +113,21 @@ def test_tables_longer_than_a_page_may_break():
     written = table_latex(table([f"s{number}" for number in range(60)], [0.5] * 60))
     assert r"\begin{longtable}{lrr}" in written
     assert written.count(r" & 0.50 & 1.00 \\") == 60
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell", "said"),
+    [
+        ("Power", "1 to 2 %, each ± 1", "1 point at most"),
+        ("Power", "1 to 2 %, each ± 8", "8 points at most"),
+        ("Difference (points)", "−1.5 to 4.2, each ± 8", "8 points at most"),
+        ("Kendall's τ", "0.1 to 0.4, each ± 0.1", "0.1 at most"),
+    ],
+)
+def test_errors_of_ends_have_their_unit(heading, cell, said):
+    """In points where the ends are percentages or points, one of which is a point."""
+    shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": [cell]}), columns=right(text, a=heading))
+    assert shown.caption.endswith(f"Monte-Carlo error of the ends of intervals: {said}.")
 
 
 def test_cells_are_sorted_by_number_not_by_text():
