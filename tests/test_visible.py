@@ -103,6 +103,6 @@ def test_json_holds_the_names_and_nothing_hidden(scores):
     """Its own escapes say the same."""
     study = study_power(scores, tests=["t"], n_topic_resamples=None, rng=0)
     rows = [{"system": name} for name in (*NAMES, ESCAPES, "\x9b2J")]
-    words = json_document("power", rows, provenance=study.provenance, messages=[])
+    words = json_document("power", rows, provenance=study.provenance, said={})
     assert [row["system"] for row in json.loads(words)["results"]] == [*NAMES, ESCAPES, "\x9b2J"]
     assert not set(HIDDEN) & set(words)

@@ -22,7 +22,7 @@ def json_document(
     rows: pd.DataFrame | Sequence[Mapping[str, object]],
     *,
     provenance: Provenance,
-    messages: Sequence[str],
+    said: Mapping[str, Sequence[str]],
     tables: Sequence[Table] = (),
 ) -> str:
     """Return the JSON answer of a command: flat rows and every table, full precision, null for what is undefined.
@@ -32,8 +32,8 @@ def json_document(
     command : str
     rows : pandas.DataFrame or sequence of mappings
     provenance : Provenance
-    messages : sequence of str
-        Warnings given on the way.
+    said : mapping of str to sequence of str
+        What is said in sentences, by its key in the document.
     tables : sequence of Table
         In the order of the page, each of a name of its own.
 
@@ -49,7 +49,7 @@ def json_document(
         "options": record["options"],
         "results": records,
         "tables": {table.name: table_answer(table) for table in tables},
-        "warnings": list(messages),
+        **{key: list(words) for key, words in said.items()},
         "provenance": record,
     }
     # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again

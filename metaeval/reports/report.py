@@ -388,12 +388,16 @@ class Report(_Statements):
         Returns
         -------
         str
-            A document with schema, command, options, results, tables, warnings and provenance.
+            A document with schema, command, options, results, tables, summary, notes, warnings and provenance.
         """
         from metaeval.reports.json_answer import json_document  # noqa: PLC0415 - loads what only JSON needs
 
         return json_document(
-            self.command, self.rows, provenance=self.provenance, messages=self.warnings, tables=self.tables()
+            self.command,
+            self.rows,
+            provenance=self.provenance,
+            said={"summary": self.summary, "notes": self.notes, "warnings": self.warnings},
+            tables=self.tables(),
         )
 
     def to_latex(self) -> str:

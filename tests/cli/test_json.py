@@ -85,7 +85,7 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
     shown = []
     monkeypatch.setattr(Report, "to_json", lambda self, plain=Report.to_json: shown.append(self) or plain(self))
     monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
-    lacking, counted = {}, 0
+    lacking, counted, noted = {}, 0, 0
 
     for name, line in (nonsense.FAST | RICHER).items():
         if name.startswith("simulate"):
@@ -93,10 +93,13 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
         ended = command(name.split()[0], *line.split(), "--json", "--quiet")
         assert ended.code == 0, (name, ended.err)
         answer, report = json.loads(ended.out, parse_constant=refused), shown.pop()
+        assert (answer["summary"], answer["notes"]) == (list(report.summary), list(report.notes)), name
+        noted += len(answer["notes"])
         assert list(answer["tables"]) == [table.name for table in report.tables()], name
         for table in (one for one in report.tables() if one.name not in OF_WORDS):
             counted += sum(1 for row in table.cells() for cell in row for _ in printed(cell.text))
             if found := missing(table, answer["tables"][table.name]):
                 lacking[f"{name}: {table.name}"] = found
     assert counted > 2000
+    assert noted > 5
     assert lacking == {}
