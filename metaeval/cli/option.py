@@ -135,13 +135,10 @@ def declared(command: Any) -> Iterator[tuple[Any, Option]]:  # noqa: ANN401 - ty
 def arguments_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - typer's
     """Return the arguments of the library that the options of a command stand for, each with its option.
 
-    Of two options that stand for one argument, as element sizes and topic set sizes do, the command's own comes first.
+    Of two options for one argument, as element sizes and topic set sizes are, that of the question comes first.
     """
-    from metaeval.cli import options  # noqa: PLC0415 - it imports this module
-
-    shared = {one.help for one in vars(options).values() if isinstance(one, Option)}
     found: dict[str, str] = {}
-    for parameter, option in sorted(declared(command), key=lambda one: one[1].help in shared):
+    for parameter, option in sorted(declared(command), key=lambda one: one[1].rich_help_panel != QUESTION):
         counts = () if parameter.is_flag else (f"n_{parameter.name}",)
         for name in (*option.means, parameter.name, *counts):
             found.setdefault(name, parameter.opts[0])
