@@ -231,6 +231,8 @@ def _covered(text: str, figure: re.Match[str], value: float, said: Stated) -> fl
     percent = in_percent or re.match(r"[\d.,]* ?%", after)
     whole = "." not in figure["digits"]
     units = {" point": 1.0} if percent else {"": 1.0, **({" topic": 1.0, " %": abs(value) / 100.0} if whole else {})}
+    if not percent and span is not None and (True, "") not in said:
+        units[" point"] = 1.0  # of a table whose heads say that its figures are points
     ends = {unit for end, unit in said if end and span is not None}
     return max((said.get((unit in ends, unit), 0.0) * scale for unit, scale in units.items()), default=0.0)
 

@@ -172,6 +172,7 @@ MEANS = {
 """Means know weights and gaps; clusters and strata say how sure a mean is, and leave it as it is."""
 
 NO_ENGINE = {
+    "flat_notes",
     "by_name",  # puts rows in order
     *("write_scores", "netcdf_of", "score_files", "score_report", "scores_to_long", "tabulated"),  # carry what there is
     *(

@@ -185,8 +185,8 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         message = (
-            f"element sizes (sizes=) belong to assessments of elements; {assessments.source} has passages; "
-            "leave them out"
+            f"sizes belong to assessments of elements; {assessments.source} has passages; leave element sizes (sizes=) "
+            "out"
         )
         raise InvalidOptionError(message)
     return passage_collection(submissions, assessments, retrieved=retrieved)
