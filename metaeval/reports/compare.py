@@ -159,17 +159,17 @@ def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
         return ()
     robust = study.second_quality == "tau_half"
     upwards = "keeps more of its ranking" if robust else f"concludes more as {name_of_metric(str(study.current))} does"
-    front = "the dashed line joins the metrics that no other equals in both and betters in one; " if robust else ""
+    front = " The dashed line joins the metrics that no other equals in both and betters in one." if robust else ""
     # of F1 with the metric in use, that metric has no point
-    ring = "the ring is the metric in use. " if robust and study.current is not None else ""
+    ring = " The ring is the metric in use." if robust and study.current is not None else ""
     told = f"; no other betters {named(study.pareto_front())}" if robust else ""
     picture = Picture(
         name="trade-off",
         draw=study.plot,
         title="What is gained and what is lost",
-        caption=f"Further right finds more pairs of systems significantly different, further up {upwards}. Bars are "
-        f"intervals; {front}{ring}Bars are of each metric by itself; two whose bars overlap may still differ, since "
-        "both saw the same topics: the differences are below.",
+        caption=f"Further right finds more pairs of systems significantly different, further up {upwards}."
+        f"{front}{ring} Bars are intervals of each metric by itself; two whose bars overlap may still differ, "
+        "since both saw the same topics: the differences are below.",
         alt=f"{len(frame)} points{told}.",
     )
     return (picture,)
