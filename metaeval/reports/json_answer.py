@@ -14,7 +14,7 @@ from metaeval.visible import visible
 
 __all__ = ["SCHEMA", "json_document", "table_answer"]
 
-SCHEMA = "metaeval/3"
+SCHEMA = "metaeval/4"
 
 
 def json_document(
@@ -68,21 +68,30 @@ def table_answer(table: Table) -> dict[str, object]:
     -------
     dict
         ``title``; ``columns``, each shown one's name, heading and the heading above it; ``rows``, one a row of the
-        page, with every column of the frame. Where the table's file holds values that its page does not, ``data`` has
-        them, and where it has a slider, ``steps`` has the rows at every number.
+        page, with every column of the frame, where text that another column sorts is named ``<name>_text``. Where the
+        table's file holds values that its page does not, ``data`` has them, and where it has a slider, ``steps`` has
+        the rows at every number.
     """
+    texts = {name: f"{name}_text" for name in table.frame if f"{name}_sort" in table.frame}
     heads = [
-        {"name": column.name, "heading": column.label} | ({"group": column.group} if column.group else {})
+        {"name": texts.get(column.name, column.name), "heading": column.label}
+        | ({"group": column.group} if column.group else {})
         for column in table.columns
     ]
-    answer: dict[str, object] = {"title": table.title, "columns": heads, "rows": _records(table.frame)}
+    answer: dict[str, object] = {
+        "title": table.title,
+        "columns": heads,
+        "rows": _records(table.frame.rename(columns=texts)),
+    }
     if table.data is not None and not _holds(table.frame, table.data):
         answer["data"] = _records(table.data)
     if table.steps is not None:
         answer["steps"] = {
             "what": table.steps.what,
             "at": table.steps.at,
-            "rows": {str(number): _records(frame) for number, frame in table.steps.frames.items()},
+            "rows": {
+                str(number): _records(frame.rename(columns=texts)) for number, frame in table.steps.frames.items()
+            },
         }
     return answer
 

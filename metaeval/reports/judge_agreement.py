@@ -169,6 +169,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
         {
             "measure": labels[one],
             "value": _write(one)(pair[one]),
+            "value_sort": pair[one],
             "interval": interval(
                 pair.get(f"{one}_low"), pair.get(f"{one}_high"), _write(one), draws=study.agreement.n_resamples
             ),

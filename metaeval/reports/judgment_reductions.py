@@ -232,10 +232,10 @@ def _wide(
     rows = []
     for _, part in frame.groupby("step"):
         found = {row["metric"]: row for row in part.to_dict("records")}
-        row: dict[str, object] = {
-            "left": part["left"].iloc[0],
-            **{name: _counted(*part[[name, f"{name}_error"]].iloc[0]) for name in ("judged", "relevant", "topics")},
-        }
+        row: dict[str, object] = {"left": part["left"].iloc[0]}
+        for name in ("judged", "relevant", "topics"):
+            value, error = part[[name, f"{name}_error"]].iloc[0]
+            row |= {name: _counted(value, error), f"{name}_sort": value}
         for metric in metrics:
             row |= {f"{metric} {name}": write(found[metric]) for name, write in cells.items()}
         rows.append(row)

@@ -18,7 +18,7 @@ def test_json_holds_the_study(command, table):
     ended = command("agree", *table, "--test", "t", "--alpha", "0.05,0.01", "--interval-resamples", 20, "--json")
     assert ended.code == 0, ended.err
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/3", "agree")
+    assert (answer["schema"], answer["command"]) == ("metaeval/4", "agree")
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
     expected = study_agreement(scores, tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=0).to_frame()
     assert len(answer["results"]) == len(expected) == 4

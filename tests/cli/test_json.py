@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -70,6 +71,20 @@ def missing(table, answer):
     return lacking
 
 
+def kinds(answer):
+    """Return where each name of an answer holds text and where a number."""
+    found = defaultdict(lambda: defaultdict(set))
+    places = {"results": answer["results"]}
+    for name, table in answer["tables"].items():
+        places |= {name: table["rows"], f"{name}: data": table.get("data", [])} if name not in OF_WORDS else {}
+    for place, rows in places.items():
+        for row in rows:
+            for name, value in row.items():
+                if isinstance(value, str | int | float):
+                    found[name]["text" if isinstance(value, str) else "number"].add(place)
+    return found
+
+
 def refused(literal):
     """Refuse what is not JSON: NaN and the infinities."""
     raise AssertionError(literal)
@@ -85,7 +100,7 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
     shown = []
     monkeypatch.setattr(Report, "to_json", lambda self, plain=Report.to_json: shown.append(self) or plain(self))
     monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
-    lacking, counted, noted = {}, 0, 0
+    lacking, mixed, counted, noted = {}, {}, 0, 0
 
     for name, line in (nonsense.FAST | RICHER).items():
         if name.startswith("simulate"):
@@ -95,6 +110,7 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
         answer, report = json.loads(ended.out, parse_constant=refused), shown.pop()
         assert (answer["summary"], answer["notes"]) == (list(report.summary), list(report.notes)), name
         noted += len(answer["notes"])
+        mixed |= {(name, one): found for one, found in kinds(answer).items() if len(found) > 1}
         assert list(answer["tables"]) == [table.name for table in report.tables()], name
         for table in (one for one in report.tables() if one.name not in OF_WORDS):
             counted += sum(1 for row in table.cells() for cell in row for _ in printed(cell.text))
@@ -103,3 +119,4 @@ def test_every_number_of_every_page_stands_in_the_answer(nonsense, command, tmp_
     assert counted > 2000
     assert noted > 5
     assert lacking == {}
+    assert mixed == {}

@@ -36,7 +36,7 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, simulated_c
     )  # fmt: skip
     assert ended.code == 0, ended.err
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/3", "judgments")
+    assert (answer["schema"], answer["command"]) == ("metaeval/4", "judgments")
     assert str(simulated_collection / "qrels.txt") in answer["provenance"]["inputs"]
     study = study_of(inputs, teams, steps=[20, 60], sizes=[5, 15], cost=(2.0, 0.5), rng=3)
     expected = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]

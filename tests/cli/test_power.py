@@ -17,7 +17,7 @@ def test_json_holds_the_study_in_full_precision(command, table):
     ended = command("power", *table, "--test", "t,bootstrap", "--correction", "none,holm", "--resamples", 500, "--json")
     assert ended.code == 0
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/3", "power")
+    assert (answer["schema"], answer["command"]) == ("metaeval/4", "power")
     assert answer["options"]["resamples"] == 500
     assert set(answer["provenance"]["inputs"]) == set(map(str, table))
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})

@@ -37,7 +37,7 @@ def test_json_holds_the_study(command, wide):
     )  # fmt: skip
     assert ended.code == 0, ended.err
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/3", "topics")
+    assert (answer["schema"], answer["command"]) == ("metaeval/4", "topics")
     assert set(answer["provenance"]["inputs"]) == set(map(str, wide))
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 31)) for path in wide})
     expected = study_topics(

@@ -111,7 +111,7 @@ def test_without_polars_a_report_has_all_but_parquet(study, tmp_path, monkeypatc
 def test_the_provenance_is_that_of_the_study(report, study):
     """provenance.json holds the record, under the schema of the command line's JSON."""
     record = json.loads((report / "provenance.json").read_text())
-    assert record.pop("schema") == "metaeval/3"
+    assert record.pop("schema") == "metaeval/4"
     assert record.pop("files").keys() == content(report).keys() - {"provenance.json"}
     assert record == json.loads(json.dumps(study.provenance.to_dict(), default=str))
 

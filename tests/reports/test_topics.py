@@ -246,7 +246,7 @@ def test_the_folder_is_written_whole(study, tmp_path):
     pd.testing.assert_frame_equal(again.minimum_topics(), study.posterior.minimum_topics())
     rates = pd.read_csv(folder / "data" / "error_rates.csv")
     assert (rates["swaps"].to_numpy() == study.error_rates.to_frame()["swaps"].to_numpy()).all()
-    assert json.loads((folder / "provenance.json").read_text())["schema"] == "metaeval/3"
+    assert json.loads((folder / "provenance.json").read_text())["schema"] == "metaeval/4"
 
 
 def test_without_a_model_the_page_stands(words_of):
