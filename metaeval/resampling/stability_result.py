@@ -161,19 +161,9 @@ class Stability(Result):
         their standard deviation. All are missing of a single replicate.
         """
         data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
-        n_best = min(self.top, data.sizes["system"])
-        swaps = {"": _swaps(data.sizes["system"]), "_best": _swaps(n_best)}
-        least = {f"{name}{among}": steps[name] for among, steps in swaps.items() for name in CORRELATIONS}
-        least |= dict.fromkeys(("found", "contradicted", "reversed"), 1.0) | {"power": 1.0 / max(self.n_pairs, 1)}
-        varied = standard_error(data[["score"]], "replicate")["score"] > 0
-        parts = []
-        for over, names in (("replicate", [*_MEASURES, "score"]), ("tested", ["power", *FOUND])):
-            n_draws = max(data.sizes[over], 1)
-            for name in names:
-                own = standard_error(data[[name]], over)[name]
-                floor = least.get(name, 0.0) * error_of_share(0.0, n_draws) * varied
-                least_there = floor.where(own.notnull())  # noqa: PD004 - xarray
-                parts.append(own.where(own >= least_there, least_there).rename(f"{name}_error"))
+        varied = self._varied()
+        parts = [self._error(data, name, "replicate", varied) for name in (*_MEASURES, "score")]
+        parts += [self._error(data, name, "tested", varied) for name in ("power", *FOUND)]
         p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
         frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
         found, wrong = (
@@ -187,6 +177,22 @@ class Stability(Result):
             standard_error(data[["judged", "relevant", "topics"]], "replicate").to_dataframe().add_suffix("_error")
         )
         return frame.reset_index().merge(counted, left_on="step", right_index=True)
+
+    def _varied(self) -> xr.DataArray:
+        """Say at which steps mean scores differ between replicates."""
+        scores = self.data["mean"].mean("system").to_dataset(name="score")
+        return standard_error(scores, "replicate")["score"] > 0
+
+    def _error(self, data: xr.Dataset, name: str, over: str, varied: xr.DataArray) -> xr.DataArray:
+        """Return the standard error of one mean, at least that of the smallest change where scores varied."""
+        n_systems = data.sizes["system"]
+        least = dict.fromkeys(("found", "contradicted", "reversed"), 1.0) | {"power": 1.0 / max(self.n_pairs, 1)}
+        for among, size in (("", n_systems), ("_best", min(self.top, n_systems))):
+            least |= {f"{measure}{among}": change for measure, change in _swaps(size).items()}
+        own = standard_error(data[[name]], over)[name]
+        floor = least.get(name, 0.0) * error_of_share(0.0, max(data.sizes[over], 1)) * varied
+        floor = floor.where(own.notnull())  # noqa: PD004 - xarray
+        return own.where(own >= floor, floor).rename(f"{name}_error")
 
     def between_metrics(self) -> pd.DataFrame:
         """Return one row a pair of metrics: how alike they rank the systems under the full judgments.
@@ -239,8 +245,7 @@ class Stability(Result):
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
-        spread = self.errors().set_index(["metric", "step"])[f"{measure}_error"].unstack()  # noqa: PD010 - moved
-        errors = spread.reindex(index=list(self.metrics), columns=list(self.steps)).to_numpy()
+        errors = self._error(self.data, measure, "replicate", self._varied()).transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
         for metric, values, error in zip(self.metrics, means, errors, strict=True):
