@@ -20,7 +20,6 @@ from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameErro
 
 __all__ = ["Places", "Study", "is_program", "may_say", "read_study", "refuse_programs"]
 
-
 _KEYS = ("command", "folder", "version", "options", "checksums")
 _ASKED = frozenset(
     """
