@@ -34,6 +34,7 @@ from metaeval.resampling.leave_out import GroupsLeftOut, leave_group_out
 from metaeval.resampling.pools import original_pool, with_judged_pool
 from metaeval.resampling.swap import ErrorRates, swap_method
 from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.judgments import study_judgments
 
 REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-pal.md"
 METRICS = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "AiP")
@@ -141,7 +142,7 @@ def ranked(collection: JudgedCollection, reduction: str, steps: Sequence[float],
     return Ranked(steps=tuple(steps), relevant=relevant.mean(axis=0), topics=topics.mean(axis=0), **taus)
 
 
-def simulated(year: int, options: argparse.Namespace) -> PassageCollection:
+def simulated(year: int, options: argparse.Namespace, seed: int) -> PassageCollection:
     """Make the campaign of a year."""
     n_systems, n_topics = SIZES[year]
     made = simulate_inex(
@@ -150,7 +151,7 @@ def simulated(year: int, options: argparse.Namespace) -> PassageCollection:
         n_topics=n_topics,
         n_documents=options.documents,
         n_results=options.results,
-        rng=options.seed + year,
+        rng=seed,
     )
     groups = dict(zip((one.run for one in made.submissions), made.groups, strict=True))
     return passage_collection(made.submissions, made.assessments, retrieved="all").with_groups(groups)
@@ -550,6 +551,37 @@ def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
     return parts
 
 
+def _pools(options: argparse.Namespace) -> list[str]:
+    """Return what pools of topics of their own depth find, and pools that are shallow from the start."""
+    made = simulated(2008, options, options.seed)
+    asked = ["shallower-pools", "new-systems", "effort"]
+    study = study_judgments(
+        made,
+        METRICS[-1:],
+        questions=asked,
+        reductions=["share"],
+        steps=[20],
+        pool_shares=[20, 40],
+        n_replicates=2,
+        n_tested=0,
+        rng=0,
+    )
+    tables = study.tables()
+    depths = tables["critical_depths"]["critical_depth"].dropna()
+    left_out = tables["left_out_summary"].query("keep == 'depth'")
+    reached = (
+        f"{len(depths)} of {made.n_topics} topics reach a critical depth, from {depths.min():g} to {depths.max():g}."
+    )
+    campaign = "metaeval simulate inex made --year 2008 --systems 61 --topics 70"
+    sizes = f"--documents {options.documents} --results {options.results} --seed {options.seed}"
+    return [
+        "## Pools topic by topic, and pools that are shallow from the start",
+        f"On the campaign of `{campaign} {sizes}`, by MAiP. {reached}",
+        markdown(tables["adaptive"][["pools", "judged", "relevant"]]),
+        markdown(left_out[["pool_share", "mean_change", "significant", "tau"]].astype(float).round(3)),
+    ]
+
+
 def main() -> None:
     """Measure both years, or a collection of one's own, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -562,12 +594,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if options.runs is None:
-        years = [measured(f"simulated {year}", year, simulated(year, options), options) for year in SIZES]
+        years = [
+            measured(f"simulated {year}", year, simulated(year, options, options.seed + year), options)
+            for year in SIZES
+        ]
     elif options.judgments is None or options.groups is None:
         parser.error("--runs needs --judgments and --groups")
     else:
         years = [measured("this collection", options.beside or 2007, own_collection(options), options)]
-    (options.out or REPORT).write_text("\n\n".join(_parts(years, options)) + "\n", encoding="utf-8")
+    parts = _parts(years, options) + (_pools(options) if options.runs is None else [])
+    (options.out or REPORT).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Choosing data: the systems and topics that a study is about, by name or at random."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -11,7 +11,7 @@ from metaeval.cells import natural_order
 from metaeval.checks import check_count
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores, note_of_gaps
 
 __all__ = ["DataChoice", "choose_data"]
@@ -95,6 +95,8 @@ class DataChoice:
     exclude_systems, exclude_topics : tuple of str
     n_topics : int or None
     source : RandomSource
+    lists : mapping of str to (str, mapping of str to int)
+        By dimension, the file that its names were read from, and the line of each.
     """
 
     systems: tuple[str, ...] | None
@@ -103,6 +105,7 @@ class DataChoice:
     exclude_topics: tuple[str, ...]
     n_topics: int | None
     source: RandomSource
+    lists: Mapping[str, tuple[str, Mapping[str, int]]] = field(default_factory=dict)
 
     @classmethod
     def checked(  # noqa: PLR0913 - as `choose_data`
@@ -114,8 +117,9 @@ class DataChoice:
         exclude_topics: Iterable[str] = (),
         n_topics: int | None = None,
         rng: RNGLike = None,
+        lists: Mapping[str, tuple[str, Mapping[str, int]]] | None = None,
     ) -> "DataChoice":
-        """Return the choice, whose names are looked for only in data; options as `choose_data`."""
+        """Return the choice, whose names are looked for only in data; options as `choose_data`, and attributes."""
         if n_topics is not None:
             check_count(n_topics, "n_topics")
         return cls(
@@ -125,6 +129,7 @@ class DataChoice:
             exclude_topics=_texts(exclude_topics, "exclude_topics"),
             n_topics=n_topics,
             source=resolve_rng(rng),
+            lists=lists or {},
         )
 
     @property
@@ -156,8 +161,8 @@ class DataChoice:
     def _kept(self, systems: list[str], topics: list[str]) -> tuple[list[int], list[int], list[str]]:
         """Return the places of what is kept, and notes."""
         kept = {
-            "system": _without(_named(systems, self.systems, "system"), self.exclude_systems, "system"),
-            "topic": _without(_named(topics, self.topics, "topic"), self.exclude_topics, "topic"),
+            "system": _without(self._named(systems, self.systems, "system"), self.exclude_systems, "system"),
+            "topic": _without(self._named(topics, self.topics, "topic"), self.exclude_topics, "topic"),
         }
         how = ""
         if self.n_topics is not None:
@@ -181,6 +186,23 @@ class DataChoice:
         )
         return rows, columns, notes
 
+    def _named(self, known: list[str], names: tuple[str, ...] | None, dim: str) -> list[str]:
+        if names is None:
+            return known
+        there = set(known)
+        missing = next((name for name in names if name not in there), None)
+        if missing is not None:
+            error = UnknownNameError(dim, missing, known)
+            if dim not in self.lists:
+                raise error
+            file, lines = self.lists[dim]
+            raise FileFormatError(f"{error}; correct the name, or take it out", path=file, line=lines[missing])
+        if not names:
+            message = f"{dim}s must hold a name; none is there"
+            raise InvalidOptionError(message)
+        kept = set(names)
+        return [name for name in known if name in kept]
+
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
@@ -192,19 +214,6 @@ def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
         message = f"{argument} must hold every name once; {twice!r} stands there twice"
         raise InvalidOptionError(message)
     return listed
-
-
-def _named(known: list[str], names: tuple[str, ...] | None, dim: str) -> list[str]:
-    if names is None:
-        return known
-    there = set(known)
-    for name in names:
-        if name not in there:
-            raise UnknownNameError(dim, name, known)
-    if not names:
-        message = f"{dim}s must hold a name; none is there"
-        raise InvalidOptionError(message)
-    return [name for name in known if name in set(names)]
 
 
 def _without(names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]:

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.agreement import as_labels, compare_labels
+from metaeval.agreement.judge_ranking import rank_judges
 from metaeval.collection.documents import CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
@@ -43,7 +45,7 @@ def _numbers(cells):
 
 def _rounds_to(said, found):
     """Whether a number is the one that the text has, to the text's digits; a report has rounded it before."""
-    return abs(float(said) - found) <= 0.5 * 10.0 ** -len(said.partition(".")[2]) + 1e-9
+    return abs(float(said.replace(",", "")) - found) <= 0.5 * 10.0 ** -len(said.partition(".")[2]) + 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +162,16 @@ def _few_topics(table):
     return [100 * min(errors), 100 * max(errors), *lost]
 
 
+def _left_out(text):
+    """Return the losses of runs without their group, from the deepest pool on, and what is said of the shallowest."""
+    table = _table(text, "pool_share").astype(float)
+    return [*-table["mean_change"], 100 * table["significant"].iloc[-1], table["tau"].iloc[-1]]
+
+
 AT_20, AT_50 = "20 topics, level 0.05", "50 topics, level 0.05"
 EXCHANGED = ("normal", "skewed, AP-like", "discrete, P@10-like", "equal means, skewed differences")
 TENTHS, EQUAL = EXCHANGED[2:]
+FOUND = ((0, "relevant"), (0, "judged"), (1, "relevant"))
 QUOTED = {
     "which-metrics": (
         r"held the expected power in (\d+) % of the samples \((\d+) to (\d+) % by",
@@ -220,6 +229,21 @@ QUOTED = {
         r"calls (.{3}) to (.{3}) % .* tells (\d+) % fewer .*, (\d+) % .* (\d+) % .* (\d), (\d) and (\d+) %",
         "type_one_error.md",
         lambda text: _few_topics(_table(text, "scores")),
+    ),
+    "published/pal-2010, depths": (
+        r"(\d+) of the (\d+) topics reach such a depth, between (\d+) and (\d+)\.",
+        "inex-pal.md",
+        lambda text: _said(text, r"(\d+) of (\d+) topics reach a critical depth, from (\d+) to (\d+)\."),
+    ),
+    "published/pal-2010, topic by topic": (
+        r"find ([\d,]+) relevant documents with ([\d,]+) judgments; one depth for all .* ([\d,]+) with as many\.",
+        "inex-pal.md",
+        lambda text: [float(_table(text, "pools").loc[row, name]) for row, name in FOUND],
+    ),
+    "published/pal-2010, shallow pools": (
+        r"loses (.{3}) % .* pool, (.{3}) % where 40 % .* (.{3}) % where 20 % are.* for (\d+) % of .* of (\d\.\d+):",
+        "inex-pal.md",
+        _left_out,
     ),
 }
 """By page: the sentence, the report that it quotes, and what is reckoned from that."""
@@ -324,3 +348,64 @@ def test_the_leaderboard_page_counts_its_pairs(checkout):
     assert shares == _said(page, r"Of all pairs ([\d.]+) % differ .*, ([\d.]+) % after .*, and ([\d.]+) % where")
     some, pairs = kept["adjacent", "none"]
     assert [pairs - some, pairs] == _said(page, r"Of neighbours (\d+) in (\d+) do not differ")
+
+
+def test_the_judges_of_dl23(checkout, data_folder):
+    """What the guide says of 33 judges beside one person; how many are behind, which draws decide, within two."""
+    frame = pd.read_csv(data_folder / "llmjudge-dl23" / "judgments.csv.gz").set_index(["qid", "pid"])
+    labels = as_labels(frame, scale=range(4), outside="drop")
+    ranked = rank_judges(labels, reference="human", rng=0)
+    table = ranked.table.set_index("judge")
+    first = compare_labels(as_labels(frame[["human", "Olz-gpt4o"]]), reference="human", rng=0).pairs.iloc[0]
+    lower, near = table.loc["prophet-setting4"], table.loc["NISTRetrieval-reason2"]
+    outside = labels.outside.groupby("judge")["label"].apply(sorted).to_dict()
+    page = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
+    found = {
+        r"On the (\d+) passages of TREC DL 2023 that one person and (\d+) automatic": [len(frame), len(table)],
+        r"Olz-gpt4o is first with (\.\d+) \[(\.\d+), (\.\d+)\]; on (\d+) topics": [
+            *(first[f"quadratic_kappa{end}"] for end in ("", "_low", "_high")),
+            ranked.n_topics,
+        ],
+        r"setting4, whose mean label is (\.\d+) below the person's, has κ (\.\d+) and . (\.\d+):": [
+            -lower["bias"],
+            lower["quadratic_kappa"],
+            lower["alpha"],
+        ],
+        r"reason2, most of whose errors are such, is (\d+)th with them and (\d+)nd without": [
+            near["quadratic_kappa_rank"],
+            near["kappa_rank"],
+        ],
+        r"scale of 0 to 3 \(two (\d)s of RMITIR-llama70B, one (\d+) of h2oloo-zeroshot2\)": [5, 10],
+    }
+    assert table["quadratic_kappa"].idxmax() == "Olz-gpt4o"
+    assert near["near"] - near["same"] > (1 - near["same"]) / 2
+    assert outside == {"RMITIR-llama70B": [5, 5], "h2oloo-zeroshot2": [10]}
+    for sentence, values in found.items():
+        said = re.search(sentence, " ".join(page.split()))
+        assert said, f"the sentence is gone: {sentence}"
+        assert all(map(_rounds_to, said.groups(), values)), (sentence, values)
+    told, others = _said(page, r"some (\d+) of the other (\d+) cannot be told from it")
+    assert others == len(table) - 1
+    assert abs(others - told - table["behind"].sum()) <= 2
+    assert re.search(r"and about eight are behind", page)
+
+
+def test_table_1_of_kazai_and_others(checkout):
+    """The rows of the made campaign are those of the command on the page, whose output is tested there."""
+    page = (checkout / "docs" / "published" / "kazai-2004.md").read_text("utf-8")
+    shown = _table(page, "", after="## Table 1 beside ours").set_index("")
+    rows = re.findall(r"^(\w{2,3}) +[\d.]+ +([\d.]+ %) +([\d.]+) +(\d) +([\d.]+) +(\d)$", page, re.MULTILINE)
+    made = {
+        name: [f"{old} ({place})", f"{new} ({rank})", share.replace("0.0 %", "0 %")]
+        for name, share, old, place, new, rank in rows
+    }
+    assert shown.loc[[f"{one}, simulated" for one in ("inex-2002", "nXCG", "overlap")]].to_dict("list") == made
+    assert "7 runs of 15 have no overlap at all." in page
+    tops = [set(re.findall(r"team\S+", part.partition("...")[0])) for part in page.split(": the best 10 under ")[1:]]
+    assert [len(one) for one in tops] == [10, 10]
+    assert len(tops[0] & tops[1]) == 9
+    assert "(Tables 2, 3) | no: nine in both |" in page
+    ranks = _said(
+        page, r"mean rank is [\d.]+ under inex2002\(quant=SOG\) and ([\d.]+) under .*; that of all runs is ([\d]+)\.0"
+    )
+    assert ranks == _said(page, r"no: ([\d.]+) of 15, where the middle is (\d+)")

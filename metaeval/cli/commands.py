@@ -10,10 +10,12 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["COMMANDS", "PROGRAMS", "LazyGroup"]
+__all__ = ["COMMANDS", "PLACES", "PROGRAMS", "LazyGroup"]
 
 PROGRAMS = "metaeval.programs"
 """Where the context of a command has the programs of a study, each with the checksum it must have to be run."""
+PLACES = "metaeval.places"
+"""Where it has the `metaeval.cli.study_data.Places` of a study."""
 
 COMMANDS: Mapping[str, str] = {
     "report": "Write a report on which metrics find significant differences, and how many topics they need.",
@@ -73,11 +75,11 @@ class LazyGroup(TyperGroup):
             from metaeval.cli.study_file import words_of_study  # noqa: PLC0415 - only where there is one
 
             file, behind = (file, rest[trust + 1 :]) if file else (rest[trust + 1], rest[trust + 2 :])
-            args, programs = words_of_study(
+            args, programs, places = words_of_study(
                 Path(file), behind, lambda name: self.get_command(ctx, name), list(COMMANDS), trust=trust
             )
             _name_programs(programs)
-            ctx.meta[PROGRAMS] = programs
+            ctx.meta.update({PROGRAMS: programs, PLACES: places})
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature

@@ -11,7 +11,18 @@ from metaeval.cli.checks import Check, file_path, files_to_read, one_of
 from metaeval.cli.wording import error_in_options
 from metaeval.errors import MetaevalError
 
-__all__ = ["QUESTION", "Option", "argument", "arguments_of", "choice", "declared", "flag", "given_at", "path"]
+__all__ = [
+    "QUESTION",
+    "Option",
+    "argument",
+    "arguments_of",
+    "choice",
+    "declared",
+    "flag",
+    "given_at",
+    "label_of",
+    "path",
+]
 
 QUESTION = "The question"
 """Where in the help of a command its own options stand, unless they say otherwise."""
@@ -106,6 +117,11 @@ def given_at(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+def label_of(parameter: Any) -> str:  # noqa: ANN401 - typer's
+    """Return what messages call a parameter: its option, or for an argument what stands for it in the help."""
+    return str(parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar)
+
+
 def _callback(check: Check | None) -> Callable[..., Any] | None:
     """Return what typer calls with the value of an option, default or given; only what was given is checked."""
     if check is None:
@@ -114,7 +130,7 @@ def _callback(check: Check | None) -> Callable[..., Any] | None:
     def callback(context: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:  # noqa: ANN401 - any option's
         if value is None or context.resilient_parsing or not given_at(context, str(parameter.name)):
             return value
-        option = parameter.opts[0] if parameter.opts[0].startswith("-") else str(parameter.metavar)
+        option = label_of(parameter)
         try:
             return check(value, option)
         except MetaevalError as error:

@@ -265,18 +265,20 @@ class Loaded:
         from metaeval.io.name_lists import read_names  # noqa: PLC0415 - with it
 
         given = self.options
-        lists = {kind: given.get(f"{kind}_list") for kind in ("system", "topic")}
-        self.read(*(file for file in lists.values() if file is not None))
+        files = {kind: file for kind in ("system", "topic") if (file := given.get(f"{kind}_list")) is not None}
+        self.read(*files.values())
+        lists = {kind: (str(file), read_names(file)) for kind, file in files.items()}
         seed = given.get("seed") or 0
         # a stream of its own: the study's draws are what they would be of data chosen beforehand
         drawing = RandomSource(np.random.default_rng(seed).spawn(1)[0], f"seed {seed}")
         return DataChoice.checked(
-            systems=None if lists["system"] is None else read_names(lists["system"]),
+            systems=lists["system"][1] if "system" in lists else None,
             exclude_systems=given.get("exclude_systems") or (),
-            topics=None if lists["topic"] is None else read_names(lists["topic"]),
+            topics=lists["topic"][1] if "topic" in lists else None,
             exclude_topics=given.get("exclude_topics") or (),
             n_topics=given.get("n_topics"),
             rng=drawing,
+            lists=lists,
         )
 
     def _in_clusters(self, scores: "Scores") -> "Scores":

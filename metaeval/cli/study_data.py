@@ -11,13 +11,14 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from metaeval.errors import FileFormatError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
-__all__ = ["Study", "is_program", "may_say", "read_study", "refuse_programs"]
+__all__ = ["Places", "Study", "is_program", "may_say", "read_study", "refuse_programs"]
 
 _KEYS = ("command", "folder", "version", "options", "checksums")
 _ASKED = frozenset(
@@ -53,6 +54,8 @@ _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|' + r"'[^'\n]*+'?|#[^\n]*+")
 _NESTED = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}")
 """Keys within keys: TOML's reader takes time and memory with the square of their number."""
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
+_MOST_TRIED = 4
+"""Lines that could hold a key: each is tried by reading the study up to it."""
 
 
 class Study(NamedTuple):
@@ -68,6 +71,7 @@ class Study(NamedTuple):
         Files, which hold from the folder one is in.
     programs : dict of str to str
         Files that the study wants run, with their checksums.
+    places : Places
     """
 
     path: Path
@@ -75,6 +79,51 @@ class Study(NamedTuple):
     options: list[str]
     inputs: list[str]
     programs: dict[str, str]
+    places: "Places"
+
+
+class Places(NamedTuple):
+    """Where in a study the values of parameters stand, for messages about them.
+
+    Attributes
+    ----------
+    file : _File
+    keys : dict of str to str
+        By parameter.
+    values : dict of str to list of str
+        By parameter.
+    """
+
+    file: "_File"
+    keys: dict[str, str]
+    values: dict[str, list[str]]
+
+    def hold(self, name: str, key: str, texts: list[str]) -> None:
+        """Note the key of a parameter, and its values: those by comma too, and files without names before them."""
+        self.keys[name] = key
+        parts = [part for text in texts for part in (text, *text.split(","), text.rpartition("=")[2])]
+        self.values[name] = [part.strip() for part in parts]
+
+    def without(self, names: Container[str]) -> "Places":
+        """Return the same without parameters that were typed, too: there the study may not be what is wrong."""
+        keys = {one: key for one, key in self.keys.items() if one not in names}
+        return Places(self.file, keys, {one: self.values[one] for one in keys})
+
+    def before(self, name: str) -> str:
+        """Return file and line of a parameter's value, to be put before a message; "" for what the study says not."""
+        return self.file.place(self.keys[name], "options") if name in self.keys else ""
+
+    def before_error(self, error: Exception, message: str, labels: Mapping[str, str]) -> str:
+        """Return the same for what a command says of its options, by the value or the option's label that it names."""
+        value = getattr(error, "name", None)
+        if isinstance(error, FileFormatError) and error.path is not None and not os.path.lexists(error.path):
+            value = error.path
+        found = [name for name, texts in self.values.items() if value in texts]
+        if len(found) != 1:
+            spoken = ((re.search(rf"(?<![\w-]){re.escape(labels[name])}(?![\w-])", message), name) for name in labels)
+            first = sorted((one.start(), name) for one, name in spoken if one)[:1]  # others are ways out
+            found = [name for start, name in first if start == 0 or isinstance(error, InvalidOptionError)]
+        return self.before(found[0]) if found else ""
 
 
 def may_say(name: str) -> bool:
@@ -109,24 +158,27 @@ def read_study(path: Path, command_called: Callable[[str], Any], names: list[str
     file = _File(path)
     name = file.word("command")
     if name.split()[0] not in names:
-        raise UnknownNameError("command", name, names)
+        raise file.unknown_command(name, names)
     command = command_called(name.split()[0])
     if "out" not in {one.name for one in command.params}:
-        file.refuse("command", f"{name!r} makes data and asks nothing, so it is no study", "type the command instead")
+        rule, way_out = f"{name!r} makes data and asks nothing, so it is no study", "type the command instead"
+        file.refuse("command", rule, way_out, table="")
     if name not in names:
-        raise UnknownNameError("command", name, names)
+        raise file.unknown_command(name, names)
     checksums = {file.from_here(one): known for one, known in file.checksums().items()}
     given = dict(file.table("options"))
-    inputs, programs = _inputs(file, command, given.pop("inputs", None))
-    options, more = _options(file, command, given)
+    places = Places(file, {}, {})
+    inputs, programs = _inputs(places, command, given.pop("inputs", None))
+    options, more = _options(places, command, given)
     programs += more
     _refuse_changed(file, checksums, programs)
     _refuse_unchecked(file, checksums, programs)
-    return Study(path, name, options, inputs, {one: checksums[one] for one in programs})
+    return Study(path, name, options, inputs, {one: checksums[one] for one in programs}, places)
 
 
-def _inputs(file: "_File", command: Any, value: object) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
+def _inputs(places: Places, command: Any, value: object) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
     """Return the inputs, and the programs among them."""
+    file = places.file
     if value is None:
         return [], []
     argument = next((one for one in command.params if one.param_type_name == "argument"), None)
@@ -140,11 +192,13 @@ def _inputs(file: "_File", command: Any, value: object) -> tuple[list[str], list
         else:
             # names of metrics stand beside programs
             inputs.append(file.input("inputs", text, named_file=command.name != "check-metric"))
+    places.hold(argument.name, "inputs", inputs)
     return inputs, programs
 
 
-def _options(file: "_File", command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
+def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple[list[str], list[str]]:  # noqa: ANN401 - click's
     """Return the options as words, and the programs that they name."""
+    file = places.file
     known = {
         word.removeprefix("--"): one
         for one in command.params
@@ -166,8 +220,10 @@ def _options(file: "_File", command: Any, given: Mapping[str, object]) -> tuple[
             if value is not True:
                 file.refuse(key, f"{key} takes no value but true, not {_shown(value)}", "leave the line out otherwise")
             words.append(f"--{key}")
+            places.hold(one.name, key, [])
             continue
         texts = [file.value(one.name, key, text) for text in file.texts(key, value)]
+        places.hold(one.name, key, texts)
         programs += texts if one.name in _RUN else []
         words += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
     return words, programs
@@ -198,11 +254,12 @@ class _File:
         self.held = self._parsed()
         for key in self.held:
             if key not in _KEYS:
-                self.refuse(key, str(UnknownNameError("key of a study", key, _KEYS)))
+                self.refuse(key, str(UnknownNameError("key of a study", key, _KEYS)), table="")
         folder = self.word("folder") if "folder" in self.held else "."
         base = os.path.realpath(path.parent / folder)
         if not os.path.isdir(base):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
-            self.refuse("folder", f"there is no folder {folder!r} from here", "name the one in which its paths begin")
+            rule = f"there is no folder {folder!r} from here"
+            self.refuse("folder", rule, "name the one in which its paths begin", table="")
         try:
             self.base = os.path.relpath(base)
         except ValueError:  # another drive
@@ -222,26 +279,57 @@ class _File:
         except ValueError as error:  # TOML's own errors, and numbers of thousands of digits
             raise FileFormatError(f"this is no TOML: {error}", path=self.path) from error
 
-    def refuse(self, key: str, rule: str, way_out: str = "") -> NoReturn:
+    def line(self, key: str, table: str = "") -> int | None:
+        """Return the line of a key, at the top or in a table; None where it cannot be told, as inside ``{}``.
+
+        What looks like the key may be part of a text, or stand in another table. So TOML's own reader is asked: with
+        the study up to there, and any value, the key must be in its place.
+        """
+        own = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
+        heads = rf"(?:[\"']?{table}[\"']?[ \t]*\.[ \t]*)?{own}=" if table else rf"{own}=|\[[ \t]*{own}\]"
+        for found in islice(re.finditer(rf"^[ \t]*(?:{heads})", self.text, re.MULTILINE), _MOST_TRIED):
+            with_it = self.text[: found.end()] + ("0" if found[0].endswith("=") else "")
+            try:
+                before, after = map(tomllib.loads, (self.text[: found.start()], with_it))
+            except ValueError:
+                continue
+            if table:
+                before, after = before.get(table, {}), after.get(table, {})
+            if key in after and key not in before:
+                return self.text.count("\n", 0, found.start()) + 1
+        return None
+
+    def place(self, key: str, table: str = "") -> str:
+        """Return the file and the line of a key, to be put before a message."""
+        line = self.line(key, table)
+        return f"{self.path}: " if line is None else f"{self.path}, line {line}: "
+
+    def refuse(self, key: str, rule: str, way_out: str = "", *, table: str = "options") -> NoReturn:
         """Refuse what stands at a key."""
-        found = re.search(rf"^[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=", self.text, flags=re.MULTILINE)
-        line = None if found is None else self.text.count("\n", 0, found.start()) + 1
         start = "" if key in rule else f"{key}: "
-        raise FileFormatError(start + (f"{rule}; {way_out}" if way_out else rule), path=self.path, line=line)
+        message = start + (f"{rule}; {way_out}" if way_out else rule)
+        raise FileFormatError(message, path=self.path, line=self.line(key, table))
+
+    def unknown_command(self, name: str, names: list[str]) -> UnknownNameError:
+        """Return the error for a command that there is not."""
+        error = UnknownNameError("command", name, names)
+        error.args = (f"{self.place('command')}{error}",)
+        return error
 
     def word(self, key: str) -> str:
         """Return a text that stands at the top."""
         value = self.held.get(key)
         if not isinstance(value, str) or "\0" in value or not value.strip():
             example = "command" if key == "command" else key
-            self.refuse(key, f"a study names its {example} as a text, not {_shown(value)}", 'as in command = "power"')
+            rule = f"a study names its {example} as a text, not {_shown(value)}"
+            self.refuse(key, rule, 'as in command = "power"', table="")
         return value
 
     def table(self, key: str) -> dict[str, Any]:
         """Return a table, empty if there is none."""
         value = self.held.get(key, {})
         if not isinstance(value, dict):
-            self.refuse(key, f"{key} is a table, not {_shown(value)}", f"write [{key}], with a line for each")
+            self.refuse(key, f"{key} is a table, not {_shown(value)}", f"write [{key}], with a line for each", table="")
         return value
 
     def texts(self, key: str, value: object) -> list[str]:
@@ -296,6 +384,10 @@ class _File:
             return os.path.join(glob.escape(self.base), text)  # noqa: PTH118 - as above
         return plain
 
+    def as_said(self, path: str) -> str:
+        """Return a path among the checksums as the study has it."""
+        return next(one for one in self.held["checksums"] if self.from_here(one) == path)
+
     def _refuse_pipe(self, key: str, text: str, found: str) -> None:
         if text != "-" and not _is_plain(found):
             self.refuse(key, f"{text!r} is neither a file nor a folder", "take it out, and type it behind the study")
@@ -305,9 +397,10 @@ class _File:
         found = self.table("checksums")
         for name, known in found.items():
             if not isinstance(known, str) or not _CHECKSUM.fullmatch(known):
-                self.refuse(name, f"a checksum is 64 digits of SHA-256, not {_shown(known)}", "take the line out")
+                rule = f"a checksum is 64 digits of SHA-256, not {_shown(known)}"
+                self.refuse(name, rule, "take the line out", table="checksums")
             if "\0" in name or not name:
-                self.refuse(name, f"{name!r} is no name of a file", "take the line out")
+                self.refuse(name, f"{name!r} is no name of a file", "take the line out", table="checksums")
         return found
 
 
@@ -325,23 +418,21 @@ def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[st
     changed = []
     for name, known in checksums.items():
         if name != "-" and not _is_plain(name):
-            message = f"[checksums] names {name!r}, which is neither a file nor a folder; take the line out"
-            raise FileFormatError(message, path=file.path)
+            rule = f"[checksums] names {name!r}, which is neither a file nor a folder"
+            file.refuse(file.as_said(name), rule, "take the line out", table="checksums")
         try:
             same = name == "-" or file_checksum(name) == known
         except OSError as error:
-            message = (
-                f"{name!r}, which this study read, cannot be read ({error.strerror}); put it back, or take its line out"
-            )
-            raise FileFormatError(message, path=file.path) from None
+            rule = f"{name!r}, which this study read, cannot be read ({error.strerror})"
+            file.refuse(file.as_said(name), rule, "put it back, or take its line out", table="checksums")
         changed += [] if same else [name]
     if changed:
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
         way = "take the lines out of [checksums] to ask the same of new data"
         if changed[0] in programs:
             way = "read it; if it is to run, write its new checksum into [checksums]"
-        message = f"{changed[0]!r}{more} is not what this study read (SHA-256); {way}"
-        raise FileFormatError(message, path=file.path)
+        rule = f"{changed[0]!r}{more} is not what this study read (SHA-256)"
+        file.refuse(file.as_said(changed[0]), rule, way, table="checksums")
 
 
 def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[str]) -> None:

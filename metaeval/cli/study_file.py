@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metaeval.cli.option import given_at
-from metaeval.cli.study_data import is_program, may_say, read_study, refuse_programs
+from metaeval.cli.study_data import Places, is_program, may_say, read_study, refuse_programs
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def study_text(context: "typer.Context", provenance: "Provenance", *, below: Pat
 
 def words_of_study(
     path: Path, behind: list[str], command_called: Callable[[str], Any], names: list[str], *, trust: bool = False
-) -> tuple[list[str], dict[str, str]]:
-    """Return the words of the command line of a study, and the programs it runs with their checksums.
+) -> tuple[list[str], dict[str, str], Places]:
+    """Return a study's command line in words, the programs it runs with their checksums, and where its values stand.
 
     The study's inputs stand behind a ``--``, so that none of them can be taken for an option. What was typed behind it
     stands as it was typed: nobody leaves the folder one is in.
@@ -102,11 +102,13 @@ def words_of_study(
         If the last option typed lacks its value.
     """
     study = read_study(path, command_called, names)
-    options, inputs, trusted = _split(behind, command_called(study.command))
+    command = command_called(study.command)
+    options, inputs, trusted = _split(behind, command)
     if not (trust or trusted):
         refuse_programs(study)
     words = [study.command, *study.options, *options]
-    return [*words, "--", *study.inputs, *inputs] if study.inputs or inputs else words, study.programs
+    words += ["--", *study.inputs, *inputs] if study.inputs or inputs else []
+    return words, study.programs, study.places.without(_typed(options, inputs, command))
 
 
 def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]:  # noqa: ANN401 - click's
@@ -131,6 +133,14 @@ def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]
                     raise InvalidOptionError(message)
                 options.append(value)
     return options, inputs, trust
+
+
+def _typed(options: list[str], inputs: list[str], command: Any) -> set[str]:  # noqa: ANN401 - click's
+    """Return the parameters that options and inputs behind a study set."""
+    names = {letter for word in options if word[:2] != "--" for letter in (f"-{one}" for one in word[1:])}
+    names |= {word.partition("=")[0] for word in options}
+    params = [one for one in command.params if names.intersection([*one.opts, *one.secondary_opts])]
+    return {str(one.name) for one in (*params, *(_arguments(command) if inputs else ()))}
 
 
 def _wants_value(word: str, known: Mapping[str, Any]) -> bool:

@@ -10,8 +10,8 @@ from typer.core import TyperCommand
 
 from metaeval.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
-from metaeval.cli.commands import PROGRAMS
-from metaeval.cli.option import arguments_of, declared, given_at
+from metaeval.cli.commands import PLACES, PROGRAMS
+from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.cli.wording import error_in_options, speaking_of
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
@@ -60,7 +60,15 @@ class _CheckedCommand(TyperCommand):
                 yield
             except MetaevalError as error:
                 notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
-                error.args = (error_in_options(error, notes), *error.args[1:])
+                words = error_in_options(error, notes)
+                if PLACES in context.meta:
+                    labels = {one.name: label_of(one) for one in self.params}
+                    words = context.meta[PLACES].before_error(error, words, labels) + words
+                error.args = (words, *error.args[1:])
+                raise
+            except typer.BadParameter as error:
+                if PLACES in context.meta and error.param is not None:
+                    error.message = context.meta[PLACES].before(error.param.name) + error.message
                 raise
 
 
@@ -91,9 +99,7 @@ def _check_together(context: typer.Context) -> None:
 def _check_company(context: typer.Context) -> None:
     """Refuse options without those they need, and beside those they exclude, as each declares."""
     given = context.params
-    labels = {
-        one.name: one.opts[0] if one.opts[0].startswith("-") else one.opts[0].upper() for one in context.command.params
-    }
+    labels = {one.name: label_of(one) for one in context.command.params}
     for parameter, option in declared(context.command):
         if not given_at(context, parameter.name):
             continue

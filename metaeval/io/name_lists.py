@@ -8,7 +8,7 @@ from metaeval.io.files import read_text
 __all__ = ["read_names"]
 
 
-def read_names(path: str | Path) -> tuple[str, ...]:
+def read_names(path: str | Path) -> dict[str, int]:
     r"""Read names of topics or systems.
 
     Parameters
@@ -19,8 +19,8 @@ def read_names(path: str | Path) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        In the order of the file.
+    dict of str to int
+        Names in the order of the file, with their lines.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     ...     path = Path(folder, "topics.tsv")
     ...     _ = path.write_text("1037798\twho is robert gray\n1043135\twho killed nicholas ii\n")
     ...     read_names(path)
-    ('1037798', '1043135')
+    {'1037798': 1, '1043135': 2}
     """
     lines: dict[str, int] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -51,4 +51,4 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     if not lines:
         message = "there is no name; write one a line"
         raise FileFormatError(message, path=str(path))
-    return tuple(lines)
+    return lines

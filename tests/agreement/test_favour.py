@@ -1,6 +1,7 @@
 """Whom a judge favours: a literal version, tests of SciPy where they are special cases, laws, refusals, DL19."""
 
 import itertools
+import re
 import tarfile
 
 import numpy as np
@@ -482,7 +483,7 @@ def _grades(path):
 
 
 @pytest.mark.filterwarnings("ignore:in 6 of 61 runs")  # ties
-def test_re_rankers_of_language_models_on_dl19(data_folder, tmp_path):
+def test_re_rankers_of_language_models_on_dl19(data_folder, tmp_path, checkout):
     """GPT-4o lifts them by .047 beside NIST, two second people by .027 and .029; adjusted by .040, .021 and .027."""
     judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
     if not judged.is_dir() or not first.is_dir():
@@ -519,5 +520,13 @@ def test_re_rankers_of_language_models_on_dl19(data_folder, tmp_path):
     assert table["adjusted"].to_dict() == {"human 1": 0.021, "human 2": 0.027, "gpt-4o": 0.04, "gpt-4": 0.03}
     assert table.loc["gpt-4o", ["low_both", "high_both"]].tolist() == [0.027, 0.068]
     assert table.loc["gpt-4o", ["beyond_people", "beyond_low", "beyond_high"]].tolist() == [0.017, -0.006, 0.04]
+    page = " ".join((checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8").split())
+    number = r"(\S?\.\d+)"
+    interval = rf"{number} \[{number}, {number}\]"
+    said = re.search(
+        rf"gain {interval} nDCG@10 under GPT-4o, adjusted\. .* people do it is {interval}\.", page
+    ).groups()
+    columns = ["adjusted", "adjusted_low_both", "adjusted_high_both", "beyond_people", "beyond_low", "beyond_high"]
+    assert [float(one.replace("\u2212", "-")) for one in said] == table.loc["gpt-4o", columns].tolist()
     assert (table.loc[["human 1", "human 2"], "p_corrected"] > 0.1).all()
     assert (table.loc[["gpt-4o", "gpt-4"], "p_corrected"] <= 0.01).all()

@@ -1,5 +1,6 @@
 """Judges on one scale: quantiles matched against a slow version, every rule, and a judge of DL21 with other grades."""
 
+import re
 import tarfile
 
 import numpy as np
@@ -18,6 +19,7 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.labels import read_labels
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
+from metaeval.models import topics_with_judge
 
 
 def frame(**columns):
@@ -175,14 +177,19 @@ def test_statistics_that_count_labels_want_whole_ones():
 
 
 @pytest.mark.filterwarnings(f"ignore::{CollectionWarning.__module__}.{CollectionWarning.__name__}")
-def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, tmp_path):
-    """Grades 0 to 5: without those above 3 its tau with NIST is -.65 (GPT-4: -.61); fitted it is .88 (.85)."""
+def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, tmp_path, checkout):
+    """Grades 0 to 5: without those above 3 its tau with NIST is -.65 (GPT-4: -.61); fitted it is .88 (.85).
+
+    With grades 0 to 3 GPT-4o is worth as many human topics as the guide says.
+    """
     folder = data_folder / "llm-judges-dl21"
     for name in ("runs.tar.xz", "auto-qrels.tar.xz"):
         with tarfile.open(folder / name) as archive:
             archive.extractall(tmp_path, filter="data")
     files = [f"{name}={tmp_path}/auto-qrels/{name}/exam_graded_max.txt" for name in ("gpt-4", "gpt-4o")]
-    labels = read_labels([f"nist={folder / 'qrels.nist.txt.gz'}", *files])
+    nist = f"nist={folder / 'qrels.nist.txt.gz'}"
+    labels = read_labels([nist, *files])
+    same_grades = read_labels([nist, f"GPT-4o={tmp_path}/auto-qrels/gpt-4o/umbrela.txt"])["GPT-4o"]
     collection = read_collection(tmp_path / "runs", folder / "qrels.nist.txt.gz")
     rows = pd.MultiIndex.from_arrays(
         [
@@ -191,9 +198,17 @@ def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, t
         ]
     )
 
+    def under(column):
+        return score(collection.regrade(column.reindex(rows).to_numpy()), ["nDCG@10"])
+
+    people = score(collection, ["nDCG@10"])
+
     def tau(column):
-        means = score(collection.regrade(column.reindex(rows).to_numpy()), ["nDCG@10"])[0].mean("topic")
-        return kendalltau(score(collection, ["nDCG@10"])[0].mean("topic"), means).statistic
+        return kendalltau(people[0].mean("topic"), under(column)[0].mean("topic")).statistic
+
+    page = " ".join((checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8").split())
+    said = re.search(r"With a judge such as … (on any .*)\" on TREC DL 2021 with GPT-4o and nDCG@10", page)[1]
+    assert said in topics_with_judge(people, under(same_grades), n_topics=30).sentence()
 
     found = map_scales(labels, reference="nist")
     assert found.rules == {"nist": "reference", "gpt-4": "fitted", "gpt-4o": "fitted"}

@@ -187,3 +187,16 @@ def test_more_systems_than_can_be_compared(command, watched, tmp_path):
     ended = command("power", "good.csv", "--test", "t", "--system-list", "names.txt", "--quiet")
     assert ended.code == 0, ended.err
     assert "3 systems" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("option", "known", "kind"), [("--system-list", "team0-run0", "system"), ("--topic-list", "1", "topic")]
+)
+def test_a_listed_name_that_is_not_there(command, table, option, known, kind):
+    """The list is named with the line, and what to do."""
+    (table[0].parent / "names.txt").write_text(f"\n{known}\nnobody\tof these\n")
+    ended = command("power", table[0], "--test", "t", option, "names.txt", "--quiet")
+    words = " ".join(ended.err.split())
+    assert ended.code == 3, words
+    assert f"Error: names.txt, line 3: no {kind} 'nobody'" in words
+    assert words.endswith("correct the name, or take it out")

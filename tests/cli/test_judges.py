@@ -12,10 +12,13 @@ import pandas as pd
 import pytest
 
 from metaeval import alt_test, as_scores, simulate_scores
+from metaeval.agreement import as_labels, compare_labels
 from metaeval.agreement.favour import favoured_by_covariate
+from metaeval.agreement.people import second_people
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
 from metaeval.io.judges import read_judges
+from metaeval.io.labels import read_labels
 from metaeval.metrics.names import split_names
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.judges import study_judges
@@ -492,11 +495,18 @@ def test_syndl_by_one_command(command, data_folder, year, checkout):
         if (year, metric) == (2021, "nDCG@10"):
             page = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
             said = re.search(
-                r"people tell ([\d.]+) % .*GPT-4 ([\d.]+) % .*it tells about (\d+) %", " ".join(page.split())
+                r"tell ([\d.]+) % .* on (\d+) topics and GPT-4 ([\d.]+) % on (\d+) other ones; on (\d+) of "
+                r"its own topics it tells about (\d+) % .* alone finds, (\d+) %",
+                " ".join(page.split()),
             )
-            *exact, rough = (float(number) / 100 for number in said.groups())
+            of_people, n_people, of_judge, n_judge, same_number, rough, only = map(float, said.groups())
+            scores = pd.read_csv(data_folder / "syndl" / "syndl.csv.gz").query("year == 2021")
+            n_topics = scores.groupby("judge")["topic"].nunique()
+            assert [n_people, n_judge, same_number] == n_topics[["nist", "gpt-4", "nist"]].tolist()
+            *exact, rough, only = (share / 100 for share in (of_people, of_judge, rough, only))
             assert exact == pytest.approx([rows["nist", "power"], rows["gpt-4", "power"]], abs=0.0006)
             assert rows["gpt-4", "same number: power"] == pytest.approx(rough, abs=0.01)
+            assert rows["gpt-4", "same number: only_with_more"] == pytest.approx(only, abs=0.01)
 
 
 def test_the_lead_says_that_another_metric_contradicts(command, data_folder):
@@ -553,30 +563,69 @@ def test_every_measure_of_a_judge_of_autojudge(command, data_folder):
     assert rows["rho_top"] == pytest.approx(best.corr("spearman").loc["SCORE", "HAS_KEYWORDS"])
 
 
-def test_judges_and_people_on_dl19(command, data_folder, tmp_path):
-    """NIST, two language models and eight people on the 37 official runs: the page's words and the known figures."""
+def test_judges_and_people_on_dl19(command, data_folder, tmp_path, checkout):
+    """NIST, two language models and eight people on 61 runs: the page's words, and the figures of the guide."""
     judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
     if not judged.is_dir() or not first.is_dir():
         pytest.skip(f"no llm-judges-dl19 and trec-dl19-passage in {data_folder}")
-    names = {"gpt4": "auto-qrels/gpt-4/umbrela.txt", "gpt4o": "auto-qrels/gpt-4o/umbrela.txt"}
-    with tarfile.open(judged / "auto-qrels.tar.xz") as packed:
-        for name, path in names.items():
-            (tmp_path / f"{name}.txt").write_bytes(packed.extractfile(path).read())
-    words = [f"nist={first / 'qrels.txt.gz'}", *(f"{name}={name}.txt" for name in names)]
-    words += [judged / "second-humans.csv.gz", "--reference", "nist", "--people", "A,B,C,D,E,F,G,H"]
-    words += ["--runs", first / "runs", "--metrics", "nDCG@10,AP", "--resamples", "200", "--out", "page", "--json"]
-    ended = command("judges", *words)
+    names = {"GPT-4": "auto-qrels/gpt-4/umbrela.txt", "GPT-4o": "auto-qrels/gpt-4o/umbrela.txt"}
+    for name in ("modern-runs", "auto-qrels"):
+        with tarfile.open(judged / f"{name}.tar.xz") as packed:
+            packed.extractall(tmp_path, filter="data")
+    inputs = [f"nist={first / 'qrels.txt.gz'}", *(f"{name}={path}" for name, path in names.items())]
+    inputs.append(str(judged / "second-humans.csv.gz"))
+    words = [*inputs, "--reference", "nist", "--people", "A,B,C,D,E,F,G,H", "--runs", first / "runs", "--runs", "runs"]
+    ended = command("judges", *words, "--metrics", "nDCG@10,AP", "--resamples", "200", "--out", "page", "--json")
     assert ended.code == 0
     rows = {
-        (row["metric"], row["second"], row["statistic"]): row["value"]
+        (row["metric"], row["second"], row["statistic"]): row
         for row in ended.json()["results"]
         if row["first"] in {"nist", "people"}
     }
-    assert rows["nDCG@10", "people", "tau"] == pytest.approx(0.917, abs=0.015)  # two merges have .910 and .925
-    assert rows[None, "gpt4", "kappa"] == pytest.approx(0.34, abs=0.01)
+    assert rows[None, "GPT-4", "kappa"]["value"] == pytest.approx(0.34, abs=0.01)
     page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
-    assert "gpt4o and gpt4 cannot be told apart by how they label beside nist" in page
+    assert "GPT-4o and GPT-4 cannot be told apart by how they label beside nist" in page
     assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
+    guide = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
+    tables = tmp_path / "page" / "tables"
+    labels = as_labels(read_labels(inputs))
+    people = second_people(labels, list("ABCDEFGH"), rng=0)
+    both = labels.table[["nist", *names]].join(people.table, how="inner")
+    kappas = compare_labels(as_labels(both), reference="nist", n_resamples=2, rng=0).pairs.set_index("second")["kappa"]
+    choices = pd.read_csv(tables / "judge-choices-ndcg@10.csv")["tau"]
+    of_people = kappas.drop(list(names))
+    told = [
+        ("second people (16 choices)", "people", [of_people.min(), of_people.max()], [choices.min(), choices.max()]),
+        *((f"UMBRELA with {name}", name, [kappas[name]], []) for name in names),
+    ]
+    for name, who, before, after in told:
+        ndcg, ap = ({one: rows[metric, who, one] for one in ("tau", "f1")} for metric in ("nDCG@10", "AP"))
+        ends = [] if who == "people" else [ndcg["f1"]["low"], ndcg["f1"]["high"]]
+        found = [
+            *before,
+            ndcg["tau"]["value"],
+            *after,
+            ndcg["f1"]["value"],
+            *ends,
+            ap["tau"]["value"],
+            ap["f1"]["value"],
+        ]
+        said = re.findall(r"\.\d+", next(line for line in guide.split("\n") if line.startswith(f"| {name} |")))
+        assert len(said) == len(found)
+        for shown, value in zip(said, found, strict=True):
+            drawn = 0.01 if value in ends else 0  # fewer resamples here
+            assert float(shown) == pytest.approx(value, abs=0.5 * 10.0 ** (1 - len(shown)) + drawn), (name, said, found)
+    low, high, below, above = map(
+        float,
+        re.search(
+            r"an F1 of \.86 \[(.*), (.*)\] is good enough .* below (\.\d+), .* than (\.\d+)\.", " ".join(guide.split())
+        ).groups(),
+    )
+    assert [below, above] == pytest.approx([low + 0.05, high + 0.05])  # the margin
+    beside = pd.read_csv(tables / "judge-beside-people-ndcg@10.csv").set_index(["judge", "measure"])
+    said = re.search(r"difference in F1 is (.+) \[(.+), (.+)\], wider", guide.replace("\u2212", "-")).groups()
+    found = beside.loc[("GPT-4", "f1"), ["difference", "low", "high"]].tolist()
+    assert [float(one) for one in said] == pytest.approx(found, abs=0.01)
 
 
 # ----------------------------------------------------------------------------------------------------- annotations

@@ -5,6 +5,7 @@ import tomllib
 import pytest
 
 TOML = 'command = "power"\n[options]\ninputs = ["AP=AP.csv"]\ntest = "t"\n'
+DECOYS = "title = '''\nalpha = 1\n'''\n'alpha' = 2\n"
 
 
 @pytest.fixture
@@ -86,25 +87,50 @@ def test_one_written_by_hand(command, table):
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "match"),
+    ("text", "code", "said"),
     [
-        ("command = ", 3, "this is no TOML"),
-        ("[options]\n", 3, "a study names its command"),
-        (TOML.replace("power", "powr"), 2, "did you mean 'power'"),
-        (TOML + "tset = 't'\n", 3, "no option of power 'tset'; did you mean 'test'?"),
-        (TOML.replace("test =", "no-header ="), 3, "no-header takes no value but true"),
-        (TOML + "alpha = true\n", 3, "alpha needs a value, not true"),
-        (TOML.replace("[options]", "[option]"), 3, "no key of a study 'option'; did you mean 'options'?"),
-        ('options = 3\ncommand = "power"\n', 3, "options is a table"),
-        (TOML + "alpha = 2\n", 2, "--alpha"),
-        (TOML.replace("power", "simulate scores"), 3, "'simulate scores' makes data and asks nothing"),
+        ("command = ", 3, ": this is no TOML"),
+        ("[options]\n", 3, ": a study names its command"),
+        (TOML.replace("power", "powr"), 2, ", line 1: no command 'powr'; did you mean 'power'"),
+        (TOML + "tset = 't'\n", 3, ", line 5: no option of power 'tset'; did you mean 'test'?"),
+        (TOML.replace("test =", "no-header ="), 3, ", line 4: no-header takes no value but true"),
+        (TOML + "alpha = true\n", 3, ", line 5: alpha needs a value, not true"),
+        (TOML.replace("[options]", "[option]"), 3, ", line 2: no key of a study 'option'; did you mean 'options'?"),
+        ('options = 3\ncommand = "power"\n', 3, ", line 1: options is a table"),
+        (
+            TOML.replace("power", "simulate scores"),
+            3,
+            ", line 1: command: 'simulate scores' makes data and asks nothing",
+        ),
+        (TOML + '[checksums]\n"AP.csv" = "0"\n', 3, ", line 6: AP.csv: a checksum is 64 digits"),
+        (TOML + f'[checksums]\n"AP.csv" = "{"0" * 64}"\n', 3, ", line 6: 'AP.csv' is not what this study read"),
+        (TOML + "alpha = 2\n", 2, ", line 5: --alpha must lie between 0 and 1, not 2"),
+        (TOML + "alpha = 'x'\n", 2, ", line 5: "),
+        (TOML.replace('"t"', '"tt"'), 2, ", line 4: --test: no test 'tt'"),
+        (TOML.replace("AP.csv", "PA.csv"), 3, ", line 3: PA.csv: there is no such file"),
+        (TOML + "qrels = 'PA.csv'\n", 3, ", line 5: --qrels: PA.csv: there is no such file"),
+        (TOML + "n-topics = 50\n", 2, ", line 5: --n-topics must be at most 20"),
+        (TOML + "exclude-systems = ['*0',\n'none']\n", 2, ", line 5: no system 'none'"),
+        (TOML + "group-column = 'team'\n", 2, ", line 5: --group-column does nothing without --groups"),
+        (TOML + DECOYS + "[checksums]\nalpha = ''\n", 3, ", line 10: alpha: a checksum"),
+        (TOML + DECOYS, 2, ", line 8: --alpha must lie between 0 and 1"),
+        ("options.alpha = 2\n" + TOML.partition("[")[0], 2, ", line 1: --alpha must lie between 0 and 1"),
+        ('command = "power"\noptions = { alpha = 2 }\n', 2, ": --alpha must lie between 0 and 1"),
     ],
 )
-def test_refusals(command, table, text, code, match):
-    """What the file lacks or has too much is named, with the file."""
-    file = table[0].parent / "mine.toml"
-    file.write_text(text)
-    ended = command("--study", file)
-    words = " ".join(ended.err.split())
+def test_refusals(command, table, text, code, said):
+    """What the file lacks, or has wrong, is named with the file and the line of its key, where TOML has it in one."""
+    (table[0].parent / "mine.toml").write_text(text)
+    ended = command("--study", "mine.toml")
+    words = " ".join(ended.err.replace("│", "").split())
     assert ended.code == code, words
-    assert match in words
+    assert f"mine.toml{said}" in words
+
+
+@pytest.mark.parametrize("typed", [["--alpha", "3"], ["--n-topics", "50"], ["none.csv"]])
+def test_what_is_typed_is_not_laid_on_the_study(command, table, typed):
+    """A value behind it wins, and may be what is wrong."""
+    (table[0].parent / "mine.toml").write_text(TOML + "alpha = 2\n" * (typed[0] == "--alpha"))
+    ended = command("--study", "mine.toml", *typed)
+    assert ended.code in (2, 3), ended.out
+    assert "mine.toml" not in ended.err

@@ -27,7 +27,7 @@ READERS = {
     "groups": ("run,team\na,x\nb,y\n", partial(read_groups, systems=["a", "b"])),
     "labels": ("topic,item,ann,ben\n1,d1,0,1\n1,d2,1,1\n", read_labels),
     "items": ("system,item,BLEU\na,1,0.3\nb,1,0.2\n", read_items),
-    "names": ("bm25\nd\tquery likelihood\n", lambda path: pd.DataFrame(read_names(path))),
+    "names": ("bm25\nd\tquery likelihood\n", lambda path: pd.DataFrame(list(read_names(path)))),
     "pool sizes": ("d,608\n415,611\n", lambda path: pd.Series(read_pool_sizes(path)).to_frame()),
     "log": ("topic,document,seconds\n1,d1,3\n1,d2,4\n", read_assessment_log),
     "INEX run": (

@@ -12,7 +12,7 @@ def test_names_stand_in_lines_of_their_own(tmp_path):
     """Words behind a tab, empty lines, blanks around names and packing are nothing."""
     path = tmp_path / "topics.tsv.gz"
     path.write_bytes(gzip.compress("\ufeff301\twhat is it\r\n\n 302 \nq 3\n".encode()))
-    assert read_names(path) == ("301", "302", "q 3")
+    assert read_names(path) == {"301": 1, "302": 3, "q 3": 4}
 
 
 @pytest.mark.parametrize(
