@@ -124,7 +124,7 @@ def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     names : iterable
         No two alike.
     values : iterable of float
-        One of them at least not NaN.
+        NaN stands at neither end, unless all are.
     figures : iterable of str
         The values as written. A Monte-Carlo error or an interval behind them tells no two apart.
 
@@ -140,13 +140,14 @@ def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     'AP and Q have 0.94, RR 0.50'
     """
     rows = {str(name): (value, figure) for name, value, figure in zip(names, values, figures, strict=True)}
-    known = {name: rows[name] for name in natural_order(rows) if not absent(rows[name][0])}
+    ordered = {name: rows[name] for name in natural_order(rows)}
+    known = {name: row for name, row in ordered.items() if not absent(row[0])} or ordered
     texts = {name: re.split(r" ± | \[", figure)[0].removesuffix(" %") for name, (_, figure) in known.items()}
     alike = []
     for most in (find(value for value, _ in known.values()) for find in (min, max)):
         equal = {texts[name] for name, (value, _) in known.items() if math.isclose(value, most)}
         alike.append([name for name in known if texts[name] in equal])
-    if set(alike[0]) & set(alike[1]):
+    if set(alike[0]) & set(alike[1]) or not alike[0]:
         alike = [[*known]] * 2
     low, high = (End.of({name: known[name][1] for name in some}) for some in alike)
     return low, high
