@@ -37,6 +37,7 @@ __all__ = [
     "share",
     "share_of",
     "short_names",
+    "span",
     "text",
     "whole",
 ]
@@ -108,7 +109,10 @@ class End(NamedTuple):
 
     @property
     def who(self) -> str:
-        """Their names, as a sentence has them."""
+        """Their names, as a sentence has them; what is more than a name stands apart by semicolons."""
+        if any(" and " in name or ", " in name for name in self.names[1:]):
+            n_more = len(self.names) - NAMED + 1
+            return "; ".join(self.names if n_more <= 1 else [*self.names[: NAMED - 1], f"{n_more} others"])
         return listed(self.names, most=NAMED)
 
     def verb(self, of_one: str, of_several: str) -> str:
@@ -151,6 +155,18 @@ def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str
         alike = [[*known]] * 2
     low, high = (End.of({name: known[name][1] for name in some}) for some in alike)
     return low, high
+
+
+def span(names: Iterable[object], values: Iterable[float], figures: Iterable[str], *, opening: str = "from ") -> str:
+    """Write the lowest and the highest figure with those that have it, or one where they read alike; see `ends`.
+
+    Examples
+    --------
+    >>> span("abc", [1, 2, 2], "122"), span("ab", [1.0, 1.0], "11")
+    ('from 1 (a) to 2 (b and c)', '1 (a and b)')
+    """
+    both = dict.fromkeys(ends(names, values, figures))
+    return opening * (len(both) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in both)
 
 
 def sentence_case(words: str) -> str:

@@ -24,6 +24,7 @@ from metaeval.words import (
     name_of_metric,
     number,
     percentage,
+    span,
 )
 
 __all__ = ["topic_answers", "topic_facts", "topic_summary"]
@@ -94,10 +95,7 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
         ]
     names = list(map(name_of_metric, seen["metric"]))
     if len(names) > _FEW:
-        low, high = ends(names, seen["error_rate"], rates)
-        if low == high:
-            return f"{low.figure} of the pairs under every metric"
-        return f"{low.figure} ({low.who}) to {high.figure} ({high.who}) of the pairs"
+        return f"{span(names, seen['error_rate'], rates, opening='')} of the pairs"
     (name, rate), *others = zip(names, rates, strict=True)
     return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
 

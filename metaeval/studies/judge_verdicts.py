@@ -68,7 +68,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
     frame[[*_WORDS]] = frame[[*_WORDS]].astype(object).fillna("")
-    return frame.sort_values("f1", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(["f1", "judge"], ascending=[False, True], ignore_index=True)
 
 
 def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dict[str, Any]:
