@@ -180,7 +180,7 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str, best: int) -> Secti
 def _curve_blocks(
     curve: RunCurves, data: xr.DataArray, n_best: int, *, line: str = "", top: float | None = None
 ) -> tuple[Block, ...]:
-    by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
+    by_mean = data.mean(str(data.dims[1])).to_series().sort_index().sort_values(ascending=False, kind="stable")
     best = ends(by_mean.index, by_mean, map(number(2), by_mean))[1]
     curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
     first, last = (listed(dict.fromkeys(map(number(2), curves[:, place]))) for place in (0, -1))

@@ -150,7 +150,8 @@ def _winners(best: Sequence[End], of_one: str, of_several: str) -> str:
     first = End.of(dict.fromkeys(wins.index[wins == wins.max()], ""))
     every = {1: "the one metric with errors", 2: "both metrics"}.get(len(best), f"all {len(best)} metrics")
     where = every if wins.max() == len(best) else f"{wins.max()} of {len(best)} metrics"
-    return f"{_named(first)} {first.verb(of_one, of_several)} under {where}{first.verb('', ' each')}"
+    each = " each" * (len(first.names) > 1 and where != every)
+    return f"{_named(first)} {first.verb(of_one, of_several)} under {where}{each}"
 
 
 def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:

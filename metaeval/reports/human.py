@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
+from metaeval.cells import natural_order
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, decided_by, facts
@@ -144,7 +145,7 @@ def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
         return f"{are} {'' if beaten[0] else 'not '}significantly better than {others.index[0]} {how}."
     if beaten == [n_others]:
         return f"{are} significantly better than each of the {n_others} others {how}."
-    level = list(map(str, others.index[others["worse_than"] == 0]))
+    level = natural_order(map(str, others.index[others["worse_than"] == 0]))
     rest = "Each of the others is significantly worse than some metric."
     if level:
         verb = "is" if len(level) == 1 else "are"

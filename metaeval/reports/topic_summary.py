@@ -206,13 +206,13 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
         return [f"No difference, however large, keeps its sign in {level} of the cases."]
     found["name"] = found["metric"].map(name_of_metric)
     reached = [carried(*row) for row in zip(found["share"], found["share_error"], strict=True)]
-    best, sized = ends(found["name"], found["share"], reached)[1], found.set_index("name")
-    differences = [
-        f"{carried(row['difference'], row['difference_error'], number(3))} or more under {name}"
-        for name, row in sized.loc[[*best.names]].to_dict("index").items()
-    ]
+    best, named = ends(found["name"], found["share"], reached)[1], found.set_index("name")
+    known = zip(named["difference"], named["difference_error"], strict=True)
+    differences = dict(zip(named.index, (f"{carried(*row, number(3))} or more under" for row in known), strict=True))
+    alike = {differences[name] for name in best.names}
+    own = [f"{differences[name]} {name}" for name in best.names] if len(alike) > 1 else [f"{alike.pop()} {best.who}"]
     words = (
-        f"With {found['size'].iloc[0]} topics a difference of {listed(differences, most=NAMED)} keeps its sign on "
+        f"With {found['size'].iloc[0]} topics a difference of {listed(own, most=NAMED)} keeps its sign on "
         f"other topics in at least {level} of the cases; {best.figure} of the comparisons are that large."
     )
     return [words]
