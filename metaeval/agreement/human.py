@@ -67,7 +67,8 @@ class HumanAgreement(Result):
         words = [bracketed(row.value, row.low, row.high, number(2)) for row in table.itertuples()]
         best = ends(table["metric"], table["value"], words)[1]
         agree = best.verb("agrees", "agree")
-        return f"{best.who} {agree} best of {count(len(table), 'metric')} with {self.reference}: {best.figure}"
+        well = "alike" if len(best.names) == len(table) > 1 else f"best of {count(len(table), 'metric')}"
+        return f"{best.who} {agree} {well} with {self.reference}: {best.figure}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""

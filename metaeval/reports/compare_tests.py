@@ -105,8 +105,11 @@ def _extremes(correction: str, rows: pd.DataFrame) -> list[str]:
     if len(rows["metric"].unique()) == 1:
         return [f"{how}, {_of_one_metric(known)}"]
     parts = [part for _, part in known.groupby("metric")]
-    safe = _winners([_ends(part, "error_rate")[0] for part in parts], "errs least", "err least")
-    keen = _winners([_ends(part, "rejected")[1] for part in parts], "rejects most", "reject most")
+    n_tests = known["test"].nunique()
+    safe = _winners([_ends(part, "error_rate")[0] for part in parts], ("errs least", "err least", "errs less"), n_tests)
+    keen = _winners(
+        [_ends(part, "rejected")[1] for part in parts], ("rejects most", "reject most", "rejects more"), n_tests
+    )
     low, high = (end.figure for end in _ends(known.assign(test=known["metric"] + known["test"]), "error_rate"))
     errors = f"{low if low == high else f'{low} to {high}'} of the pairs that a test rejects on one half of the topics"
     return [f"{how}, {safe} and {keen}: {errors} do not point the same way on the other."]
@@ -119,11 +122,17 @@ def _of_one_metric(known: pd.DataFrame) -> str:
         End.of({test: rows[test] for test in end.names}).figure
         for rows, end in ((_figures(known, "error_rate"), most), (_figures(known, "rejected"), least))
     )
+    n_tests = len(known)
+    first = f"{_named(least)} {least.verb('errs', 'err')} least"
+    if len(least.names) == n_tests > 1:
+        first = "no test errs less than another"
     words = (
-        f"{_named(least)} {least.verb('errs', 'err')} least: {least.figure} of the pairs "
+        f"{first}: {least.figure} of the pairs "
         f"{least.verb('it rejects', 'they reject')} on one half of the topics do not point the same way on the other, "
         f"and {least.verb('it rejects', 'they reject')} {rejects} of all pairs"
     )
+    if len(most.names) == n_tests > 1:
+        return f"{words}; none rejects more than another."
     if least.names == most.names:
         return f"{words}, the most of any test."
     return (
@@ -144,14 +153,16 @@ def _named(tests: End) -> str:
     return listed(map(_words, tests.names), most=NAMED)
 
 
-def _winners(best: Sequence[End], of_one: str, of_several: str) -> str:
-    """Name the tests that are first under most metrics."""
+def _winners(best: Sequence[End], verbs: tuple[str, str, str], n_tests: int) -> str:
+    """Name the tests that are first under most metrics; the verbs are for one, for several, and where all are alike."""
     wins = pd.Series([test for end in best for test in end.names]).value_counts().sort_index()
     first = End.of(dict.fromkeys(wins.index[wins == wins.max()], ""))
     every = {1: "the one metric with errors", 2: "both metrics"}.get(len(best), f"all {len(best)} metrics")
     where = every if wins.max() == len(best) else f"{wins.max()} of {len(best)} metrics"
+    if len(first.names) == n_tests > 1 and where == every:
+        return f"no test {verbs[2]} than another under {where}"
     each = " each" * (len(first.names) > 1 and where != every)
-    return f"{_named(first)} {first.verb(of_one, of_several)} under {where}{each}"
+    return f"{_named(first)} {first.verb(*verbs[:2])} under {where}{each}"
 
 
 def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:

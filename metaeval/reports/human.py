@@ -108,12 +108,12 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     if len(study.decisions):
         found = study.decisions.set_index("metric")
         top = ends(found.index, found["f1"], map(_DECIMAL, found["f1"]))[1]
-        own = found.loc[[*top.names]].itertuples()
+        own, well = found.loc[[*top.names]].itertuples(), "equally well" if len(top.names) == len(found) > 1 else "best"
         parts = dict.fromkeys(f"precision {share(row.precision)}, recall {share(row.recall)}" for row in own)
         conflicts = int(study.decisions["n_conflicts"].sum())
         against = f"{count(conflicts, 'pair')} are" if conflicts > 1 else "1 pair is" if conflicts else "no pair is"
         lines.append(
-            f"Significant pairs of systems: those under {top.who} predict those under {study.reference} best "
+            f"Significant pairs of systems: those under {top.who} predict those under {study.reference} {well} "
             f"({'; '.join(parts)}); over all metrics {against} significant in opposite directions."
         )
     return tuple(lines)
