@@ -15,6 +15,7 @@ import xarray as xr
 
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
+from metaeval.models.chances_of_best import BestSystem
 from metaeval.reports import (
     agree,
     agree_words,
@@ -229,6 +230,12 @@ def power(names):
     return power_words.power_summary(study, study.to_frame())[0]
 
 
+def chance_of_best(names):
+    labels = {"metric": ["AP"], "system": names}
+    chances = xr.Dataset({"p_best": (tuple(labels), [[FIVE[name] for name in names]])}, labels)
+    return BestSystem._best_under(Made(data=chances, n_draws=100), "AP")
+
+
 CASES = {
     "fewest topics": (fewest_sentence, [LOW]),
     "needs, by a model": (needs, [LOW, HIGH]),
@@ -286,6 +293,7 @@ CASES = {
     "best run": (lambda names: score._summary(scores_of(names, of="system"))[0], [f"{HIGH}, the best of 5 runs"]),
     "judges in the way": (without, ["ant or bee"]),
     "power": (power, [HIGH]),
+    "chance to be best": (chance_of_best, [f"{HIGH} are each"]),
 }
 
 
