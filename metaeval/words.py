@@ -4,16 +4,18 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
-from metaeval.cells import count
+from metaeval.cells import count, natural_order
 from metaeval.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 
 __all__ = [
     "EACH",
     "MISSING",
+    "NAMED",
+    "End",
     "absent",
     "beside",
     "bracketed",
@@ -21,6 +23,7 @@ __all__ = [
     "chance",
     "count",
     "drawn",
+    "ends",
     "errors_said",
     "interval",
     "intervals",
@@ -34,6 +37,7 @@ __all__ = [
     "share",
     "share_of",
     "short_names",
+    "span",
     "text",
     "whole",
 ]
@@ -42,6 +46,8 @@ MISSING = "–"
 """Stands where there is no value."""
 _UNITS_OF_HALF = 2.0
 """An interval of which half takes fewer units of the last digit says too little."""
+NAMED = 4
+"""Of more equals than these the first are named, and how many others there are."""
 EACH = re.compile(r", each ± ([\d.]+)")
 """The Monte-Carlo error of both ends of an interval; a table says it once, in its caption."""
 
@@ -75,16 +81,92 @@ def short_names(metrics: Iterable[object]) -> list[str]:
     return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
 
 
-def listed(names: Iterable[object]) -> str:
-    """Join words as a sentence does.
+def listed(names: Iterable[object], *, most: int | None = None) -> str:
+    """Join words as a sentence does; of more than `most` the first, and how many others there are.
 
     Examples
     --------
-    >>> listed(["AP", "Q", "RR"])
-    'AP, Q and RR'
+    >>> listed(["AP", "Q", "RR"]), listed("abcdef", most=4)
+    ('AP, Q and RR', 'a, b, c and 3 others')
     """
     *others, last = map(str, names)
+    if most is not None and len(others) >= most:
+        others, last = others[: most - 1], f"{len(others) + 2 - most} others"
     return f"{', '.join(others)} and {last}" if others else last
+
+
+class End(NamedTuple):
+    """Those at one end of an order, whose figures a reader cannot tell apart."""
+
+    names: tuple[str, ...]
+    figure: str
+    """One for all; where intervals or errors differ, that of each."""
+
+    @classmethod
+    def of(cls, figures: Mapping[str, str]) -> "End":
+        """Return the one that has these names, each with its figure."""
+        return cls(tuple(figures), listed(dict.fromkeys(figures.values()), most=NAMED))
+
+    @property
+    def who(self) -> str:
+        """Their names, as a sentence has them; what is more than a name stands apart by semicolons."""
+        if any(" and " in name or ", " in name for name in self.names[1:]):
+            n_more = len(self.names) - NAMED + 1
+            return "; ".join(self.names if n_more <= 1 else [*self.names[: NAMED - 1], f"{n_more} others"])
+        return listed(self.names, most=NAMED)
+
+    def verb(self, of_one: str, of_several: str) -> str:
+        """Return the form of a verb that fits them."""
+        return of_one if len(self.names) == 1 else of_several
+
+
+def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str]) -> tuple[End, End]:
+    """Say who is lowest and who is highest: all whose values are equal there or read alike, whatever their order.
+
+    Parameters
+    ----------
+    names : iterable
+        No two alike.
+    values : iterable of float
+        NaN stands at neither end, unless all are.
+    figures : iterable of str
+        The values as written. A Monte-Carlo error or an interval behind them tells no two apart.
+
+    Returns
+    -------
+    (End, End)
+        The same twice where nothing tells the lowest from the highest.
+
+    Examples
+    --------
+    >>> low, high = ends(["RR", "AP", "Q"], [0.5, 0.941, 0.943], ["0.50", "0.94", "0.94"])
+    >>> f"{high.who} {high.verb('has', 'have')} {high.figure}, {low.who} {low.figure}"
+    'AP and Q have 0.94, RR 0.50'
+    """
+    rows = {str(name): (value, figure) for name, value, figure in zip(names, values, figures, strict=True)}
+    ordered = {name: rows[name] for name in natural_order(rows)}
+    known = {name: row for name, row in ordered.items() if not absent(row[0])} or ordered
+    texts = {name: re.split(r" ± | \[", figure)[0].removesuffix(" %") for name, (_, figure) in known.items()}
+    alike = []
+    for most in (find(value for value, _ in known.values()) for find in (min, max)):
+        equal = {texts[name] for name, (value, _) in known.items() if math.isclose(value, most)}
+        alike.append([name for name in known if texts[name] in equal])
+    if set(alike[0]) & set(alike[1]) or not alike[0]:
+        alike = [[*known]] * 2
+    low, high = (End.of({name: known[name][1] for name in some}) for some in alike)
+    return low, high
+
+
+def span(names: Iterable[object], values: Iterable[float], figures: Iterable[str], *, opening: str = "from ") -> str:
+    """Write the lowest and the highest figure with those that have it, or one where they read alike; see `ends`.
+
+    Examples
+    --------
+    >>> span("abc", [1, 2, 2], "122"), span("ab", [1.0, 1.0], "11")
+    ('from 1 (a) to 2 (b and c)', '1 (a and b)')
+    """
+    both = dict.fromkeys(ends(names, values, figures))
+    return opening * (len(both) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in both)
 
 
 def sentence_case(words: str) -> str:

@@ -170,7 +170,7 @@ FOUND = {
     ).to_collection(),
     "two sets of 10 topics disagree about ": lambda: swap_method(SCORES, n_trials=5, rng=0),
     " is the best in truth with probability 0.": lambda: best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0),
-    "F1 of the significant pairs of two metrics from ": lambda: decision_agreement(SCORES, test="t", rng=0),
+    "F1 of the significant pairs of two metrics ": lambda: decision_agreement(SCORES, test="t", rng=0),
     "of 10 pairs differ significantly under AP, ": lambda: rank_intervals(SCORES, n_resamples=50, rng=0),
     " by the human topics alone": lambda: prediction_powered(
         SCORES.sel(metric=["AP"]).isel(topic=slice(9)), SCORES.sel(metric=["RR"])
@@ -205,7 +205,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     assert f"power {100 * row['power']:.1f} % [" in repr(powers)
     assert repr(powers).splitlines()[1].endswith(f"({row['correction']})")
     agreed = decision_agreement(SCORES, test="t", rng=0)
-    assert f"from {agreed.to_frame()['f1'].min():.2f} (" in repr(agreed)
+    assert f"two metrics {agreed.to_frame()['f1'].min():.2f} (AP and RR)" in repr(agreed)
 
 
 def test_a_class_may_write_its_own_repr():

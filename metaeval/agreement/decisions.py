@@ -24,6 +24,7 @@ from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores, mean_over_topics, settled_mean_over_topics
+from metaeval.words import number, span
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,9 +89,9 @@ class DecisionAgreement(Result):
         return self.data.sizes["pair"]
 
     def _found(self) -> str:
-        f1 = self.to_frame().query("alpha == alpha.iloc[0]").sort_values("f1", kind="stable")
-        (low, *_), (*_, high) = [[f"{one.f1:.2f} ({one.truth} and {one.predictor})" for one in f1.itertuples()]] * 2
-        return f"F1 of the significant pairs of two metrics from {low} to {high}"
+        f1 = self.to_frame().query("alpha == alpha.iloc[0]")
+        pairs = map(" and ".join, np.sort(f1[["truth", "predictor"]].to_numpy(str)))  # F1 has no direction
+        return f"F1 of the significant pairs of two metrics {span(pairs, f1['f1'], map(number(2), f1['f1']))}"
 
     def with_correction(self, correction: str) -> "DecisionAgreement":
         """Return the agreement of the same tests under another correction; nothing is drawn again."""

@@ -21,7 +21,7 @@ from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
 from metaeval.results import Result
-from metaeval.words import bracketed, count, number
+from metaeval.words import bracketed, count, ends, number
 from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
@@ -63,9 +63,12 @@ class HumanAgreement(Result):
     random_source: str
 
     def _found(self) -> str:
-        best = self.table.iloc[0]
-        words = bracketed(best["value"], best["low"], best["high"], number(2))
-        return f"{best['metric']} agrees best of {count(len(self.table), 'metric')} with {self.reference}: {words}"
+        table = self.table
+        words = [bracketed(row.value, row.low, row.high, number(2)) for row in table.itertuples()]
+        best = ends(table["metric"], table["value"], words)[1]
+        agree = best.verb("agrees", "agree")
+        well = "alike" if len(best.names) == len(table) > 1 else f"best of {count(len(table), 'metric')}"
+        return f"{best.who} {agree} {well} with {self.reference}: {best.figure}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""

@@ -196,7 +196,7 @@ def rank_judges(
     table = table.assign(difference=table[measure] - table[measure].max())
     table = table.assign(**_beside_best(table, parts, drawn, confidence_level))
     return JudgeRanking(
-        table=table.sort_values(measure, ascending=False, kind="stable", ignore_index=True),
+        table=table.sort_values([measure, "judge"], ascending=[False, True], ignore_index=True),
         measure=measure,
         reference=reference,
         undefined=tuple(names[~ranked & (names != reference)]),

@@ -25,6 +25,7 @@ from metaeval.tests_stat.counting import check_resamples, tile_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from metaeval.words import ends
 
 __all__ = ["BestSystem", "best_system"]
 
@@ -77,11 +78,8 @@ class BestSystem(Result):
     def _best_under(self, metric: str) -> str:
         """Say which system, or systems with the same chance, is the likeliest to be the best."""
         chance = self.data["p_best"].sel(metric=metric).to_numpy()
-        first = self.data["system"].to_numpy()[chance == chance.max()].tolist()
-        words = _written(float(chance.max()), self.n_draws)
-        if len(first) == 1:
-            return f"{first[0]} is the best in truth with probability {words}"
-        return f"{first_few(first)} are each the best in truth with probability {words}"
+        first = ends(self.data["system"].to_numpy(), chance, [_written(float(one), self.n_draws) for one in chance])[1]
+        return f"{first.who} {first.verb('is', 'are each')} the best in truth with probability {first.figure}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from metaeval import figures
@@ -46,6 +46,7 @@ from metaeval.words import (
     share,
     share_of,
     short_names,
+    span,
     text,
 )
 
@@ -290,12 +291,8 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
 
 
 def _matrix_alt(matrix: pd.DataFrame) -> str:
-    values = matrix.to_numpy(dtype=float).copy()
-    np.fill_diagonal(values, np.nan)
-    names = matrix.index.tolist()
-    ends = (divmod(int(find(values)), len(values)) for find in (np.nanargmin, np.nanargmax))
-    low, high = (f"{values[row, column]:.2f} ({names[row]} and {names[column]})" for row, column in ends)
-    return f"F1 from {low} to {high}."
+    pairs = {" and ".join(sorted(pair)): matrix.loc[pair] for pair in combinations(matrix.index, 2)}
+    return f"F1 {span(pairs, pairs.values(), map(number(2), pairs.values()))}."
 
 
 def _overview_section(study: AgreeStudy) -> list[Section]:

@@ -16,7 +16,7 @@ from metaeval.studies.element_uses import EXCEPT
 from metaeval.studies.variants import ALONE, BINARY, FIXED, GENERALISED, OTHER
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
+from metaeval.words import MISSING, bracketed, count, ends, listed, name_of_metric, number, percentage, span, whole
 
 __all__ = [
     "advice_sentences",
@@ -134,9 +134,9 @@ def answer_sentence(study: AgreeStudy) -> str:
     heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
     if not heard:
         return f"{opening} {listed(parts)}: none of them finds a significant pair."
-    low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
-    ends = list(dict.fromkeys(_bracketed_f1(study, row) for row in (low, high)))
-    return f"{opening} {listed(parts)}: F1 {f'from {ends[0]} to {ends[1]}' if ends[1:] else ends[0]}{criterion}."
+    names = [label(study, row["predictor"]) for row in heard]
+    values = span(names, [row["f1"] for row in heard], map(_f1, heard))
+    return f"{opening} {listed(parts)}: F1 {values}{criterion}."
 
 
 def _exceptions(rows: Sequence[Mapping[Hashable, Any]], min_f1: float) -> str:
@@ -232,11 +232,6 @@ def _draws(study: AgreeStudy) -> int | None:
     return None if study.intervals is None else study.intervals.n_topic_resamples
 
 
-def _bracketed_f1(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
-    value = bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"])
-    return f"{value} ({label(study, row['predictor'])})"
-
-
 def _percent(value: object) -> str:
     return f"{100 * float(str(value)):.0f} %"
 
@@ -254,17 +249,19 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     if not own.any():
         opening = f"Under the same metric no two {uses(study)} decide any pair of systems in opposite directions"
         return f"{opening}; {between}."
-    place, other = np.unravel_index(int(own.argmax()), own.shape)
-    worst = pair_label(study, members[place], members[other])
+    names = [pair_label(study, *sorted((members[a], members[b]))) for a, b in np.argwhere(own > 0)]
+    worst = ends(names, own[own > 0], map(whole, own[own > 0]))[1]
     n_pairs, total = int((own > 0).sum()), int(own.sum())
     possible = int(np.triu(base[:, None] == base, 1).sum())
     among = (
-        "" if n_pairs == 1 else f" among {n_pairs:,} of the {possible:,} pairs of {uses(study)}, most ({own.max():.0f})"
+        "" if n_pairs == 1 else f" among {n_pairs:,} of the {possible:,} pairs of {uses(study)}, most ({worst.figure})"
     )
     under = " under the same metric" if len(groups) > 1 else ""
     verb = "There is 1 conflict" if total == 1 else f"There are {total} conflicts"
     more = f"; {between}" if across else ""
-    return f"{verb}{under}{among} between {worst}: pairs of systems that the two decide in opposite directions{more}."
+    return (
+        f"{verb}{under}{among} between {worst.who}: pairs of systems that the two decide in opposite directions{more}."
+    )
 
 
 def grade_sentences(study: AgreeStudy) -> list[str]:
@@ -278,7 +275,7 @@ def grade_sentences(study: AgreeStudy) -> list[str]:
     sentences = []
     for (base, of), rows in frame.groupby(["base", dimension], sort=False):
         say = {_SHARE: _share_sentence, _BOTH: _both_sentence}.get(str(of))
-        by_f1 = rows.sort_values("f1", kind="stable")
+        by_f1 = rows.sort_values(["f1", "boundary"])
         sentences.append(say(str(base), by_f1) if say else _grade_sentence(str(base), by_f1, str(of)))
     return sentences
 
@@ -319,11 +316,14 @@ def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
 
 def _share_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
-    ends = rows.iloc[[0, -1]].to_dict("records")
-    least, most = ((str(row["boundary"]).rpartition(EXCEPT)[2], _f1(row)) for row in ends)
+    steps = rows["boundary"].str.rpartition(EXCEPT)[2]
+    low, high = ends(steps, rows["f1"], map(_f1, rows.to_dict("records")))
+    opening = f"Under {name_of_metric(base)}, where specificity is seen only as reaching a share or not, "
+    if low == high:
+        return f"{opening}as many conclusions stay with {low.who} (F1 {low.figure})."
     return (
-        f"Under {name_of_metric(base)}, where specificity is seen only as reaching a share or not, most conclusions "
-        f"stay with {most[0]} (F1 {most[1]}) and fewest with {least[0]} (F1 {least[1]})."
+        f"{opening}most conclusions stay with {high.who} (F1 {high.figure}) and fewest with {low.who} "
+        f"(F1 {low.figure})."
     )
 
 

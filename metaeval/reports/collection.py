@@ -15,7 +15,7 @@ from metaeval.metrics.registry import Registry
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
-from metaeval.words import number, share, whole
+from metaeval.words import ends, listed, number, share, whole
 
 __all__ = ["collection_sections"]
 
@@ -180,16 +180,18 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str, best: int) -> Secti
 def _curve_blocks(
     curve: RunCurves, data: xr.DataArray, n_best: int, *, line: str = "", top: float | None = None
 ) -> tuple[Block, ...]:
-    by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
-    best = by_mean.index[0]
+    by_mean = data.mean(str(data.dims[1])).to_series().sort_index().sort_values(ascending=False, kind="stable")
+    best = ends(by_mean.index, by_mean, map(number(2), by_mean))[1]
+    curves = data.sel(system=[*best.names]).transpose("system", ...).to_numpy()
+    first, last = (listed(dict.fromkeys(map(number(2), curves[:, place]))) for place in (0, -1))
     named = " Named are the runs with the most and the least area under their line." * (len(by_mean) > NAMED_LINES)
     picture = Picture(
         name=curve.name,
         draw=lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
         title=curve.title,
         caption=f"Each line is a run{line}, averaged over the topics.{named}",
-        alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "
-        f"{float(data.sel(system=best)[0]):.2f} at the beginning, {float(data.sel(system=best)[-1]):.2f} at the end.",
+        alt=f"{curve.title} of {len(by_mean)} runs. Highest on average {best.verb('is', 'are')} {best.who}: "
+        f"{first} at the beginning, {last} at the end.",
     )
     numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
     if len(by_mean) <= n_best:

@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -16,8 +18,11 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
     MISSING,
+    NAMED,
+    End,
     carried,
     count,
+    ends,
     intervals,
     listed,
     name_of_metric,
@@ -97,37 +102,67 @@ def _extremes(correction: str, rows: pd.DataFrame) -> list[str]:
     known = rows.dropna(subset="error_rate")
     if known.empty:
         return [f"{how}, no test rejects a single pair on half of the topics."]
-    least = known.sort_values(["error_rate", "rejected"], ascending=[True, False]).groupby("metric", sort=False).first()
-    most = known.sort_values("rejected", ascending=False, kind="stable").groupby("metric", sort=False).first()
-    safe, keen = (_winner(best) for best in (least, most))
     if len(rows["metric"].unique()) == 1:
-        a, b = least.iloc[0], most.iloc[0]
-        found = (
-            f"{_carried(a, 'error_rate')} of the pairs it rejects on one half of the topics do not point the same way"
-        )
-        words = f"{how}, {_words(a['test'])} errs least: {found} on the other, and it rejects {_carried(a, 'rejected')}"
-        if a["test"] == b["test"]:
-            return [f"{words} of all pairs, the most of any test."]
-        other = f"{sentence_case(_words(b['test']))} rejects most, {_carried(b, 'rejected')}, and errs in"
-        return [f"{words} of all pairs. {other} {_carried(b, 'error_rate')}."]
-    low, high = (_carried(known.loc[place], "error_rate") for place in known["error_rate"].agg(["idxmin", "idxmax"]))
-    words = f"{how}, {_words(safe[0])} errs least under {_of(safe[1], least)} and {_words(keen[0])} rejects most under"
-    errors = f"{low} to {high} of the pairs that a test rejects on one half of the topics"
-    return [f"{words} {_of(keen[1], most)}: {errors} do not point the same way on the other."]
+        return [f"{how}, {_of_one_metric(known)}"]
+    parts = [part for _, part in known.groupby("metric")]
+    n_tests = known["test"].nunique()
+    safe = _winners([_ends(part, "error_rate")[0] for part in parts], ("errs least", "err least", "errs less"), n_tests)
+    keen = _winners(
+        [_ends(part, "rejected")[1] for part in parts], ("rejects most", "reject most", "rejects more"), n_tests
+    )
+    low, high = (end.figure for end in _ends(known.assign(test=known["metric"] + known["test"]), "error_rate"))
+    errors = f"{low if low == high else f'{low} to {high}'} of the pairs that a test rejects on one half of the topics"
+    return [f"{how}, {safe} and {keen}: {errors} do not point the same way on the other."]
 
 
-def _carried(row: pd.Series, name: str) -> str:
-    return carried(row[name], row[f"{name}_se"])
+def _of_one_metric(known: pd.DataFrame) -> str:
+    """Say which tests err least and which reject most under the one metric there is."""
+    least, most = _ends(known, "error_rate")[0], _ends(known, "rejected")[1]
+    errs, rejects = (
+        End.of({test: rows[test] for test in end.names}).figure
+        for rows, end in ((_figures(known, "error_rate"), most), (_figures(known, "rejected"), least))
+    )
+    n_tests = len(known)
+    first = f"{_named(least)} {least.verb('errs', 'err')} least"
+    if len(least.names) == n_tests > 1:
+        first = "no test errs less than another"
+    words = (
+        f"{first}: {least.figure} of the pairs "
+        f"{least.verb('it rejects', 'they reject')} on one half of the topics do not point the same way on the other, "
+        f"and {least.verb('it rejects', 'they reject')} {rejects} of all pairs"
+    )
+    if len(most.names) == n_tests > 1:
+        return f"{words}; none rejects more than another."
+    if least.names == most.names:
+        return f"{words}, the most of any test."
+    return (
+        f"{words}. {sentence_case(_named(most))} {most.verb('rejects', 'reject')} most, {most.figure}, and "
+        f"{most.verb('errs', 'err')} in {errs}."
+    )
 
 
-def _winner(best: pd.DataFrame) -> tuple[str, int]:
-    wins = best["test"].value_counts()
-    return str(wins.index[0]), int(wins.iloc[0])
+def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
+    return dict(zip(rows["test"], map(carried, rows[name], rows[f"{name}_se"]), strict=True))
 
 
-def _of(n: int, best: pd.DataFrame) -> str:
+def _ends(rows: pd.DataFrame, name: str) -> tuple[End, End]:
+    return ends(rows["test"], rows[name], _figures(rows, name).values())
+
+
+def _named(tests: End) -> str:
+    return listed(map(_words, tests.names), most=NAMED)
+
+
+def _winners(best: Sequence[End], verbs: tuple[str, str, str], n_tests: int) -> str:
+    """Name the tests that are first under most metrics; the verbs are for one, for several, and where all are alike."""
+    wins = pd.Series([test for end in best for test in end.names]).value_counts().sort_index()
+    first = End.of(dict.fromkeys(wins.index[wins == wins.max()], ""))
     every = {1: "the one metric with errors", 2: "both metrics"}.get(len(best), f"all {len(best)} metrics")
-    return every if n == len(best) else f"{n} of {len(best)} metrics"
+    where = every if wins.max() == len(best) else f"{wins.max()} of {len(best)} metrics"
+    if len(first.names) == n_tests > 1 and where == every:
+        return f"no test {verbs[2]} than another under {where}"
+    each = " each" * (len(first.names) > 1 and where != every)
+    return f"{_named(first)} {first.verb(*verbs[:2])} under {where}{each}"
 
 
 def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
@@ -149,8 +184,8 @@ def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
 
 def _range(values: pd.Series, errors: pd.Series) -> str:
     """Return the lowest and the highest of some ratios, with their errors."""
-    both = values.to_numpy(), errors.loc[values.index].to_numpy()
-    low, high = (carried(both[0][place], both[1][place], _RATIO) for place in (both[0].argmin(), both[0].argmax()))
+    written = [carried(*row, _RATIO) for row in zip(values, errors.loc[values.index], strict=True)]
+    low, high = (end.figure for end in ends(values.index, values, written))
     return low if low == high else f"{low} to {high}"
 
 

@@ -21,6 +21,7 @@ from metaeval.words import (
     bracketed,
     carried,
     count,
+    ends,
     interval,
     listed,
     name_of_metric,
@@ -173,16 +174,15 @@ def _power(study: CompareStudy, row: _Row) -> str:
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     """Say which metric has the highest power, and that of the metric in use."""
-    most = max(float(row["power"]) for row in rows.values())
-    best = sorted(name for name, row in rows.items() if row["power"] == most)
-    if len(best) > 1:
-        who = listed(f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in best)
-        words = f"{who} have {'the same' if len(best) == len(rows) else 'the highest'} power, "
-        words += listed(dict.fromkeys(_power(study, rows[name]) for name in best))
+    powers = [float(row["power"]) for row in rows.values()]
+    best = ends(rows, powers, [_power(study, row) for row in rows.values()])[1]
+    if len(best.names) > 1:
+        who = listed(f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in best.names)
+        words = f"{who} have {'the same' if len(best.names) == len(rows) else 'the highest'} power, {best.figure}"
     else:
-        own = ", the metric in use," * (best[0] == study.current)
-        words = f"{name_of_metric(best[0])}{own} has the highest power, {_power(study, rows[best[0]])}"
-    if study.current is not None and study.current not in best:
+        own = ", the metric in use," * (best.names[0] == study.current)
+        words = f"{name_of_metric(best.names[0])}{own} has the highest power, {best.figure}"
+    if study.current is not None and study.current not in best.names:
         words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(study, rows[study.current])}"
     test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
     return f"{words} ({test})."

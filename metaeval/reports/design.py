@@ -12,7 +12,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Methods, Picture, Report, Section
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
-from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
+from metaeval.words import count, ends, listed, name_of_metric, number, percentage, short_names, whole
 
 __all__ = ["design_report"]
 
@@ -123,16 +123,17 @@ def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
 
     These are the same two for every difference, so they need be named only once.
     """
-    known = rows.dropna(subset="n_topics").astype({"n_topics": int}).sort_values("n_topics", kind="stable")
+    known = rows.dropna(subset="n_topics").astype({"n_topics": int})
     if known.empty:
         return "more than ten million topics"
-    topics = known["n_topics"].tolist()
+    topics = known["n_topics"]
+    low, high = ends(map(name_of_metric, known["metric"]), topics, map(whole, topics))
     if not named:
-        return " to ".join(map(whole, dict.fromkeys((topics[0], topics[-1]))))
-    least, most = (f" ({name_of_metric(known['metric'].iloc[place])})" for place in (0, -1))
-    if topics[0] == topics[-1]:
-        return count(topics[0], "topic") + (least if study.variances is not None and len(rows) == 1 else "")
-    return f"{count(topics[0], 'topic')}{least} to {whole(topics[-1])}{most}"
+        return " to ".join(dict.fromkeys((low.figure, high.figure)))
+    least = count(int(topics.min()), "topic")
+    if low == high:
+        return least + (f" ({low.who})" if study.variances is not None and len(rows) == 1 else "")
+    return f"{least} ({low.who}) to {high.figure} ({high.who})"
 
 
 def _unanswered(study: DesignStudy) -> tuple[str, ...]:

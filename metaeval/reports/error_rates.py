@@ -28,6 +28,7 @@ from metaeval.words import (
     beside,
     carried,
     count,
+    ends,
     errors_said,
     name_of_metric,
     number,
@@ -169,10 +170,11 @@ def _by_metric_alt(study: TopicsStudy) -> str:
     last = study.error_rates.rates().isel(size=-1)
     parts = []
     for tolerance in study.error_rates.tolerances:
-        order = last.sel({"tolerance": tolerance}).to_series().dropna().sort_values(kind="stable")
+        order = last.sel({"tolerance": tolerance}).to_series().dropna()
         if len(order):
-            least, most = (name_of_metric(order.index[place]) for place in (0, -1))
-            parts.append(f"tolerance {tolerance_name(study, tolerance)}: least {least}, most {most}")
+            least, most = ends(map(name_of_metric, order.index), order, map(share, order))
+            words = f"all {least.figure}" if least == most else f"least {least.who}, most {most.who}"
+            parts.append(f"tolerance {tolerance_name(study, tolerance)}: {words}")
     return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
 
 

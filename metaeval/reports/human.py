@@ -1,12 +1,15 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
+from collections.abc import Hashable, Mapping
+
 import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
+from metaeval.cells import natural_order
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, decided_by, facts
@@ -14,8 +17,10 @@ from metaeval.reports.tables import Table, left, p_values, right, under
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
+    End,
     absent,
     count,
+    ends,
     interval,
     intervals,
     listed,
@@ -82,34 +87,39 @@ def _first(study: HumanStudy) -> pd.DataFrame:
 def _summary(study: HumanStudy) -> tuple[str, ...]:
     lead = _first(study)
     statistic = study.agreements[0].statistic if study.agreements else study.system_table["statistic"].iloc[0]
-    best = lead.iloc[0]
     n_resamples = study.agreements[0].n_resamples if study.agreements else 0
     confidence = f"{percentage(study.agreements[0].confidence_level)} interval " if study.agreements else ""
     level = study.agreements[0].level if study.agreements else "system"
+    rows = lead.to_dict("records")
+    best = ends(lead["metric"], lead["value"], [_valued(row, n_resamples, confidence) for row in rows])[1]
+    last = ends(lead["metric"], lead["value"], [_valued(row, n_resamples) for row in rows])[0]
+    alike = len(best.names) == len(lead) > 1
     closest = (
-        f"The metric {best['metric']} agrees {'best ' if len(lead) > 1 else ''}with the human scores (column "
-        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_valued(best, n_resamples, confidence)}."
+        f"The metric{best.verb('', 's')} {best.who} {best.verb('agrees', 'agree')} "
+        f"{'equally well ' if alike else 'best ' * (len(lead) > 1)}with the human scores (column "
+        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {best.figure}."
     )
-    if len(lead) > 1:
-        last = lead.iloc[-1]
+    if len(lead) > len(best.names):
         which = f"The last of {len(lead)}" if len(lead) > 2 else "The other"  # noqa: PLR2004 - two
-        closest += f" {which}, {last['metric']}, has {_valued(last, n_resamples)}."
+        closest += f" {which}, {last.who}, {last.verb('has', 'have')} {last.figure}."
     lines = [closest]
     if study.comparison is not None:
-        lines.append(_wins_sentence(study.comparison.wins(study.alpha), str(best["metric"]), _corrected(study)))
+        lines.append(_wins_sentence(study.comparison.wins(study.alpha), best, _corrected(study)))
     if len(study.decisions):
-        top = study.decisions.sort_values("f1", ascending=False, kind="stable").iloc[0]
+        found = study.decisions.set_index("metric")
+        top = ends(found.index, found["f1"], map(_DECIMAL, found["f1"]))[1]
+        own, well = found.loc[[*top.names]].itertuples(), "equally well" if len(top.names) == len(found) > 1 else "best"
+        parts = dict.fromkeys(f"precision {share(row.precision)}, recall {share(row.recall)}" for row in own)
         conflicts = int(study.decisions["n_conflicts"].sum())
         against = f"{count(conflicts, 'pair')} are" if conflicts > 1 else "1 pair is" if conflicts else "no pair is"
         lines.append(
-            f"Significant pairs of systems: those under {top['metric']} predict those under {study.reference} best "
-            f"(precision {share(top['precision'])}, recall {share(top['recall'])}); over all metrics "
-            f"{against} significant in opposite directions."
+            f"Significant pairs of systems: those under {top.who} predict those under {study.reference} {well} "
+            f"({'; '.join(parts)}); over all metrics {against} significant in opposite directions."
         )
     return tuple(lines)
 
 
-def _valued(row: "pd.Series[float]", n_resamples: int, confidence: str = "") -> str:
+def _valued(row: Mapping[Hashable, float], n_resamples: int, confidence: str = "") -> str:
     """Return an agreement with its interval, if it has one."""
     ends = (
         ""
@@ -123,20 +133,25 @@ def _corrected(study: HumanStudy) -> str:
     return f"(permutation, {CORRECTIONS.words(study.correction)}, α = {study.alpha:g})"
 
 
-def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
-    """Say how many others the best metric is better than, and which ones no metric is better than."""
-    beaten, others = wins["better_than"].to_dict()[best], [str(name) for name in wins.index if name != best]
-    if len(others) == 1:
-        return f"{best} is {'' if beaten else 'not '}significantly better than {others[0]} {how}."
-    if beaten == len(others):
-        return f"{best} is significantly better than each of the {len(others)} others {how}."
-    worse_than = wins["worse_than"].to_dict()
-    level = [name for name in others if not worse_than[name]]
+def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
+    """Say how many others the best metrics are better than, and which ones no metric is better than."""
+    others, n_others = wins.drop(index=[*best.names]), len(wins) - 1
+    if others.empty:
+        n_apart = int(wins["better_than"].sum())
+        return f"{f'Of their pairs {n_apart}' if n_apart else 'No two of them'} differ significantly {how}."
+    beaten = wins["better_than"][[*best.names]].drop_duplicates().sort_values().tolist()
+    are = f"{best.who} {best.verb('is', 'are each')}"
+    if n_others == 1:
+        return f"{are} {'' if beaten[0] else 'not '}significantly better than {others.index[0]} {how}."
+    if beaten == [n_others]:
+        return f"{are} significantly better than each of the {n_others} others {how}."
+    level = natural_order(map(str, others.index[others["worse_than"] == 0]))
     rest = "Each of the others is significantly worse than some metric."
     if level:
         verb = "is" if len(level) == 1 else "are"
         rest = f"{listed(level)} {verb} not significantly worse than any other either."
-    return f"{best} is significantly better than {beaten or 'none'} of the {len(others)} others {how}. {rest}"
+    counted = listed(n or "none" for n in beaten)
+    return f"{are} significantly better than {counted} of the {n_others} others {how}. {rest}"
 
 
 def _agreement_section(study: HumanStudy) -> Section:

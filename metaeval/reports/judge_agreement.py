@@ -11,7 +11,19 @@ from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.reports.report import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import absent, count, interval, intervals, number, percentage, sentence_case, share, text, whole
+from metaeval.words import (
+    absent,
+    count,
+    ends,
+    interval,
+    intervals,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 
 __all__ = ["agreement_sections", "alike_words", "alpha_words", "one_pair", "pair_words", "pairs_words"]
 
@@ -55,10 +67,11 @@ def alike_words(study: Labelling) -> list[str]:
     alike = study.agreement.nearly_the_same()
     if not len(alike):
         return []
-    first, second, _, same, _ = alike.to_numpy().tolist()[0]
+    names = [" and ".join(sorted(pair)) for pair in alike[["first", "second"]].to_numpy()]
+    most = ends(names, alike["same"], map(share, alike["same"]))[1]
     words = (
         f"{count(len(alike), 'pair')} of judges gave the same label to 95 % of their items or more, "
-        f"and κ is 0.9 or more ({first} and {second}: {share(same)}): they may be one judge twice, and should "
+        f"and κ is 0.9 or more ({most.who}: {most.figure}): they may be one judge twice, and should "
         "count as one when majorities are taken."
     )
     return [words]

@@ -8,7 +8,7 @@ from metaeval.reports.shared import decided_by
 from metaeval.reports.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
+from metaeval.words import bracketed, count, ends, listed, name_of_metric, number, percentage, share, span, text, whole
 
 __all__ = ["conclusion_sections", "effect_sentence", "ranking_sentence"]
 
@@ -229,11 +229,12 @@ def effect_sentence(effects: pd.DataFrame) -> str:
             f"{_by_metric(effects, 'tau')}, and F1 over significant pairs of runs {_by_metric(effects, 'f1')}"
         )
     else:
-        lowest = effects.nsmallest(1, "tau")[["first", "second", "metric"]].to_numpy().tolist()
-        where = "" if not lowest else " ({} and {}, {})".format(*lowest[0])
+        names = ["{} and {}, {}".format(*row) for row in effects[["first", "second", "metric"]].to_numpy()]
+        low = ends(names, effects["tau"], map(decimal, effects["tau"]))[0]
+        where = f" ({low.who})" * bool(effects["tau"].notna().any())
         tau, f1 = (f"median {decimal(effects[name].median())}, lowest" for name in ("tau", "f1"))
         said = (
-            f"Kendall's τ between rankings under two judges has {tau} {decimal(effects['tau'].min())}{where}, and "
+            f"Kendall's τ between rankings under two judges has {tau} {low.figure}{where}, and "
             f"F1 over significant pairs of runs {f1} {decimal(effects['f1'].min())}"
         )
     silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique()
@@ -249,9 +250,7 @@ def _by_metric(effects: pd.DataFrame, name: str) -> str:
     if len(values) > 1 and len(set(values)) == 1:
         return f"{values[0]} under {'both' if len(values) == 2 else 'each'}"  # noqa: PLR2004 - two metrics
     if len(values) > _MANY:
-        ends = (effects[name].argmin(), effects[name].argmax())
-        low, high = (f"{values[place]} ({effects['metric'].iloc[place]})" for place in ends)
-        return f"from {low} to {high}"
+        return span(effects["metric"], effects[name], values)
     return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
 
 

@@ -8,7 +8,9 @@ of those that lose places from weighted to plain kappa the one whose differing l
 between kappa and the alt-test the one that changes most places.
 """
 
-import numpy as np
+from collections.abc import Callable, Hashable
+from typing import Any
+
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
@@ -17,7 +19,21 @@ from metaeval.cells import first_few
 from metaeval.reports.report import Fold, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right, under
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import MISSING, absent, bracketed, count, listed, number, percentage, share, whole
+from metaeval.words import (
+    MISSING,
+    NAMED,
+    End,
+    absent,
+    bracketed,
+    count,
+    ends,
+    listed,
+    number,
+    percentage,
+    share,
+    span,
+    whole,
+)
 
 __all__ = ["alt_section", "alt_words", "ranking_section", "ranking_words"]
 
@@ -43,20 +59,25 @@ def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
 
 def _best_words(study: Labelling, found: JudgeRanking, *, alone: bool) -> str:
     table, measure = found.table, _KAPPAS[found.measure]
-    best = table.iloc[0]
-    name, kappa = best["judge"], f"{measure} {_with_ends(study, found, best['judge'])}"
+    level = table[~table["behind"]]  # two that read alike may be told apart
+    kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
+    best = ends(kappas, level[found.measure], kappas.values())[1]
+    name, kappa = best.names[0], f"{measure} {best.figure}"
     if len(table) == 1:
-        baseline = study.baselines.set_index(["judge", "statistic"]).loc[name, found.measure]
+        baseline = study.baselines.set_index(["judge", "statistic"])["shuffled"][name, found.measure]
         line = (
             f"Between {found.reference} and {name} {measure} is {_with_ends(study, found, name)}; {name}'s labels in "
-            f"random order within each topic would have {_DECIMAL(baseline['shuffled'])}"
+            f"random order within each topic would have {_DECIMAL(baseline)}"
         )
     elif len(table) == _PAIR:
         line = _two_words(study, found)
     else:
-        line = f"Of {len(table)} judges {name} labels most as {found.reference} does ({kappa}); {_others_words(found)}"
-    if best["items"] < table["items"].max():
-        line += f"; {name} labelled {whole(best['items'])} of the {whole(table['items'].max())} items"
+        labels = best.verb("labels", "label")
+        line = f"Of {len(table)} judges {best.who} {labels} most as {found.reference} does ({kappa})"
+        line += _others_words(found, best)
+    fewer = table[table["judge"].isin(best.names) & (table["items"] < table["items"].max())]
+    for row in fewer.head(_NAMED).to_dict("records"):
+        line += f"; {row['judge']} labelled {whole(row['items'])} of the {whole(table['items'].max())} items"
     if found.undefined:
         line += f"; without an order: {first_few(found.undefined, most=_NAMED)}"
     return f"{line}{_passing_words(study.alt) if alone else ''}."
@@ -72,17 +93,21 @@ def _two_words(study: Labelling, found: JudgeRanking) -> str:
     return f"{names[0]} and {names[1]} cannot be told apart by how they label beside {found.reference} ({apart})"
 
 
-def _others_words(found: JudgeRanking) -> str:
+def _others_words(found: JudgeRanking, best: End) -> str:
     """Say of several judges which cannot be told from the best, and how many are behind it."""
-    table = found.table
-    level, behind = table.iloc[1:].loc[~table["behind"]], table[table["behind"]]
+    others, it = found.table[~found.table["judge"].isin(best.names)], best.verb("it", "them")
+    if others.empty:
+        return ", and so all do"
+    level, behind = others[~others["behind"]], others[others["behind"]]
     named = first_few(level["judge"].tolist(), most=_NAMED)
     if behind.empty:
-        return f"none of the others can be told from it{_on(found)}: next {named}"
-    worse = f"{len(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
+        return f"; none of the others can be told from {it}{_on(found)}: next {named}"
+    worse = f"{len(behind)} {'is' if len(behind) == 1 else 'are'} behind {it}"
     if level.empty:
-        return f"all others are behind it{_on(found)}, {table['judge'][1]} by {_behind(table.iloc[1], found)}"
-    return f"{len(level)} others cannot be told from it{_on(found)} ({named}), and {worse}"
+        by = [_behind(row, found) for _, row in others.iterrows()]
+        near = ends(others["judge"], others["difference"], by)[1]
+        return f"; all others are behind {it}{_on(found)}, {near.who} by {near.figure}"
+    return f"; {len(level)} others cannot be told from {it}{_on(found)} ({named}), and {worse}"
 
 
 def _on(found: JudgeRanking) -> str:
@@ -135,26 +160,31 @@ def _alpha_words(found: JudgeRanking) -> str:
         f"{freely} than {found.reference} loses in α"
     )
     fallen = table[table["alpha_rank"] > table[own]]
-    row = _furthest(table if fallen.empty else fallen, "bias")
-    who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {'higher' if row['bias'] > 0 else 'lower'}"
-    kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
-    lost = row[found.measure] - row["alpha"]
-    if lost <= 0 or len({kappa, alpha}) == 1:
+    said = []
+    for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
+        side = "higher" if row["bias"] > 0 else "lower"
+        who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {side}"
+        kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
+        if row[found.measure] <= row["alpha"] or kappa == alpha:
+            continue
+        if len(table) == 1:
+            return f"{rule}: {who}, has κ {kappa} and α {alpha}."
+        places = f", is at place {row[own]} by κ ({kappa}) and at {row['alpha_rank']} by α ({alpha})"
+        said.append(f"{who} (κ {kappa}, α {alpha})" if fallen.empty else f"{who}{places}")
+    if not said:
         return ""
-    if len(table) == 1:
-        return f"{rule}: {who}, has κ {kappa} and α {alpha}."
+    words = listed(said, most=NAMED)
     if fallen.empty:
-        return f"{rule}: most {who} (κ {kappa}, α {alpha}); both order all judges alike."
+        return f"{rule}: most {words}; both order all judges alike."
     moved = count(int((table["alpha_rank"] != table[own]).sum()), "judge")
-    return (
-        f"{rule}: {who}, is at place {row[own]} by κ ({kappa}) and at {row['alpha_rank']} by α ({alpha}), and {moved} "
-        "in all change places."
-    )
+    return f"{rule}: {words}, and {moved} in all change places."
 
 
-def _furthest(table: pd.DataFrame, name: str) -> pd.Series:
-    """Return the row where a column is furthest from 0; of equal ones the first."""
-    return table.iloc[int(np.nanargmax(table[name].abs().to_numpy()))]
+def _furthest(table: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[dict[Hashable, Any]]:
+    """Return the rows where a column is furthest from 0."""
+    size = table[name].abs()
+    furthest = ends(table["judge"], size, map(write, size))[1]
+    return table.set_index("judge", drop=False).loc[[*furthest.names]].to_dict("records")
 
 
 def _weights_words(found: JudgeRanking) -> str:
@@ -167,12 +197,13 @@ def _weights_words(found: JudgeRanking) -> str:
     if fallen.empty:
         same = (table["kappa_rank"] == table["quadratic_kappa_rank"]).all()
         return "" if same else f"{rule}."
-    row = _furthest(fallen, "missed")
-    return (
-        f"{rule}: {row['judge']}, {share(row['missed'])} of whose differing labels are one grade off (in the median "
+    said = [
+        f"{row['judge']}, {share(row['missed'])} of whose differing labels are one grade off (in the median "
         f"of all judges {share(median)}), is at place {row['quadratic_kappa_rank']} with them "
-        f"({_DECIMAL(row['quadratic_kappa'])}) and at {row['kappa_rank']} without ({_DECIMAL(row['kappa'])})."
-    )
+        f"({_DECIMAL(row['quadratic_kappa'])}) and at {row['kappa_rank']} without ({_DECIMAL(row['kappa'])})"
+        for row in _furthest(fallen, "missed", share)
+    ]
+    return f"{rule}: {listed(said, most=NAMED)}."
 
 
 def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
@@ -190,13 +221,15 @@ def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
     table = table.assign(own=own, moved=own - table["alt_rank"])
     if not table["moved"].any():
         return f"{rule}; it orders the judges as κ does."
-    row = _furthest(table, "moved")
-    return (
-        f"{rule}: {row['judge']} is at place {row['own']:.0f} by κ ({_DECIMAL(row[found.measure])}) and at "
+    said = [
+        f"{row['judge']} is at place {row['own']:.0f} by κ ({_DECIMAL(row[found.measure])}) and at "
         f"{row['alt_rank']:.0f} by the alt-test (ω = {_DECIMAL(row['winning_rate'])}, at least as near on "
         f"{share(row['advantage_probability'])} of the items); its labels are {found.reference}'s on "
-        f"{share(row['same'])}, {table['judge'].iloc[0]}'s on {share(table['same'].iloc[0])}."
-    )
+        f"{share(row['same'])}"
+        for row in _furthest(table, "moved", whole)
+    ]
+    first = f"{table['judge'].iloc[0]}'s on {share(table['same'].iloc[0])}"
+    return f"{rule}: {'; '.join(said[:_NAMED])}, {first}."
 
 
 def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
@@ -286,9 +319,9 @@ def _caption(found: JudgeRanking) -> str:
 
 def alt_words(alt: AltTest) -> str:
     """Say who may stand in for a person, where the alt-test is all there is."""
-    order = alt.judges.sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
+    order = alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
     passing = order.loc[order["passes"], "judge"].tolist()
-    first, last = order.iloc[0], order.iloc[-1]
+    first = order.iloc[0]
     rule = f"its losses less its wins are significantly below ε = {alt.epsilon:g} of the items"
     if len(order) == 1:
         word = "may" if passing else "may not"
@@ -297,11 +330,10 @@ def alt_words(alt: AltTest) -> str:
             f"the people {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is enough)."
         )
     named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
-    best, worst = (f"{_DECIMAL(row['winning_rate'])} ({row['judge']})" for row in (first, last))
-    span = f"ω from {worst} to {best}" if first["winning_rate"] > last["winning_rate"] else f"ω = {best} and all others"
+    rates = span(order["judge"], order["winning_rate"], map(_DECIMAL, order["winning_rate"]))
     return (
         f"{len(passing)} of {len(order)} judges may stand in for a person as a labeller{named}. Winning rate, the "
-        f"share of the people against whom, for a judge, {rule}: {span}; half is enough."
+        f"share of the people against whom, for a judge, {rule}: ω {rates}; half is enough."
     )
 
 

@@ -32,6 +32,7 @@ from metaeval.words import (
     carried,
     count,
     drawn,
+    ends,
     listed,
     name_of_metric,
     number,
@@ -256,13 +257,14 @@ def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     verdicts = study.verdicts
     if len(verdicts) == 1 or found.n_reference == 0:
         return []
-    first, last = verdicts.iloc[0], verdicts.iloc[-1]
-    span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
+    low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
+    values = f"F1 from {low.figure} ({low.who}) to {best.figure}" if low != best else f"F1 is {low.figure} for each"
     if found.beside_people.empty:
-        return [f"Of {len(verdicts)} judges it agrees most; {span}."]
+        who, agree = ("it", "agrees most") if len(best.names) == 1 else (best.who, "agree most")
+        return [f"Of {len(verdicts)} judges {who} {'agree alike' if low == best else agree}; {values}."]
     said = verdicts["ranking"].value_counts()
     counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
-    return [f"Of {len(verdicts)} judges, for ranking systems: {counted}; {span}."]
+    return [f"Of {len(verdicts)} judges, for ranking systems: {counted}; {values}."]
 
 
 def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:

@@ -12,7 +12,7 @@ from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import listed, name_of_metric, number, text, whole
+from metaeval.words import ends, listed, name_of_metric, number, text, whole
 
 __all__ = ["effort_section", "effort_sentences", "source_of_minutes"]
 
@@ -26,17 +26,18 @@ def effort_sentences(study: JudgmentsStudy) -> list[str]:
     part = frame[(frame["step"] == step) & frame["tau"].notna()]
     if part.empty:
         return []
-    tau = part["tau"].round(12)
-    best = part[tau == tau.groupby(part["metric"]).transform("max")]
-    alone = best[~best["metric"].duplicated(keep=False)]
     metrics = list(dict.fromkeys(part["metric"]))
-    plans = alone["plan"].value_counts().index
+    best = {}
+    for metric, rows in part.groupby("metric", sort=False):
+        written = [with_error(row, "tau") for row in rows.to_dict("records")]
+        best[metric] = ends(rows["plan"], rows["tau"], written)[1].names
+    alone = pd.Series({metric: plans[0] for metric, plans in best.items() if len(plans) == 1}, dtype=object)
     wins = [
-        f"{PLAN_NAMES[str(plan)].replace(',', ' for')} keep the ranking closest to that of the rebuilt pool under "
-        f"{_metrics(alone.loc[alone['plan'] == plan, 'metric'], metrics)}"
-        for plan in plans
+        f"{PLAN_NAMES[plan].replace(',', ' for')} keep the ranking closest to that of the rebuilt pool under "
+        f"{_metrics(alone.index[alone == plan], metrics)}"
+        for plan in alone.value_counts().index
     ]
-    tied = [metric for metric in metrics if metric not in set(alone["metric"])]
+    tied = [metric for metric in metrics if metric not in alone]
     wins += [f"the best plans tie under {_metrics(tied, metrics)}"] if tied else []
     return [f"With {step:g} % of the judged documents, {'; '.join(wins)}."]
 

@@ -11,7 +11,7 @@ from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
+from metaeval.words import MISSING, count, ends, listed, name_of_metric, number, share, whole
 
 __all__ = ["groups_section", "groups_sentences"]
 
@@ -22,13 +22,12 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
         return []
     table = study.table("left_out_summary")
     table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
-    table = table.sort_values("size", kind="stable")
-    low, high = table.iloc[0], table.iloc[-1]
-    least, most = (_signed_percent(row["mean_change"]) for row in (low, high))
+    changes = map(_signed_percent, table["mean_change"])
+    low, high = ends(map(name_of_metric, table["metric"]), table["size"], changes)
     words = [
-        f"Had a run's own group not been in the pool, its score would have changed by {least} "
-        f"on average under {name_of_metric(low['metric'])}"
-        + (f" and by {most} under {name_of_metric(high['metric'])}" if len(table) > 1 else "")
+        f"Had a run's own group not been in the pool, its score would have changed by {low.figure} "
+        f"on average under {low.who}"
+        + (f" and by {high.figure} under {high.who}" if low != high else "")
         + f"; no run would have moved by more than {count(int(table['most_places'].max()), 'place')}."
     ]
     change = table["mean_change"]

@@ -10,7 +10,7 @@ from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import count, name_of_metric, number, share, whole
+from metaeval.words import count, ends, name_of_metric, number, share, whole
 
 __all__ = ["closeness_blocks", "pool_blocks"]
 
@@ -29,7 +29,7 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     if reduced is None or reduced.closeness is None or original is None:
         return ()
     found = reduced.closeness
-    low = found.sort_values("tau", kind="stable").iloc[0]
+    low = ends(map(name_of_metric, found["metric"]), found["tau"], map(number(3), found["tau"]))[0]
     depths = original.depths
     deep = f"depth {depths.min()}" if depths.min() == depths.max() else f"depth {depths.min()} to {depths.max()}"
     words = (
@@ -37,11 +37,8 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
         f"{share(original.judged_share)} judged and holds {share(original.held_share)} of the judged and "
         f"{share(original.relevant_held_share)} of the relevant documents. "
     )
-    if pd.notna(low["tau"]):
-        words += (
-            f"Its ranking of the runs has a τ of at least {low['tau']:.3f} with the one by all judgments "
-            f"({name_of_metric(low['metric'])}). "
-        )
+    if found["tau"].notna().any():
+        words += f"Its ranking of the runs has a τ of at least {low.figure} with the one by all judgments ({low.who}). "
     words += f"In this section it is the 100 %: {reduced.n_judged:,} judged documents, not all {study.n_judged:,}."
     table = Table(
         name="closeness",

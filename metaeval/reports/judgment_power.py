@@ -14,7 +14,7 @@ from metaeval.reports.tables import METRIC, Column, Table, right
 from metaeval.resampling.stability import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import MISSING, carried, name_of_metric, number, p_value, share, text
+from metaeval.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 
 __all__ = ["between_metrics_section", "by_metric_blocks", "drawn_words", "power_sentences"]
 
@@ -69,13 +69,14 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
         frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
         if stability.reduction.unit != _PERCENT or frame.empty:
             continue
-        frame = frame.sort_values("power", kind="stable")
-        ends = [frame.iloc[-1]] + ([frame.iloc[0]] if len(frame) > 1 else [])
         part = _left(stability, frame["step"].iloc[0])
+        frame = frame.assign(metric=frame["metric"].map(name_of_metric))
+        power = map(carried, frame["power"], frame["power_error"])
+        full = dict(zip(frame["metric"], map(share, frame["power_full"]), strict=True))
+        low, high = ends(frame["metric"], frame["power"], power)
         found = " and ".join(
-            f"{carried(row['power'], row['power_error'])} under {name_of_metric(row['metric'])} "
-            f"(with all {share(row['power_full'])})"
-            for row in ends
+            f"{end.figure} under {end.who} (with all {End.of({name: full[name] for name in end.names}).figure})"
+            for end in dict.fromkeys((high, low))
         )
         return [f"With {part}, so many of the pairs of runs differ significantly: {found}."]
     return []

@@ -15,7 +15,7 @@ from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
-from metaeval.words import MISSING, absent, carried, errors_said, listed, name_of_metric, number, text, whole
+from metaeval.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
 
 __all__ = ["error_words", "percent", "reduction_sections", "threshold_errors", "threshold_sentences", "with_error"]
 
@@ -78,14 +78,15 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
             continue
         order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
-        low, high = table.iloc[0], table.iloc[-1]
-        least = "; the least tried" * (low["kind"] == "below smallest")
-        alike = table["metric"] if _level(low) == _level(high) else [low["metric"]]
-        who = "every metric" if len(alike) == len(study.metrics) > 1 else listed(map(name_of_metric, alike))
-        words = f"{_level(low)} ({who}{least})"
-        if _level(low) != _level(high):
-            words += f" to {_level(high)} ({name_of_metric(high['metric'])})"
-        verb = "needed" if low["kind"] == "above largest" else "enough"
+        first = table.iloc[0]
+        least = "; the least tried" * (first["kind"] == "below smallest")
+        verb = "needed" if first["kind"] == "above largest" else "enough"
+        levels = [_level(row) for _, row in table.iterrows()]
+        low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
+        who = "every metric" if len(low.names) == len(study.metrics) > 1 else low.who
+        words = f"{low.figure} ({who}{least})"
+        if low != high:
+            words += f" to {high.figure} ({high.who})"
         sentences.append(
             f"Of the {_PARTS[name]}, {words} are {verb} to keep τ at {study.min_tau:g} or more"
             f"{_uncertainty(study.stability[name], table['left_error'])}."
@@ -205,14 +206,14 @@ def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
     if least.empty:
         return "All runs tie, so there is no ranking to compare."
-    low, high = least.iloc[0], least.iloc[-1]
-    part = percent(low["left"]) if stability.reduction.unit == "%" else f"{low['left']:g} documents a topic"
-    if len(least) == 1:
-        return f"At {part} τ is {with_error(low, 'tau', 2)}."
-    best, worst = (with_error(row, "tau", 2) for row in (high, low))
+    left = least["left"].iloc[0]
+    part = percent(left) if stability.reduction.unit == "%" else f"{left:g} documents a topic"
+    written = [with_error(row, "tau", 2) for _, row in least.iterrows()]
+    low, high = ends(map(name_of_metric, least["metric"]), least["tau"], written)
+    if low == high:
+        return f"At {part} τ is {low.figure}{' under every metric' * (len(least) > 1)}."
     return (
-        f"At {part} the ranking holds best under {name_of_metric(high['metric'])} (τ {best}) and worst under "
-        f"{name_of_metric(low['metric'])} ({worst})."
+        f"At {part} the ranking holds best under {high.who} (τ {high.figure}) and worst under {low.who} ({low.figure})."
     )
 
 

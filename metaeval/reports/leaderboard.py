@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.bibliography import cited
-from metaeval.cells import first_few
+from metaeval.cells import first_few, natural_order
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
@@ -119,7 +119,7 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
     if possible == 1:
         lead = f"{first['system']} is the best in truth too: no other system’s {level} interval reaches rank 1"
     else:
-        leaders = frame.loc[frame["rank"] == 1, "system"].tolist()
+        leaders = natural_order(frame.loc[frame["rank"] == 1, "system"])
         lead = f"{first_few(leaders)} {'stands first' if len(leaders) == 1 else 'share the first rank'}"
         lead += f", and {possible} systems may be the best in truth"
         lead += f" ({level} intervals, all ranks at once)"
@@ -349,12 +349,13 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         if idle:
             parts.append(f"{idle:,} of them {'tells' if idle == 1 else 'tell'} no system from another")
     ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
-    plain, lead = ways[0], max(ways, key=lambda way: way["n_significant_fdr_by"])
-    if lead["n_significant_fdr_by"] > plain["n_significant_fdr_by"]:
+    most = max(way["n_significant_fdr_by"] for way in ways)
+    if most > ways[0]["n_significant_fdr_by"]:
+        leads = sorted((way for way in ways if way["n_significant_fdr_by"] == most), key=lambda way: way["aggregate"])
+        orders = listed(dict.fromkeys(f"{way['tau']:.2f}" for way in leads))
         parts.append(
-            f"summed up by {lead['aggregate']} instead of the mean they would separate "
-            f"{share(lead['n_significant_fdr_by'] / lead['n_pairs'])} of all pairs (Kendall’s τ of the two orders "
-            f"{lead['tau']:.2f})"
+            f"summed up by {' or '.join(way['aggregate'] for way in leads)} instead of the mean they would separate "
+            f"{share(most / ways[0]['n_pairs'])} of all pairs (Kendall’s τ of the two orders {orders})"
         )
     return f"{'; '.join(parts)}."
 

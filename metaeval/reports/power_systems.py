@@ -16,7 +16,7 @@ from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import mean_over_topics
-from metaeval.words import name_of_metric, number, share_of, text, whole
+from metaeval.words import ends, name_of_metric, number, share_of, text, whole
 
 __all__ = ["identical_section", "map_section", "ranking_section", "scores_section", "top_section"]
 
@@ -32,6 +32,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = means[means["metric"] == metric].merge(counts, on=["metric", "system"], sort=False)
+        best = ends(part["system"], -part["rank"], map(_SCORE, part["mean"]))[1]
         picture = Picture(
             name=f"ranking {metric}",
             draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
@@ -39,7 +40,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
             caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone, not cut to the metric’s "
             "range. Overlapping bars do not mean that two systems are the same, because they were measured on the same "
             "topics; the tests take that into account. The number after a name is its rank.",
-            alt=f"{part['system'].iloc[0]} leads with a mean of {_SCORE(part['mean'].iloc[0])}; {len(part)} systems.",
+            alt=f"{best.who} {best.verb('leads', 'lead')} with a mean of {best.figure}; {len(part)} systems.",
         )
         return (
             picture,

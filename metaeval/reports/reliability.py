@@ -11,7 +11,7 @@ from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
-from metaeval.words import count, listed, number, share, text, whole
+from metaeval.words import count, ends, listed, number, share, text, whole
 
 __all__ = ["reliability_report", "verdict_sentence"]
 
@@ -218,14 +218,15 @@ def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
     curve = study.curves[place]
     axis = str(next(dim for dim in curve.dims if dim != "system"))
     precall = " Precall: the probability that a result read before that recall is reached is relevant."
-    means = curve.mean(axis).to_series().sort_values(ascending=False, kind="stable")
+    means = curve.mean(axis).to_series()
+    low, high = ends(means.index, means, map(number(3), means))
     return Picture(
         name=f"curve-{place}",
         draw=lambda: figures.simulated_run_curves(curve),
         title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
         caption="Mean over topics; a line a simulated run." + precall * (axis == "recall"),
-        alt=f"{len(means)} curves; mean of the highest, {means.index[0]}, {means.iloc[0]:.3f}, of the lowest, "
-        f"{means.index[-1]}, {means.iloc[-1]:.3f}.",
+        alt=f"{len(means)} curves; mean of the highest, {high.who}, {high.figure}, of the lowest, {low.who}, "
+        f"{low.figure}.",
     )
 
 

@@ -17,7 +17,7 @@ from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
-from metaeval.words import absent, count, interval, listed, name_of_metric, number, short_names
+from metaeval.words import NAMED, End, count, ends, interval, listed, name_of_metric, number, short_names
 
 __all__ = ["score_report"]
 
@@ -69,38 +69,41 @@ def score_report(
 
 
 def _summary(scores: Scores) -> tuple[str, ...]:
-    first, *others = _best(scores).to_dict("records")
+    (name, best, intervals), *others = _best(scores)
     n_runs, n_topics = scores.sizes["system"], scores.sizes["topic"]
-    who, name, ends = str(first["system"]), name_of_metric(first["metric"]), ""
-    if not absent(first["low"]):
+    spread, who = "", best.who
+    if intervals:
         picked = ", not adjusted for picking the best" if n_runs > 1 else ""
-        ends = f" (95 % t interval {interval(first['low'], first['high'], _SCORE)}{picked})"
-    which = f"{who}, the best of {n_runs} runs under {name}," if n_runs > 1 else who
-    sentences = [f"{which} has a mean {name} of {_SCORE(first['mean'])} over {count(n_topics, 'topic')}{ends}."]
-    valued = [(str(one["system"]), name_of_metric(one["metric"]), _SCORE(one["mean"])) for one in others]
-    if valued and n_runs == 1:
-        sentences.append(f"The other means: {listed(f'{metric} {mean}' for _, metric, mean in valued)}.")
-    elif same := [f"{metric} ({mean})" for run, metric, mean in valued if run == who]:
-        sentences.append(f"It is also best under {listed(same)}.")
-    sentences += [f"Best under {metric}: {run} ({mean})." for run, metric, mean in valued if run != who]
+        spread = f" (95 % t interval{'s' * (len(intervals) > 1)} {listed(intervals, most=NAMED)}{picked})"
+    if n_runs > 1:
+        alike = len(best.names) == n_runs
+        who += f", equally good under {name}," if alike else f", the best of {n_runs} runs under {name},"
+    has = best.verb("has", "have")
+    sentences = [f"{who} {has} a mean {name} of {best.figure} over {count(n_topics, 'topic')}{spread}."]
+    if others and n_runs == 1:
+        sentences.append(f"The other means: {listed(f'{metric} {one.figure}' for metric, one, _ in others)}.")
+    elif same := [f"{metric} ({one.figure})" for metric, one, _ in others if one.names == best.names]:
+        sentences.append(f"{best.verb('It is', 'They are')} also best under {listed(same)}.")
+    sentences += [
+        f"Best under {metric}: {one.who} ({one.figure})." for metric, one, _ in others if one.names != best.names
+    ]
     return (" ".join(sentences),)
 
 
-def _best(scores: Scores) -> pd.DataFrame:
-    """Return the best run under every metric with its mean, and an interval where there are topics enough."""
+def _best(scores: Scores) -> list[tuple[str, End, list[str]]]:
+    """Return the best runs under every metric with their mean, and their intervals where there are topics enough."""
     if scores.sizes["topic"] > 1:
-        return system_means(scores).groupby("metric", sort=False).head(1)
-    places = settled_means(oriented_values(scores)).argmax(axis=1)
-    means = scores.mean("topic").to_numpy()
-    return pd.DataFrame(
-        {
-            "metric": scores["metric"].to_numpy(),
-            "system": scores["system"].to_numpy()[places],
-            "mean": means[range(len(places)), places],
-            "low": float("nan"),
-            "high": float("nan"),
-        }
-    )
+        frame = system_means(scores)
+    else:
+        frame = scores.mean("topic").to_dataframe("mean").reset_index()
+        frame = frame.assign(rank=-settled_means(oriented_values(scores)).ravel(), low=float("nan"), high=float("nan"))
+    found = []
+    for metric, rows in frame.groupby("metric", sort=False):
+        best = ends(rows["system"], -rows["rank"], map(_SCORE, rows["mean"]))[1]
+        own = rows.set_index("system").loc[[*best.names]].dropna(subset=["low"])
+        intervals = dict.fromkeys(interval(row.low, row.high, _SCORE) for row in own.itertuples())
+        found.append((name_of_metric(metric), best, [*intervals]))
+    return found
 
 
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:

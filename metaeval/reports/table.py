@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.bibliography import cited
+from metaeval.cells import natural_order
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_words import decision_words, verdicts_of_pair
@@ -96,7 +97,7 @@ def _answer(study: TableStudy, metric: str) -> str:
     """Say which system is best under a metric, and how many pairs differ significantly."""
     best = study.best_systems(metric)
     value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
-    names = best if len(best) <= _NAMED else [count(len(best), "system")]
+    names = natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")]
     start = f"Under {name_of_metric(metric)}, {listed(names)} {'is' if len(best) == 1 else 'are'} best"
     start += f" ({number(study.digits)(value)})"
     verdict = study.comparison.verdicts()[study.comparison.metrics.index(metric)]

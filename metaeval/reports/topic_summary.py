@@ -12,7 +12,20 @@ from metaeval.models.families import FAMILIES
 from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
-from metaeval.words import absent, beside, carried, errors_said, listed, name_of_metric, number, percentage
+from metaeval.words import (
+    NAMED,
+    End,
+    absent,
+    beside,
+    carried,
+    ends,
+    errors_said,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    span,
+)
 
 __all__ = ["topic_answers", "topic_facts", "topic_summary"]
 
@@ -66,7 +79,7 @@ def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
 
 
 def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
-    seen = rows.dropna(subset="error_rate").sort_values("error_rate", kind="stable")
+    seen = rows.dropna(subset="error_rate").sort_values(["error_rate", "metric"])
     if seen.empty:
         return "a share of the pairs that cannot be estimated"
     spread = study.error_rates.rate_errors().isel(size=-1).to_series()
@@ -75,16 +88,15 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
     if study.posterior is not None:
         modelled = study.posterior.curves([study.error_rates.sizes[-1]], errors=True)
         both = seen.merge(modelled, on=["metric", "tolerance"], how="left")
-        ends = [[beside(*one) for one in zip(both[name], both[f"{name}_error"], strict=True)] for name in _QUANTILES]
+        found = [[beside(*one) for one in zip(both[name], both[f"{name}_error"], strict=True)] for name in _QUANTILES]
         rates = [
             rate if absent(middle) else f"{one} [{low.removesuffix(' %')}, {high.removesuffix(' %')}]"
-            for rate, middle, one, low, high in zip(rates, both["median"], *ends, strict=True)
+            for rate, middle, one, low, high in zip(rates, both["median"], *found, strict=True)
         ]
-    written = list(zip(map(name_of_metric, seen["metric"]), rates, strict=True))
-    if len(written) > _FEW:
-        (least, fewest), (most, highest) = written[0], written[-1]
-        return f"{fewest} ({least}) to {highest} ({most}) of the pairs"
-    (name, rate), *others = written
+    names = list(map(name_of_metric, seen["metric"]))
+    if len(names) > _FEW:
+        return f"{span(names, seen['error_rate'], rates, opening='')} of the pairs"
+    (name, rate), *others = zip(names, rates, strict=True)
     return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
 
 
@@ -120,9 +132,10 @@ def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
             middle, low, high = (topic_count(known[name], known[f"{name}_error"]) for name in _QUANTILES)
             found.append(_Need(median, metric, f"{middle} [{low}, {high}]"))
         elif row["kind"] in words:
-            order = limit if row["kind"] == "above limit" else smallest if np.isnan(counted) else counted
-            found.append(_Need(order, metric, words[row["kind"]].format(counted), mark))
-    return sorted(found, key=lambda need: need.order)
+            # whoever passes an end of what was tried stands behind whoever reaches it
+            past = {"above limit": limit + 0.5, "below smallest": smallest - 0.5, "at most smallest": smallest - 0.25}
+            found.append(_Need(past.get(row["kind"], counted), metric, words[row["kind"]].format(counted), mark))
+    return sorted(found, key=lambda need: (need.order, need.metric))
 
 
 def _counts(posterior: BayesianErrorRate) -> pd.DataFrame:
@@ -131,20 +144,22 @@ def _counts(posterior: BayesianErrorRate) -> pd.DataFrame:
 
 
 def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> str:
-    first, last, name = needs[0], needs[-1], name_of_metric
-    if len(needs) > _FEW:
-        found = fewest(study, tolerance)
-        leader = next((need for need in needs if found is not None and need.metric == found[0]), first)
-        unsettled = [] if found is None else [name(metric) for metric in found[1].index[~settled(found[1])]]
-        sure, against = ("", "")
-        if unsettled:
-            sure, against = " most probably", f" (not settled against {listed(unsettled)})"
-        return (
-            f"{name(leader.metric)}{sure} needs fewest topics, {leader.topics}{leader.mark}{against}, and "
-            f"{name(last.metric)} most, {last.topics}{last.mark}"
-        )
-    others = [f"{name(need.metric)} {need.topics}{need.mark}" for need in needs[1:]]
-    return listed([f"{name(first.metric)} needs {first.topics} topics{first.mark}", *others])
+    written = {name_of_metric(need.metric): f"{need.topics}{need.mark}" for need in needs}
+    if len(needs) <= _FEW:
+        (first, _), *others = written.items()
+        opening = f"{first} needs {needs[0].topics} topics{needs[0].mark}"
+        return listed([opening, *(f"{name} {topics}" for name, topics in others)])
+    low, high = ends(written, [need.order for need in needs], written.values())
+    if low.names == high.names:
+        return f"each of {len(needs)} metrics needs {low.figure} topics"
+    found, sure, against = fewest(study, tolerance), "", ""
+    if found is not None:
+        low = End.of({name: written[name] for name in map(name_of_metric, found[0])})
+        unsettled = list(map(name_of_metric, found[1].index[~settled(found[1])]))
+        sure = "equally probably " * (len(low.names) > 1) or "most probably " * bool(unsettled)
+        against = f" (not settled against {listed(unsettled)})" if unsettled else ""
+    least = f"{low.who} {sure}{low.verb('needs', 'need')} fewest topics, {low.figure}{against}"
+    return f"{least}, and {high.who} most, {high.figure}"
 
 
 def _how_counted(study: TopicsStudy) -> str:
@@ -186,17 +201,19 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
 def _difference_sentence(study: TopicsStudy) -> list[str]:
     if study.bins is None:
         return []
-    found = study.bins.sensitivity().dropna(subset=["difference"]).sort_values("share", ascending=False, kind="stable")
+    found, level = study.bins.sensitivity().dropna(subset=["difference"]), percentage(1 - study.bins.max_error)
     if found.empty:
-        return [f"No difference, however large, keeps its sign in {percentage(1 - study.bins.max_error)} of the cases."]
-    best = found.iloc[0]
-    difference = carried(best["difference"], best["difference_error"], number(3))
-    reached = carried(best["share"], best["share_error"])
+        return [f"No difference, however large, keeps its sign in {level} of the cases."]
+    found["name"] = found["metric"].map(name_of_metric)
+    reached = [carried(*row) for row in zip(found["share"], found["share_error"], strict=True)]
+    best, named = ends(found["name"], found["share"], reached)[1], found.set_index("name")
+    known = zip(named["difference"], named["difference_error"], strict=True)
+    differences = dict(zip(named.index, (f"{carried(*row, number(3))} or more under" for row in known), strict=True))
+    alike = {differences[name] for name in best.names}
+    own = [f"{differences[name]} {name}" for name in best.names] if len(alike) > 1 else [f"{alike.pop()} {best.who}"]
     words = (
-        f"With {best['size']} topics a difference of {difference} or more under "
-        f"{name_of_metric(best['metric'])} keeps its sign on other topics in at least "
-        f"{percentage(1 - study.bins.max_error)} of the cases; {reached} of the comparisons are that "
-        "large."
+        f"With {found['size'].iloc[0]} topics a difference of {listed(own, most=NAMED)} keeps its sign on "
+        f"other topics in at least {level} of the cases; {best.figure} of the comparisons are that large."
     )
     return [words]
 

@@ -12,7 +12,7 @@ from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING, absent, errors_said, percentage
+from metaeval.words import MISSING, absent, ends, errors_said, percentage
 
 __all__ = [
     "TOLERANCE",
@@ -157,14 +157,14 @@ def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
     return long.unstack("tolerance").reindex(pairs).reset_index()  # noqa: PD010 - probabilities are moved, not aggregated
 
 
-def fewest(study: TopicsStudy, tolerance: float) -> tuple[str, "pd.Series[float]"] | None:
-    """Return the metric that most probably needs fewest topics at a tolerance, and how probable that is.
+def fewest(study: TopicsStudy, tolerance: float) -> tuple[tuple[str, ...], "pd.Series[float]"] | None:
+    """Return the metrics that most probably need fewest topics at a tolerance, and how probable that is.
 
     Returns
     -------
-    (str, pandas.Series) or None
-        The metric, and the probability that it needs fewer than each other one, the least first. None
-        without a posterior, or where fewer than two metrics have a number.
+    (tuple of str, pandas.Series) or None
+        The metric, or all that are equally probable; and the probability that they need fewer than each other one (of
+        several the lowest), the least first. None without a posterior, or where fewer than two metrics have a number.
     """
     if study.posterior is None:
         return None
@@ -172,9 +172,10 @@ def fewest(study: TopicsStudy, tolerance: float) -> tuple[str, "pd.Series[float]
     part = pairs[pairs["tolerance"] == tolerance]
     if part.empty:
         return None
-    best = str(part.groupby("metric_a", sort=False)["p_fewer"].min().idxmax())
-    others = part[part["metric_a"] == best].set_index("metric_b")["p_fewer"].sort_values(kind="stable")
-    return best, others
+    least = part.groupby("metric_a")["p_fewer"].min()
+    best = ends(least.index, least, map(chance, least))[1].names
+    against = part[part["metric_a"].isin(best) & ~part["metric_b"].isin(best)]
+    return best, against.groupby("metric_b")["p_fewer"].min().sort_values(kind="stable")
 
 
 def settled(chances: "pd.Series[float]") -> "pd.Series[bool]":

@@ -36,6 +36,7 @@ from metaeval.reports.topic_words import (
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
 from metaeval.words import (
+    NAMED,
     beside,
     carried,
     count,
@@ -395,7 +396,7 @@ def _error_of_chances(study: TopicsStudy, chances: "pd.Series[float]") -> list[f
 
 
 def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
-    """Say for every tolerance which metric needs fewest topics, and against which others that is not settled."""
+    """Say for every tolerance which metrics need fewest topics, and against which others that is not settled."""
     sentences = []
     for tolerance in fewer["tolerance"].drop_duplicates().sort_values():
         found = fewest(study, tolerance)
@@ -404,13 +405,16 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
         best, others = found
         level = tolerance_name(study, float(str(tolerance)))
         open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others[~settled(others)].items()]
-        best = name_of_metric(best)
-        if open_:
-            words = f"{best} most probably needs fewest, but this is not settled against {listed(open_)}."
+        who = listed(map(name_of_metric, best), most=NAMED)
+        probably = f"{who} {'most' if len(best) == 1 else 'equally'} probably need{'s' * (len(best) == 1)} fewest"
+        if others.empty:
+            words = "no metric more probably needs fewest than another."
+        elif open_:
+            words = f"{probably}, but this is not settled against {listed(open_)}."
         else:
             least = chance(others.iloc[0])
-            sure = f"over {least[1:]}" if least.startswith(">") else f"at least {least}"
-            words = f"{best} needs fewest, with a probability of {sure} against every other metric."
+            sure = f"with a probability of {'over ' if least.startswith('>') else 'at least '}{least.lstrip('>')}"
+            words = f"{f'{who} needs fewest' if len(best) == 1 else probably}, {sure} against every other metric."
         sentences.append(f"Tolerance {level}: {words}")
     return sentences
 

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from metaeval.agreement.favour_table import BENT
 from metaeval.tests_stat.result import is_significant
+from metaeval.words import NAMED, ends, listed, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,9 +49,9 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
 
     Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no second person" or "no pairs") with what
     `ranking_verdict` gives; ``otherwise`` (other metrics that speak against it); ``labels`` ("may", "may not") with
-    ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with ``favour`` and
-    its interval, whether its scale is ``bent``, and how much of it second people do not share (``beyond_people``). What
-    has no answer is empty. There is no row without a reference.
+    ``winning_rate``; ``favours`` (the group it favours most beyond doubt, or all equals, under the first metric) with
+    ``favour`` and its interval, whether its scale is ``bent``, and how much of it second people do not share
+    (``beyond_people``). What has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
     metric = deciding_metric(study)
@@ -68,7 +69,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
     frame[[*_WORDS]] = frame[[*_WORDS]].astype(object).fillna("")
-    return frame.sort_values("f1", ascending=False, kind="stable", ignore_index=True)
+    return frame.sort_values(["f1", "judge"], ascending=[False, True], ignore_index=True)
 
 
 def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dict[str, Any]:
@@ -152,14 +153,20 @@ def other_metrics(study: "JudgeStudy", judge: str) -> "Iterator[tuple[str, dict[
 
 
 def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]:
-    """Return the group that a judge favours most, of those where that is beyond doubt."""
+    """Return the groups that a judge favours most, or else disfavours most, of those where that is beyond doubt."""
     kind = "adjusted" if found.adjusted else "figure"
     low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))
     own = found.table[found.table["judge"] == judge]
     own = own[is_significant(own["p_corrected"].to_numpy(), alpha)]
     if own.empty:
         return {"favours": ""}
-    row = own.iloc[int(own[kind].abs().to_numpy().argmax())]
-    verdict = {"favours": row["group"], "favour": row[kind], "favour_low": row[low], "favour_high": row[high]}
-    verdict["bent"] = bool(found.adjusted and is_significant(row["bend_p"], BENT).item())
-    return verdict | {name: row[name] for name in ("beyond_people", "beyond_low", "beyond_high")}
+    size = own[kind].abs()
+    most = own[own["group"].isin(ends(own["group"], size, map(number(3), size))[1].names)]
+    # what one group of two gains the other loses
+    most = (most[most[kind] > 0] if (most[kind] > 0).any() else most).set_index("group").sort_index()
+    verdict = {"favours": listed(most.index, most=NAMED), "favour": most[kind].iloc[0]}
+    verdict |= {"favour_low": most[low].min(), "favour_high": most[high].max()}
+    verdict["bent"] = bool(found.adjusted and is_significant(most["bend_p"].to_numpy(), BENT).any())
+    alone = len(most) == 1  # of several groups each has its own, in the table
+    beyond = ("beyond_people", "beyond_low", "beyond_high")
+    return verdict | {name: most[name].iloc[0] if alone else np.nan for name in beyond}

@@ -10,7 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
-from metaeval.cells import first_few
+from metaeval.cells import count, first_few
 from metaeval.checks import check_kind
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
@@ -126,13 +126,15 @@ def _topics(items: pd.Series) -> pd.Index:
 
 
 def _nothing_common(there: pd.DataFrame) -> str:
-    """Say that no runs can be compared, and who is in the way: the judge without whom most would be common."""
-    without = {name: there.drop(columns=name).all(axis=1) for name in there}
-    name = max(without, key=lambda one: (len(_topics(without[one])), int(without[one].sum())))
+    """Say that no runs can be compared, and who is in the way: the judges without any of whom most would be common."""
+    without = {str(name): there.drop(columns=name).all(axis=1) for name in there}
+    common = {name: (len(_topics(items)), int(items.sum())) for name, items in sorted(without.items())}
+    n_topics_without, n_items = max(common.values())
+    name = " or ".join(one for one in common if common[one] == (n_topics_without, n_items))
     n_topics = len(_topics(there.all(axis=1)))
     found = "no item was labelled by every judge" if not n_topics else "every judge labelled items of one topic alone"
     return (
-        f"{found}; without {name} it would be {without[name].sum()} items of {len(_topics(without[name]))} topics. "
+        f"{found}; without {name} it would be {count(n_items, 'item')} of {count(n_topics_without, 'topic')}. "
         f"Leave {name} out, or score the runs on each judge's own items (labelled='own')"
     )
 
@@ -220,8 +222,8 @@ def _is_relevant(levels: np.ndarray) -> np.ndarray:
 def _in_the_way(topics: Mapping[str, set[str]]) -> str:
     """Say without which judge most topics would be common to all."""
     without = {name: set.intersection(*(own for other, own in topics.items() if other != name)) for name in topics}
-    name = max(without, key=lambda one: len(without[one]))
-    return f"without {name}: {len(without[name])}"
+    most = max(map(len, without.values()))
+    return f"without {' or '.join(name for name in sorted(without) if len(without[name]) == most)}: {most}"
 
 
 def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores:

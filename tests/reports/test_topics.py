@@ -17,7 +17,7 @@ from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
-from metaeval.words import beside, carried
+from metaeval.words import beside, carried, listed
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 
@@ -226,14 +226,15 @@ def test_one_metric_in_one_sentence():
 
 
 def test_many_metrics_are_summed_up_by_the_two_ends():
-    """Of more than four metrics the sentence names those that err and need least and most."""
-    study = study_topics(simulated_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
+    """Of more than four metrics the sentence names those that err and need least and most, equals all."""
+    study = study_topics(simulated_scores(5), sizes=[5, 7, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
     seen = study.to_frame().sort_values("error_rate", kind="stable")
     first, errors = topics_report(study).summary[0], study.error_rates.rate_errors().isel(size=-1, tolerance=0)
     for place in (0, -1):
         row = seen.iloc[place]
         assert f"{carried(row['error_rate'], float(errors.sel(metric=row['metric'])))} ({row['metric']})" in first
-    assert "needs fewest topics, " in first
+    few, many = (listed(seen["metric"][seen["n_topics"] == size].sort_values()) for size in (7, 10))
+    assert f"within 5 %, {few} need fewest topics, 7, and {many} most, 10." in first
 
 
 def test_the_folder_is_written_whole(study, tmp_path):
@@ -306,7 +307,7 @@ def test_summary_and_section_name_the_same_metric():
     page = topics_report(study)
     sentences = [item.words for item in next(part for part in page.sections if part.id == "fewer").blocks[0].items]
     for tolerance, paragraph, sentence in zip((0.0, 0.1), page.summary, sentences, strict=False):
-        best, others = fewest(study, tolerance)
+        (best,), others = fewest(study, tolerance)
         assert re.search(rf": {best}( most probably)? needs fewest,", sentence)
         assert re.search(rf"within 5 %, {best}( most probably)? needs fewest topics, ", paragraph)
         unsettled = others.index[others < 0.95]
@@ -315,9 +316,11 @@ def test_summary_and_section_name_the_same_metric():
 
 def test_a_settled_lead_is_called_so(monkeypatch):
     """Where the probability settles who needs fewest topics, nothing is said to be open."""
-    study = study_topics(simulated_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
+    study = study_topics(simulated_scores(5), sizes=[6, 8, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
     names = study.error_rates.metrics
-    monkeypatch.setattr("metaeval.reports.topic_summary.fewest", lambda *_: (names[0], pd.Series(1.0, index=names[1:])))
+    monkeypatch.setattr(
+        "metaeval.reports.topic_summary.fewest", lambda *_: (names[:1], pd.Series(1.0, index=names[1:]))
+    )
     first = topics_report(study).summary[0]
     assert f"{names[0]} needs fewest topics, " in first
     assert "not settled" not in first
