@@ -51,7 +51,15 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 ROOT = Path(__file__).resolve().parent.parent
 EXEMPT = ROOT / "benchmarks" / "mutants_without_effect.csv"
-SHARED_TESTS = {  # kernels whose tests stand together: one literal version a family
+SHARED_TESTS = {  # of modules, and of folders, whose tests stand together: one literal version a family
+    "metaeval/agreement/overlap.py": ("tests/agreement/test_rankings.py",),
+    "metaeval/collection/element_table.py": ("tests/collection/test_elements.py",),
+    "metaeval/io/decimals.py": ("tests/io/test_trec.py", "tests/io/test_tables.py"),
+    "metaeval/io/trec_lines.py": ("tests/io/test_trec.py",),
+    "metaeval/resampling/coverage.py": ("tests/resampling/test_sufficiency.py",),
+    "metaeval/resampling/reductions.py": ("tests/resampling/test_judgments.py",),
+    "metaeval/simulate/inex_runs.py": ("tests/simulate/test_inex.py",),
+    "metaeval/cli/": ("tests/test_plain_pages.py",),  # options and their defaults stand in the pages
     "metaeval/metrics/": ("tests/metrics/test_literal.py", "tests/metrics/test_published.py"),
     "metaeval/metrics/focused/": (
         "tests/metrics/focused/test_literal_elements.py",
@@ -62,7 +70,7 @@ SHARED_TESTS = {  # kernels whose tests stand together: one literal version a fa
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),
 }
 APART = ("tests/browser", "tests/scripts", "tests/test_packaging.py", "tests/test_installation.py")  # not the library
-LEAST = 4
+LEAST = 2
 BOUNDARIES = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt", "NumberReplacer")
 NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
@@ -91,7 +99,7 @@ def own_tests(name: str) -> list[str]:
     """Name the tests of one module: the file of the same name, what its family shares, and its own examples."""
     path = Path(name)
     own = str(Path("tests") / path.relative_to("metaeval").parent / f"test_{path.name}")
-    return [own, *SHARED_TESTS.get(f"{path.parent}/", ()), name]
+    return [own, *SHARED_TESTS.get(name, ()), *SHARED_TESTS.get(f"{path.parent}/", ()), name]
 
 
 # ------------------------------------------------------------------------------------------------------------- mutants
@@ -210,9 +218,12 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return self.source
 
 
-def _uncompiled(name: str) -> frozenset[str]:
-    """Name the modules whose kernels must run as plain Python: the changed one, if it has any, and all that import it."""
-    if not _kernels(name):
+def _uncompiled(name: str, line: int | None = None) -> frozenset[str]:
+    """Name the modules whose kernels must run as plain Python: the changed one, if it has any, and all that import it.
+
+    None where the line stands in a function that is no kernel: there the kernels say what they always say.
+    """
+    if not _kernels(name) or (line is not None and _in_plain_function(name, line)):
         return frozenset()
     module = _module(name)
     return frozenset({module, *_graph().find_downstream_modules(module)})
@@ -220,6 +231,14 @@ def _uncompiled(name: str) -> frozenset[str]:
 
 def _kernels(name: str) -> bool:
     return "@compiled" in (ROOT / name).read_text()
+
+
+def _in_plain_function(name: str, line: int) -> bool:
+    """Say whether a line stands in a function, or a method, that is not compiled."""
+    for node in ast.walk(ast.parse((ROOT / name).read_text())):
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            return not any("compiled" in ast.unparse(one) for one in node.decorator_list)
+    return False
 
 
 @cache
@@ -237,7 +256,7 @@ def _leave_plain(modules: frozenset[str]) -> None:
     """Let the kernels of some modules be plain functions; call before anything else of metaeval is imported."""
     from metaeval import compiled
 
-    for kind in ("compiled", "compiled_parallel"):
+    for kind in ("compiled", "compiled_parallel", "compiled_part"):
         compile_kernel = getattr(compiled, kind)
 
         def choose(function, compile_kernel=compile_kernel):
@@ -301,12 +320,15 @@ class _Plugin:
 
 
 class _ChangePlugin:
-    """Put the changed module before pytest's own finder, which would read the file itself, unchanged."""
+    """Put the changed module before pytest's own finder, which would read the file itself, unchanged.
+
+    A conftest may import it already: pytest calls this before the first of them, and after its own finder is there.
+    """
 
     def __init__(self, change: _Changed) -> None:
         self.change = change
 
-    def pytest_sessionstart(self):
+    def pytest_load_initial_conftests(self):
         sys.meta_path.insert(0, self.change)
 
 
@@ -469,7 +491,7 @@ def judge(work: tuple[dict[str, object], list[str]]) -> dict[str, object]:
     def run() -> dict[str, object]:
         change = _Changed(_module(name), ROOT / name, str(mutant["source"]))
         chosen = sorted({test.split("::")[0] for test in tests})
-        code, plugin = _run(chosen, plain=_uncompiled(name), keep=tests, change=change)
+        code, plugin = _run(chosen, plain=_uncompiled(name, int(str(mutant["line"]))), keep=tests, change=change)
         failed = [test for test, (state, _) in plugin.outcomes.items() if state == "failed"]
         return {"code": code, "by": failed[0] if failed else "collection"}
 
@@ -605,7 +627,9 @@ def main() -> None:
     for mutant in mutants:
         known = before.get(tuple(mutant[part] for part in _KEY))
         if known is None:
-            work.append((mutant, plan(mutant, plain.get(str(mutant["file"]), compiled))))
+            name = str(mutant["file"])
+            bare = _uncompiled(name, int(str(mutant["line"])))
+            work.append((mutant, plan(mutant, plain.get(name, compiled) if bare else compiled)))
         else:
             mutant.update(outcome=known["outcome"], by=known["by"], seconds=known["seconds"])
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
