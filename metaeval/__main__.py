@@ -12,8 +12,6 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 
 from metaeval import process
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Prepare the process, load the command line, run it, and return the exit code."""

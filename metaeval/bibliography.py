@@ -13,41 +13,26 @@ from typing import NamedTuple
 
 from metaeval.errors import UnknownNameError
 
-__all__ = ["BY_SUBJECT", "PUBLICATIONS", "Publication", "cited", "find_publication", "publications", "source_of"]
-
 _TOGETHER = 2
 
 
 class Publication(NamedTuple):
-    """A publication.
-
-    Attributes
-    ----------
-    key : str
-    authors : str
-        Surname, initials, one after the other: "Sakai, T.; Kando, N.".
-    year : int
-    title : str
-    venue : str
-        Conference with its year, journal or publisher.
-    volume : str
-        Of a journal or series, with its issue: "28(4)".
-    pages : str
-        Or the number of the article.
-    doi : str
-    link : str
-        Where to read what has no DOI.
-    """
+    """A publication."""
 
     key: str
     authors: str
+    """Surname, initials, one after the other: "Sakai, T.; Kando, N."."""
     year: int
     title: str = ""
     venue: str = ""
+    """Conference with its year, journal or publisher."""
     volume: str = ""
+    """Of a journal or series, with its issue: "28(4)"."""
     pages: str = ""
+    """Or the number of the article."""
     doi: str = ""
     link: str = ""
+    """Where to read what has no DOI."""
 
     @property
     def cited(self) -> str:
@@ -99,11 +84,6 @@ PUBLICATIONS: Mapping[str, Publication] = MappingProxyType(
 
 def find_publication(key: str) -> Publication:
     """Return the publication of that key.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message lists the nearest keys.
 
     Examples
     --------

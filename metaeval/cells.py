@@ -17,25 +17,6 @@ from numpy.typing import NDArray
 
 from metaeval.errors import ScoresError
 
-__all__ = [
-    "BLANKS",
-    "LONGEST_NAME",
-    "as_number",
-    "clean_name",
-    "count",
-    "first_double",
-    "first_few",
-    "is_measure",
-    "is_number",
-    "label_array",
-    "loses_digits",
-    "merge_labels",
-    "metric_evidence",
-    "natural_order",
-    "shortened",
-    "topic_evidence",
-]
-
 BLANKS = " \t\r\n\v\f"
 """What may stand around a number."""
 
@@ -107,30 +88,20 @@ def loses_digits(written: str | int, number: float) -> bool:
 
 
 def as_number(cell: object) -> float:
-    """Return what is in a cell of a table in memory as a float.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For what is no number, or has more digits than a float can hold; the message goes on from "which". Text is
-        read as `is_number` reads it.
-    """
+    """Return what is in a cell of a table in memory as a float."""
     if isinstance(cell, str):
         text = cell.strip(BLANKS)
         if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
             return float(text)
-        message = "is no number"
-        raise ValueError(message)
+        raise ValueError("is no number")
     if not isinstance(cell, Real | Decimal | np.bool_):
-        message = f"is no number but of the type {type(cell).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"is no number but of the type {type(cell).__name__}")
     try:
         number = float(cell)
     except OverflowError:
         number = math.inf
     if isinstance(cell, Integral) and (math.isinf(number) or loses_digits(int(cell), number)):
-        message = "has more digits than a score can hold (whole numbers up to 2**53 are exact)"
-        raise ValueError(message)
+        raise ValueError("has more digits than a score can hold (whole numbers up to 2**53 are exact)")
     return number
 
 
@@ -177,18 +148,6 @@ def count(n: int, noun: str) -> str:
 def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after the other
     """Return a name as text without blanks around it.
 
-    Parameters
-    ----------
-    name : object
-        Text, bytes, or a number; a whole float is an id that a data frame made a float.
-    what : str
-        "system", "topic", … for messages.
-
-    Raises
-    ------
-    ScoresError
-        For a name that is missing, empty, unprintable, longer than `LONGEST_NAME`, or no UTF-8.
-
     Examples
     --------
     >>> clean_name(" bm25 ", "system"), clean_name(301.0, "topic")
@@ -200,15 +159,13 @@ def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after t
         try:
             name = name.decode()
         except UnicodeDecodeError as error:
-            message = f"{what} {shortened(name)} is no UTF-8; decode it first"
-            raise ScoresError(message) from error
+            raise ScoresError(f"{what} {shortened(name)} is no UTF-8; decode it first") from error
     if not isinstance(name, Hashable):
         message = f"a {what} is called {shortened(repr(name))}, of the type {type(name).__name__}; give it a text"
         raise ScoresError(message)
     if isinstance(name, float | np.floating) and float(name).is_integer():
         if abs(float(name)) >= _EXACT:
-            message = f"{what} {name!r} is a number that may have lost digits; give names as text"
-            raise ScoresError(message)
+            raise ScoresError(f"{what} {name!r} is a number that may have lost digits; give names as text")
         name = int(name)
     try:
         text = "" if _is_absent(name) else str(name).strip()
@@ -216,17 +173,14 @@ def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after t
         message = f"a {what} is a number of thousands of digits; give it a name of at most {LONGEST_NAME} characters"
         raise ScoresError(message) from error
     if not text:
-        message = f"a {what} has no name (found {name!r}); give every {what} a name"
-        raise ScoresError(message)
+        raise ScoresError(f"a {what} has no name (found {name!r}); give every {what} a name")
     if len(text) > LONGEST_NAME:
-        message = (
+        raise ScoresError(
             f"{what} {text[:30]!r}… has a name of {len(text)} characters; the limit is {LONGEST_NAME}, "
             "so give it a shorter one"
         )
-        raise ScoresError(message)
     if not text.isprintable() and any(unicodedata.category(sign) in _UNPRINTABLE for sign in text):
-        message = f"{what} {text!r} holds a control character (line end, tab, …); rename it"
-        raise ScoresError(message)
+        raise ScoresError(f"{what} {text!r} holds a control character (line end, tab, …); rename it")
     return text
 
 
@@ -255,25 +209,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
 def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
     """Clean the names that `codes` point to, and point codes of names that became equal to one of them.
 
-    Parameters
-    ----------
-    codes : array (row,)
-        Position in `names` for every row.
-    names : iterable
-        Names as they came.
-    what : str
-        "system", "topic", … for messages.
-
-    Returns
-    -------
-    codes : array (row,)
-    names : list of str
-        Unique, in order of appearance.
-
-    Raises
-    ------
-    ScoresError
-        For a name that is missing, empty or unprintable.
+    Shapes: `codes` (row,), result (row,).
     """
     cleaned = [clean_name(name, what) for name in names]
     unique = list(dict.fromkeys(cleaned))
@@ -298,11 +234,6 @@ def first_double(names: Iterable[str]) -> str | None:
 def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:
     """Make an array of names, which is as wide as the longest: the one place where they are made.
 
-    Raises
-    ------
-    ScoresError
-        If the array would be larger than 2 GiB.
-
     Examples
     --------
     >>> label_array(["bm25", "lm"], "system").tolist()
@@ -310,11 +241,10 @@ def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:
     """
     longest = max(map(len, names), default=1)
     if longest * len(names) * 4 > _MOST_BYTES:
-        message = (
+        raise ScoresError(
             f"{len(names)} {what}s with names of up to {longest} characters would take "
             f"{longest * len(names) * 4 / 2**30:.0f} GiB; the limit is 2 GiB, so give them shorter names"
         )
-        raise ScoresError(message)
     return np.array(names, dtype=np.str_) if names else np.array([], dtype="<U1")
 
 
@@ -334,11 +264,6 @@ def is_measure(name: str) -> bool:
 
 def metric_evidence(names: Collection[object]) -> int:
     """Say how much names look like those of metrics, of retrieval or of a neighbouring field.
-
-    Returns
-    -------
-    int
-        2 if all are known, or two and more than half; 1 if any is; else 0. Measures of ir_measures are known.
 
     Examples
     --------
@@ -362,12 +287,6 @@ def _is_metric(name: object) -> bool:
 
 def topic_evidence(names: Collection[object]) -> int:
     """Say how much names look like those of topics, from their spelling alone.
-
-    Returns
-    -------
-    int
-        2 for whole numbers, or a word for topics with a number ("q17"); 1 for one spelling with numbers in it
-        ("MB017", "12-3"); 0 for anything else; -1 for a word for systems with a number ("run3").
 
     Examples
     --------

@@ -17,30 +17,6 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = [
-    "LEAST_SHARE",
-    "MOST_PAIRED",
-    "MOST_REPLICATES",
-    "MOST_ROUNDS",
-    "MOST_WORKERS",
-    "PARQUET_IS_MISSING",
-    "check_choice",
-    "check_count",
-    "check_error_rate",
-    "check_jobs",
-    "check_kind",
-    "check_kinds",
-    "check_memory",
-    "check_number",
-    "check_paired",
-    "check_parquet",
-    "check_share",
-    "check_threads",
-    "has_parquet",
-    "show",
-    "t_half_width",
-]
-
 MOST_ROUNDS = 10**9
 """Most resamples, replicates, trials and the like."""
 
@@ -87,32 +63,17 @@ _MADE_BY = {
 def check_kind(value: object, name: str, kind: str) -> None:
     """Refuse an object of another class than a function works on: say the name of a file, where its content is wanted.
 
-    Parameters
-    ----------
-    value : object
-        What a caller passed.
-    name : str
-        The argument.
-    kind : str
-        Name of the class, or of one that it comes from.
-
-    Raises
-    ------
-    InvalidOptionError
-        With what makes such an object.
-
     Examples
     --------
     >>> check_kind("runs", "collection", "JudgedCollection")
     Traceback (most recent call last):
     metaeval.errors.InvalidOptionError: collection must be a JudgedCollection; got 'runs'. One is made by \
-metaeval.read_collection
+    eval.read_collection
     """
     if not any(one.__name__ == kind for one in type(value).__mro__):
         given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
         article = "an" if kind[0] in "AEIOU" else "a"
-        message = f"{name} must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{name} must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}")
 
 
 def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
@@ -129,24 +90,6 @@ def check_count(  # noqa: PLR0913 - one keyword per limit
     value: object, name: str, *, least: int = 1, most: int = MOST_ROUNDS, unit: str = "", zero: bool = False
 ) -> int:
     """Return a count if it is a whole number within its limits.
-
-    Parameters
-    ----------
-    value : object
-        What a caller passed.
-    name : str
-        The argument.
-    least, most : int
-        The limits, both allowed.
-    unit : str
-        What `most` counts, where it depends on the data: "systems".
-    zero : bool
-        Whether 0 is allowed beside the limits: none at all.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument, the rule and the value.
 
     Examples
     --------
@@ -177,24 +120,6 @@ def check_number(  # noqa: PLR0913 - one keyword per limit
     unit: str = "",
 ) -> float:
     """Return a number if it is finite and within its limits.
-
-    Parameters
-    ----------
-    value : object
-        What a caller passed.
-    name : str
-        The argument.
-    above, below : float, optional
-        Limits that are not allowed themselves.
-    least, most : float, optional
-        Limits that are.
-    unit : str
-        What the number is, where that is no matter of course: "minutes".
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument, the rule and the value.
 
     Examples
     --------
@@ -235,11 +160,6 @@ def check_share(value: object, name: str) -> float:
 
     So near to 0 that its inverse is no number of things, it is a slip.
 
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument and the value.
-
     Examples
     --------
     >>> check_share(0.05, "alpha")
@@ -247,18 +167,12 @@ def check_share(value: object, name: str) -> float:
     """
     share = check_number(value, name, above=0, below=1)
     if share < LEAST_SHARE:
-        message = f"{name} must be at least {LEAST_SHARE:g}, not {show(value)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{name} must be at least {LEAST_SHARE:g}, not {show(value)}")
     return share
 
 
 def check_error_rate(value: object, name: str = "max_error") -> float:
     """Return an error rate if it is one that a coin toss would not reach.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument and the value.
 
     Examples
     --------
@@ -271,20 +185,6 @@ def check_error_rate(value: object, name: str = "max_error") -> float:
 def check_choice(value: object, what: str, choices: Iterable[str]) -> None:
     """Refuse a value that is none of the choices.
 
-    Parameters
-    ----------
-    value : object
-        What a caller passed.
-    what : str
-        What is chosen, in words: "alternative", "rule for ties".
-    choices : iterable of str
-        Every one, in teaching order.
-
-    Raises
-    ------
-    UnknownNameError
-        Listing the choices, the nearest first.
-
     Examples
     --------
     >>> check_choice("two-sided", "alternative", ["two-sided", "greater", "less"])
@@ -296,20 +196,6 @@ def check_choice(value: object, what: str, choices: Iterable[str]) -> None:
 
 def check_memory(n_numbers: int, *, what: str, advice: str) -> None:
     """Refuse work whose arrays do not fit into the memory of this machine.
-
-    Parameters
-    ----------
-    n_numbers : int
-        Numbers of 8 bytes that are held at once.
-    what : str
-        What takes them: "1,000 resamples of 50 topics".
-    advice : str
-        The way out.
-
-    Raises
-    ------
-    InvalidOptionError
-        Saying how much it takes and how much there is.
 
     Examples
     --------
@@ -335,11 +221,6 @@ def check_threads(n_threads: object) -> int | None:
 def check_jobs(n_jobs: object) -> int:
     """Return `n_jobs` if it is a number of workers, or a negative one as joblib takes it (-1: every core).
 
-    Raises
-    ------
-    InvalidOptionError
-        For 0, what is no whole number, and more than `MOST_WORKERS`.
-
     Examples
     --------
     >>> check_jobs(-1)
@@ -349,8 +230,7 @@ def check_jobs(n_jobs: object) -> int:
         message = f"the number of workers (n_jobs) must be 1 or more, or negative (-1: every core), not {show(n_jobs)}"
         raise InvalidOptionError(message)
     if abs(int(n_jobs)) > MOST_WORKERS:
-        message = f"the number of workers (n_jobs) must be at most {MOST_WORKERS:,}, not {show(n_jobs)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"the number of workers (n_jobs) must be at most {MOST_WORKERS:,}, not {show(n_jobs)}")
     return int(n_jobs)
 
 
@@ -362,35 +242,22 @@ def has_parquet() -> bool:
 def check_paired(n_systems: int, *, more: bool = False) -> None:
     """Check that so many systems, and perhaps `more`, can be compared with each other.
 
-    Raises
-    ------
-    InvalidOptionError
-        With the number of pairs.
-
     Examples
     --------
     >>> check_paired(100)
     """
     if n_systems > MOST_PAIRED:
         pairs, most = (number * (number - 1) // 2 for number in (n_systems, MOST_PAIRED))
-        message = (
+        raise InvalidOptionError(
             f"{n_systems:,} systems{' and more' if more else ''} make {pairs:,} pairs, and at most {most:,} pairs of "
             f"{MOST_PAIRED:,} systems are compared; keep fewer systems with metaeval.choose_data"
         )
-        raise InvalidOptionError(message)
 
 
 def check_parquet(ending: str) -> None:
-    """Refuse to write Parquet where nothing can, before any work.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `ending` is that of Parquet, and polars is not installed; the message names the extra and other endings.
-    """
+    """Refuse to write Parquet where nothing can, before any work."""
     if ending == ".parquet" and not has_parquet():
-        message = f".parquet is written by {PARQUET_IS_MISSING}; .nc, .csv and .tsv need nothing more"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f".parquet is written by {PARQUET_IS_MISSING}; .nc, .csv and .tsv need nothing more")
 
 
 def show(value: object) -> str:
@@ -411,20 +278,6 @@ def show(value: object) -> str:
 
 def t_half_width(standard_error: "ArrayLike", n: "ArrayLike", confidence_level: float) -> Any:  # noqa: ANN401 - as given
     """Return half the width of the t interval of a mean: its standard error times the quantile of Student's t.
-
-    Parameters
-    ----------
-    standard_error : array_like
-        Of the mean of `n` values.
-    n : array_like
-        How many values it is the mean of; the t distribution has n - 1 degrees of freedom.
-    confidence_level : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    float64 or array
-        NaN for one value, which tells of no other.
 
     Examples
     --------

@@ -10,21 +10,6 @@ from typing import NamedTuple
 
 from metaeval.errors import ScoresError
 
-__all__ = [
-    "ITEMS",
-    "ITEM_WORDS",
-    "LABELS",
-    "LOG",
-    "RANKINGS",
-    "SCORES",
-    "SIZES",
-    "ColumnRoles",
-    "column_roles",
-    "first_called",
-    "part_of_word",
-    "underscored",
-]
-
 type Words = Mapping[str, tuple[str, ...]]
 
 SCORES: Words = {
@@ -138,25 +123,6 @@ def column_roles(
 ) -> ColumnRoles:
     """Find out which columns of a long table hold system, topic, metric, score and what else has a part in `SCORES`.
 
-    Parameters
-    ----------
-    columns : iterable of str
-        Names of the columns.
-    chosen : mapping of str to str, optional
-        Part to column, where the words of `SCORES` are not enough.
-    ignored : iterable of str
-        Columns to leave out.
-
-    Returns
-    -------
-    ColumnRoles
-        Only what was found; a table need not have every part.
-
-    Raises
-    ------
-    ScoresError
-        If two columns could play one part.
-
     Examples
     --------
     >>> column_roles(["name", "qid", "measure", "value", "fold"])
@@ -178,15 +144,13 @@ def column_roles(
             others.append(column)
     for part, candidates in found.items():
         if len(set(candidates)) < len(candidates):
-            message = f"two columns are called {candidates[0]!r}; names must be unique"
-            raise ScoresError(message)
+            raise ScoresError(f"two columns are called {candidates[0]!r}; names must be unique")
         if len(candidates) > 1:
-            message = (
+            raise ScoresError(
                 f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
                 f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
                 f"'ignore': {candidates[1:]!r}}})"
             )
-            raise ScoresError(message)
         parts[part] = candidates[0]
     return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
 
@@ -221,15 +185,6 @@ def underscored(name: str) -> str:
 
 def first_called(names: Iterable[object], words: Sequence[str], *spellings: Callable[[str], str]) -> int | None:
     """Return the place of the column that is called by the first of the words that any is called by, None for none.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of the columns.
-    words : sequence of str
-        In order of trust.
-    spellings : callable
-        What two names must share to be one, such as `underscored`, the strictest first.
 
     Examples
     --------

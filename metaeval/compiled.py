@@ -24,8 +24,6 @@ from numba.core import caching, options
 
 from metaeval.errors import MetaevalWarning
 
-__all__ = ["compiled", "compiled_parallel", "compiled_part"]
-
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _settings: Any = numba.config
 _UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else {}

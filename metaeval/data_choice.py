@@ -14,8 +14,6 @@ from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores, note_of_gaps
 
-__all__ = ["DataChoice", "choose_data"]
-
 
 def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what may be chosen
     data: Data,
@@ -93,10 +91,6 @@ class DataChoice:
     ----------
     systems, topics : tuple of str or None
     exclude_systems, exclude_topics : tuple of str
-    n_topics : int or None
-    source : RandomSource
-    lists : mapping of str to (str, mapping of str to int)
-        By dimension, the file that its names were read from, and the line of each.
     """
 
     systems: tuple[str, ...] | None
@@ -106,6 +100,7 @@ class DataChoice:
     n_topics: int | None
     source: RandomSource
     lists: Mapping[str, tuple[str, Mapping[str, int]]] = field(default_factory=dict)
+    """By dimension, the file that its names were read from, and the line of each."""
 
     @classmethod
     def checked(  # noqa: PLR0913 - as `choose_data`
@@ -198,21 +193,18 @@ class DataChoice:
             file, lines = self.lists[dim]
             raise FileFormatError(f"{error}; correct the name, or take it out", path=file, line=lines[missing])
         if not names:
-            message = f"{dim}s must hold a name; none is there"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{dim}s must hold a name; none is there")
         kept = set(names)
         return [name for name in known if name in kept]
 
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
-        message = f"{argument} must be names, not one text ({names!r}); put it into a list"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{argument} must be names, not one text ({names!r}); put it into a list")
     listed = tuple(map(str, names))
     if len(set(listed)) < len(listed):
         twice = next(name for name in listed if listed.count(name) > 1)
-        message = f"{argument} must hold every name once; {twice!r} stands there twice"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{argument} must hold every name once; {twice!r} stands there twice")
     return listed
 
 
@@ -225,6 +217,5 @@ def _without(names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]
             raise UnknownNameError(dim, pattern, names)
         left = [name for name in left if name not in fits]
     if not left:
-        message = f"exclude_{dim}s leaves no {dim} of {len(names)}; name fewer"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"exclude_{dim}s leaves no {dim} of {len(names)}; name fewer")
     return left

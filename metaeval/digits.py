@@ -6,8 +6,6 @@ the draws apart, so the last digit moves by one at most where its unit is four e
 
 import math
 
-__all__ = ["draws_of_middle", "error_of_ends", "error_of_share", "places", "places_beside", "places_of_error"]
-
 _ERRORS_A_UNIT = 4.0
 _TEN = 10
 

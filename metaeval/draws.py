@@ -15,18 +15,6 @@ from numpy.typing import NDArray
 from metaeval.checks import check_memory, show
 from metaeval.errors import InvalidOptionError
 
-__all__ = [
-    "RNGLike",
-    "RandomSource",
-    "bootstrap_counts",
-    "bootstrap_indices",
-    "chunk_size",
-    "resolve_rng",
-    "resolve_seed",
-    "standard_deviation",
-    "topic_counts",
-]
-
 _SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
 _DRAWN_BITS = 63
 _ARRAYS = 3  # positions, cells and counts
@@ -47,22 +35,6 @@ class RandomSource(NamedTuple):
 
 def resolve_rng(rng: RNGLike) -> RandomSource:
     """Turn what a caller passes as `rng` into one generator and its description.
-
-    Parameters
-    ----------
-    rng : None, int, numpy.random.Generator or RandomSource
-        None takes fresh entropy from the operating system and records it, so that even an unseeded result can
-        be repeated; an integer of any type is a seed (0 is a seed like any other), below 2**128.
-
-    Returns
-    -------
-    RandomSource
-        The generator, and "seed 7" or "generator PCG64".
-
-    Raises
-    ------
-    InvalidOptionError
-        If `rng` is negative, 2**128 or more, or of another type (True and 7.0 are no seeds).
 
     Examples
     --------
@@ -91,16 +63,6 @@ def resolve_seed(rng: RNGLike) -> int:
     A part then draws the same whichever others are asked for, and ``rng=seed`` repeats the study whatever it was
     given: record ``f"seed {seed}"``.
 
-    Parameters
-    ----------
-    rng : None, int, numpy.random.Generator or RandomSource
-        An integer of any type is the seed itself; None takes fresh entropy; a generator is drawn from once.
-
-    Raises
-    ------
-    InvalidOptionError
-        As `resolve_rng`.
-
     Examples
     --------
     >>> resolve_seed(np.int64(7))
@@ -113,13 +75,7 @@ def resolve_seed(rng: RNGLike) -> int:
 
 
 def bootstrap_indices(generator: np.random.Generator, n_resamples: int, n_topics: int) -> NDArray[np.int64]:
-    """Draw topics with replacement: an array (n_resamples, n_topics) of topic positions.
-
-    Raises
-    ------
-    InvalidOptionError
-        If it does not fit into memory with the counts that are made of it.
-    """
+    """Draw topics with replacement: an array (n_resamples, n_topics) of topic positions."""
     _check_draws(n_resamples, n_topics)
     return generator.integers(0, n_topics, size=(n_resamples, n_topics))
 
@@ -153,17 +109,6 @@ def topic_counts(
 
     The chunks laid side by side are the transpose of what `bootstrap_counts` makes of
     `bootstrap_indices` from the same generator, whatever their size.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    n_resamples, n_topics : int
-    at_once : int, optional
-        Resamples per chunk; by default as many as keep a chunk near 32 MB.
-
-    Yields
-    ------
-    array (topic, resample)
 
     Examples
     --------

@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from metaeval.compiled import compiled
 
-__all__ = ["RELATIVE", "at_least", "centred", "difference", "settle", "settled_means"]
-
 type Floats = NDArray[np.float64]
 
 RELATIVE = 1e-12
@@ -27,14 +25,6 @@ RELATIVE = 1e-12
 
 def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike) -> Floats:
     """Return a - b, exactly 0 where the two are equal on paper.
-
-    Parameters
-    ----------
-    a, b : array_like
-        Scores, or sums or means of scores.
-    size_a, size_b : array_like
-        Sizes of the scores that made them: of a score its absolute value, of a sum or mean the sum or mean of the
-        absolute values. All four broadcast.
 
     Examples
     --------
@@ -48,13 +38,6 @@ def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike)
 def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np.bool_]:
     """Say which values reach a bound, those that equal it on paper included.
 
-    Parameters
-    ----------
-    values, bound : array_like
-        They broadcast.
-    size : array_like
-        Sizes of the scores that made the values, as in `difference` (for a difference, of both added up).
-
     Examples
     --------
     >>> bool(0.7 - 0.45 >= 0.25), bool(at_least(0.7 - 0.45, 0.25, 0.7 + 0.45))
@@ -65,17 +48,6 @@ def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np
 
 def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]:
     """Take off the mean along an axis; exactly 0 is left where a value equals the mean on paper.
-
-    Parameters
-    ----------
-    values, size : array
-        Numbers and the sizes of the scores that made them, as in `difference`, of one shape.
-    axis : int
-
-    Returns
-    -------
-    tuple of array
-        What is left, and its sizes, ready for the next axis: 0 where nothing is left, which has no rounding to pass on.
 
     Examples
     --------
@@ -91,20 +63,11 @@ def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]
 def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
     """Give one value to all numbers of a row that are equal on paper, so that they tie, rank and compare as such.
 
+    Shapes: result (..., n).
+
     In ascending order each number joins the group before it if it equals that group's most exact member, the one made
     from the smallest scores: a system with wild scores ties with its neighbour, and never makes two others tie. Each
     group takes its lowest value.
-
-    Parameters
-    ----------
-    values : array_like (..., n)
-        Rows stand along the last axis. NaN stays NaN, infinities stay.
-    size : array_like, optional
-        Sizes of the scores that made the values, as in `difference`; by default the values' own.
-
-    Returns
-    -------
-    array (..., n)
 
     Examples
     --------
@@ -133,13 +96,7 @@ def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
 def settled_means(values: ArrayLike) -> Floats:
     """Return the means along the last axis, those of a row that are equal on paper made equal.
 
-    Parameters
-    ----------
-    values : array_like (..., system, topic)
-
-    Returns
-    -------
-    array (..., system)
+    Shapes: result (..., system).
 
     Examples
     --------

@@ -8,19 +8,6 @@ import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-__all__ = [
-    "EstimationError",
-    "FileFormatError",
-    "InvalidOptionError",
-    "MetaevalError",
-    "MetaevalWarning",
-    "OutputError",
-    "ScoresError",
-    "UnknownNameError",
-    "closest_names",
-]
-
-
 _MOST_SHOWN, _MOST_COMPARED = 300, 10_000
 
 

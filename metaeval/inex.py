@@ -20,8 +20,7 @@ __all__ = sorted(_MODULE)  # noqa: PLE0605 - the names of the stub
 
 def __getattr__(name: str) -> object:
     if name not in _MODULE:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULE[name]), name)
 
 

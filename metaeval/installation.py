@@ -18,8 +18,6 @@ import pandas as pd
 
 from metaeval.errors import EstimationError
 
-__all__ = ["Finding", "examine_installation"]
-
 _REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<limits>[^;]*)(?:;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
 _LEAST = re.compile(r">=\s*(?P<least>[\w.]+)")
@@ -44,37 +42,19 @@ for rows, inner, columns in ((3, 3, 3), (100, 900, 48), (257, 301, 129), (600, 6
 
 
 class Finding(NamedTuple):
-    """What one look at the installation found.
-
-    Attributes
-    ----------
-    part : str
-        What was looked at.
-    state : {"fine", "absent", "broken"}
-        "absent" is what an extra would bring; nothing is wrong.
-    found : str
-    advice : str
-        What to do; empty where there is nothing to do.
-    """
+    """What one look at the installation found."""
 
     part: str
+    """What was looked at."""
     state: Literal["fine", "absent", "broken"]
+    """"absent" is what an extra would bring; nothing is wrong."""
     found: str
     advice: str = ""
+    """What to do; empty where there is nothing to do."""
 
 
 def examine_installation(*, workers: bool = True) -> pd.DataFrame:
     """Look at every part of the installation, and try what can fail.
-
-    Parameters
-    ----------
-    workers : bool, default True
-        Whether two worker processes are started, which takes a few seconds.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a part: ``part``, ``state``, ``found``, ``advice``, as in `Finding`.
 
     Examples
     --------

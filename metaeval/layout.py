@@ -14,23 +14,6 @@ from numpy.typing import NDArray
 from metaeval.cells import as_number, clean_name, first_double, loses_digits, merge_labels, natural_order, shortened
 from metaeval.errors import ScoresError
 
-__all__ = [
-    "ATTACHED",
-    "DIMS",
-    "REPEAT",
-    "ScoreTable",
-    "clean_names",
-    "dims_of",
-    "exact_floats",
-    "first_repeat",
-    "frame_numbers",
-    "gaps_in",
-    "place_rows",
-    "refuse_sliver",
-    "table_of_rows",
-    "topics_in_order",
-]
-
 DIMS = ("metric", "system", "topic")
 REPEAT = "repeat"
 """The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
@@ -70,8 +53,7 @@ def clean_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
     cleaned = [clean_name(name, what) for name in names]
     if len(set(cleaned)) < len(cleaned):
-        message = f"{what} {first_double(cleaned)!r} stands twice; names must be unique"
-        raise ScoresError(message)
+        raise ScoresError(f"{what} {first_double(cleaned)!r} stands twice; names must be unique")
     return cleaned
 
 
@@ -171,10 +153,9 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArr
         try:
             numbers[row] = as_number(cell)
         except (TypeError, ValueError) as error:
-            message = (
+            raise ScoresError(
                 f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
-            )
-            raise ScoresError(message) from error
+            ) from error
     return numbers
 
 
@@ -183,11 +164,10 @@ def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArr
     numbers = whole.astype(np.float64)
     for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # beyond it, not every whole number is a float
         if loses_digits(int(whole[row]), float(numbers[row])):
-            message = (
+            raise ScoresError(
                 f"{where} holds {whole[row]} in {row_word} {row}, which has more digits than a score can hold (whole "
                 "numbers up to 2**53 are exact); round it, or divide all by one number"
             )
-            raise ScoresError(message)
     return numbers
 
 
@@ -198,13 +178,7 @@ def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
-    """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat.
-
-    Raises
-    ------
-    ScoresError
-        If the rows could fill only a sliver of that array: then the columns are taken for something they are not.
-    """
+    """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat."""
     dims = dims_of(labels)
     shape = tuple(len(labels[dim]) for dim in dims)
     n_rows = len(codes["topic"])
@@ -213,17 +187,10 @@ def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequ
 
 
 def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
-    """Refuse an array metric x system x topic (x repeat) of which so many scores could fill only a sliver.
-
-    Raises
-    ------
-    ScoresError
-        With the numbers and the `advice`; up to ten million cells, and fifty a score, are always allowed.
-    """
+    """Refuse an array metric x system x topic (x repeat) of which so many scores could fill only a sliver."""
     if math.prod(shape) > max(_LARGE, _SPARSE * n_scores):
         sizes = " x ".join(f"{size} {dim}s" for size, dim in zip(shape, (*DIMS, REPEAT), strict=False))
-        message = f"{n_scores} scores cannot fill {sizes}; {advice}"
-        raise ScoresError(message)
+        raise ScoresError(f"{n_scores} scores cannot fill {sizes}; {advice}")
 
 
 def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:

@@ -13,8 +13,6 @@ from metaeval.cells import first_few, is_number
 from metaeval.columns import underscored
 from metaeval.layout import ScoreTable
 
-__all__ = ["AVERAGES", "SPREADS", "are_summaries", "odd_notes", "summary_topics"]
-
 AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
 SPREADS = frozenset(
@@ -80,17 +78,7 @@ def _word(name: str) -> str:
 
 
 def summary_topics(table: ScoreTable) -> dict[str, str]:
-    """Return the topics that are called like a summary and hold one of all others, with what it is.
-
-    Parameters
-    ----------
-    table : ScoreTable
-
-    Returns
-    -------
-    dict of str to str
-        Topic to "mean", "sum" or another; empty where a table has repeats.
-    """
+    """Return the topics that are called like a summary and hold one of all others, with what it is."""
     topics, scores = table.labels["topic"], table.scores
     summaries = AVERAGES | SPREADS | _PERHAPS
     called = [_word(name) in summaries for name in topics]
@@ -119,17 +107,6 @@ def summary_topics(table: ScoreTable) -> dict[str, str]:
 
 def odd_notes(table: ScoreTable) -> list[str]:
     """Say what in the scores looks like no score of a system on a topic.
-
-    Parameters
-    ----------
-    table : ScoreTable
-
-    Returns
-    -------
-    list of str
-        A note for -9, -99, -999 and so on where no other score is below 0; for systems on another scale than all
-        others (a column of counts among scores); for single scores far beyond all others (a misprint, 999 for a
-        missing one); and for -1 where no other score is below 0.
 
     Notes
     -----

@@ -14,9 +14,6 @@ from itertools import islice
 from metaeval.checks import check_jobs, check_threads
 from metaeval.progress import ProgressReporter, TerminalBars, cell_bars
 
-__all__ = ["limit_threads", "reporting", "show_progress", "threaded_map", "track"]
-
-
 _reporter: ContextVar[ProgressReporter | None] = ContextVar("metaeval_progress")
 """Not set, the notebook that this process works for shows progress, and nothing else does."""
 
@@ -124,13 +121,7 @@ def _n_workers(n_jobs: int) -> int:
 
 @contextmanager
 def limit_threads(n_threads: int | None) -> Iterator[None]:
-    """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is).
-
-    Raises
-    ------
-    InvalidOptionError
-        If `n_threads` is below 1 or beyond every machine.
-    """
+    """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is)."""
     if check_threads(n_threads) is None:
         yield
         return

@@ -15,8 +15,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import NoReturn, Self
 
-__all__ = ["Interruption", "Stop", "begin", "end", "flush_output", "sheltered", "stopped_by"]
-
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 _WORDS = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "Hung up"}
@@ -173,14 +171,7 @@ def stopped_by(signum: int) -> tuple[int, str]:
 
 
 def flush_output() -> None:
-    """Make sure that what was printed has arrived.
-
-    Raises
-    ------
-    OSError
-        If it has not, as on a full disk. What is left in the buffers is dropped then, for Python would try again
-        at its very end and report that in words of its own.
-    """
+    """Make sure that what was printed has arrived."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -213,5 +204,4 @@ class _ClosedOutput(io.TextIOBase):
         return True
 
     def write(self, _text: str) -> int:
-        message = "standard output is closed"
-        raise OSError(None, message)
+        raise OSError(None, "standard output is closed")

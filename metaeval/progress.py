@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["CellBars", "ProgressReporter", "TerminalBars", "cell_bars"]
-
 _SECONDS, _LONG, _MANY_MINUTES = 5.0, 60.0, 100
 """Seconds after which a task can be foretold, seconds still to go that are worth a word, minutes told as hours."""
 _PATIENCE, _PAUSE = 1.0, 0.2

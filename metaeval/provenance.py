@@ -17,8 +17,6 @@ from typing import BinaryIO
 from metaeval.errors import FileFormatError
 from metaeval.results import ShortRepr
 
-__all__ = ["InputRecord", "Provenance", "current_record", "file_checksum", "record_provenance", "recording_inputs"]
-
 _PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "statsmodels", "numba", "pymc", "arviz")
 _MOST_SHOWN = 100
 """Inputs whose checksums are printed one by one."""
@@ -26,36 +24,24 @@ _MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance(ShortRepr):
-    """Enough to repeat a result years later.
-
-    Attributes
-    ----------
-    command : str
-        The command or function that was asked.
-    command_line : str
-        What was typed, in the order of the options; empty where a function was called.
-    options : mapping
-        Every option with the value it had, defaults included.
-    random_source : str or None
-        As `metaeval.draws.resolve_rng` describes it: "seed 0".
-    inputs : mapping of str to str
-        File name ("-" for standard input) to SHA-256 checksum of what was read from it.
-    versions : mapping of str to str
-        Package name to version, and Python's own.
-    platform : str
-        Operating system and processor.
-    created : str
-        Time in UTC, ISO 8601, whole seconds.
-    """
+    """Enough to repeat a result years later."""
 
     command: str
+    """The command or function that was asked."""
     command_line: str = ""
+    """What was typed, in the order of the options; empty where a function was called."""
     options: Mapping[str, object] = field(default_factory=dict)
+    """Every option with the value it had, defaults included."""
     random_source: str | None = None
+    """As `metaeval.draws.resolve_rng` describes it: "seed 0"."""
     inputs: Mapping[str, str] = field(default_factory=dict)
+    """File name ("-" for standard input) to SHA-256 checksum of what was read from it."""
     versions: Mapping[str, str] = field(default_factory=dict)
+    """Package name to version, and Python's own."""
     platform: str = ""
+    """Operating system and processor."""
     created: str = ""
+    """Time in UTC, ISO 8601, whole seconds."""
 
     def shown_inputs(self) -> Mapping[str, str]:
         """Return the checksums to print: of every input, or of one list of them where there are very many.
@@ -77,30 +63,17 @@ class Provenance(ShortRepr):
 
 @dataclass(slots=True, eq=False)
 class InputRecord:
-    """What one command has read so far; threads that read for it share it.
-
-    Attributes
-    ----------
-    checksums : dict of str to str
-        SHA-256 of the bytes that were read from every input, as they came, before unpacking.
-    kept : dict
-        The bytes of pipes and standard input, which come once, for whoever asks again.
-    lock : threading.Lock
-        Held while one of these is read.
-    """
+    """What one command has read so far; threads that read for it share it."""
 
     checksums: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the bytes that were read from every input, as they came, before unpacking."""
     kept: dict[object, BinaryIO] = field(default_factory=dict)
+    """The bytes of pipes and standard input, which come once, for whoever asks again."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while one of these is read."""
 
     def note(self, path: str, content: bytes) -> None:
-        """Record what was read.
-
-        Raises
-        ------
-        FileFormatError
-            If the same file held something else when this command read it before.
-        """
+        """Record what was read."""
         found = hashlib.sha256(content).hexdigest()
         if self.checksums.setdefault(path, found) != found:
             message = "the file changed while it was being read; run again when whatever writes it has finished"
@@ -145,13 +118,7 @@ def current_record() -> InputRecord | None:
 
 
 def file_checksum(path: str | Path) -> str:
-    """Return the SHA-256 checksum of a file as hexadecimal digits: of the bytes this command read, if it did.
-
-    Raises
-    ------
-    FileFormatError
-        If it was not read, and is no regular file: a pipe may be waited for without end, and is read once.
-    """
+    """Return the SHA-256 checksum of a file as hexadecimal digits: of the bytes this command read, if it did."""
     record = _record.get()
     if record is not None and str(path) in record.checksums:
         return record.checksums[str(path)]
@@ -173,19 +140,6 @@ def record_provenance(
 
     Inside `recording_inputs`, as every command is, the checksums are of the bytes that were read, whatever became of
     the file since; elsewhere the files are read here, so call it before the work.
-
-    Parameters
-    ----------
-    command : str
-        The command or function asked.
-    command_line : str, optional
-        What was typed.
-    options : mapping, optional
-        Options with their values.
-    random_source : str, optional
-        Description of the generator.
-    inputs : iterable of paths
-        Files to record with a checksum.
     """
     versions = {"python": platform.python_version()}
     for package in _PACKAGES:

@@ -16,8 +16,6 @@ from typing import Any
 from metaeval.cells import count
 from metaeval.visible import visible
 
-__all__ = ["Result", "ShortRepr", "main_sentence", "settings_of"]
-
 _WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
 
 

@@ -29,24 +29,6 @@ from metaeval.layout import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
 from metaeval.odd_scores import odd_notes, summary_topics
 from metaeval.shapes import recognise
 
-__all__ = [
-    "Missing",
-    "Scores",
-    "as_scores",
-    "better_direction",
-    "by_name",
-    "drawn_by_name",
-    "gaps_are_kept",
-    "identical_note",
-    "identical_systems",
-    "name_order",
-    "note_of_gaps",
-    "oriented_values",
-    "scores_to_long",
-    "select_runs",
-    "system_groups",
-]
-
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
@@ -172,17 +154,6 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
 def scores_to_long(scores: Scores) -> pd.DataFrame:
     """Lay scores out as a long table: metric, system, topic, repeat if there are any, score, and what is said of them.
 
-    Parameters
-    ----------
-    scores : Scores
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a score, ordered by metric, system, topic and repeat; ``higher_is_better`` is always there, ``group``,
-        ``cluster``, ``stratum`` and ``weight`` where the scores have them. Gaps have no row, unless nothing else
-        would tell of a system, topic or metric. `as_scores` reads it back.
-
     Examples
     --------
     >>> scores_to_long(as_scores([[0.1, 0.4], [0.2, 0.3]])).columns.tolist()
@@ -303,27 +274,6 @@ def system_groups(scores: Scores) -> NDArray[np.str_]:
 def select_runs(scores: Scores, choose: str | int, generator: np.random.Generator) -> Scores:
     """Choose systems as the papers do: all of them, one at random per group, or so many at random.
 
-    Parameters
-    ----------
-    scores : Scores
-        With a ``group`` coordinate if `choose` is "one-per-group".
-    choose : {"all", "one-per-group"} or int
-        Sakai and Kando (2008, section 4) take one run per team for discriminative power and 30 runs for rank
-        correlation.
-    generator : numpy.random.Generator
-        Used only when there is something to choose. The choice goes by name, so the order of the systems does not
-        change it.
-
-    Returns
-    -------
-    Scores
-        The chosen systems in their original order.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there are no groups, or fewer systems than asked for, or `choose` is another word.
-
     Examples
     --------
     >>> scores = as_scores([[1, 0], [0, 1], [1, 1]], groups={"system1": "x", "system2": "x", "system3": "y"})
@@ -338,8 +288,7 @@ def select_runs(scores: Scores, choose: str | int, generator: np.random.Generato
         group = scores["group"].sel(system=names).to_numpy()
         known = natural_order(set(group.tolist()))
         if len(known) == 1:
-            message = f"one run per group needs at least two groups; there is only {known[0]!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"one run per group needs at least two groups; there is only {known[0]!r}")
         chosen = {str(generator.choice(names[group == one])) for one in known}
     elif isinstance(choose, Integral) and not isinstance(choose, bool) and 2 <= choose <= len(names):  # noqa: PLR2004 - a pair
         chosen = set(generator.choice(names, size=int(choose), replace=False).tolist())
@@ -371,8 +320,7 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
     summaries = summary_topics(table)
     if summaries:
         name, what = next(iter(summaries.items()))
-        message = f"topic {name!r} holds the {what} of the other topics and is none; leave it out"
-        raise ScoresError(message)
+        raise ScoresError(f"topic {name!r} holds the {what} of the other topics and is none; leave it out")
     notes = [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]
     for note in notes:
         table = _with_note(table, note)
@@ -401,11 +349,10 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
     if not gaps.any():
         return table, ""
     if missing == "error":
-        message = (
+        raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
             "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
         )
-        raise ScoresError(message)
     if missing == "pairwise":
         return _with_gaps(table, gaps), ""
     if missing == "zero":
@@ -421,11 +368,10 @@ def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
     empty = gaps.all(axis=2)
     if empty.any():
         metric, system = np.argwhere(empty)[0]
-        message = (
+        raise ScoresError(
             f"system {table.labels['system'][system]!r} has no score at all under {table.labels['metric'][metric]!r}; "
             "leave it out"
         )
-        raise ScoresError(message)
     note = _note_of_gaps(int(gaps.sum()))
     noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
     return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
@@ -462,16 +408,14 @@ def _count(number: int, what: str) -> str:
 
 def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
     if not table.labels["metric"]:
-        message = "there is no metric in these scores; give at least one"
-        raise ScoresError(message)
+        raise ScoresError("there is no metric in these scores; give at least one")
     for dim in ("system", "topic"):
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
             why = f" ({dropped})" if dropped else ""
             least = f"at least two {dim}s are needed to compare anything" if fewest > 1 else f"no {dim} is left"
-            message = f"{least}; {there}{why}"
-            raise ScoresError(message)
+            raise ScoresError(f"{least}; {there}{why}")
 
 
 def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
@@ -492,8 +436,7 @@ def _truth(value: object, metric: str) -> bool:
     """Read a direction; text counts only where it says true or false."""
     known = _TRUTH.get(str(value).strip().casefold())
     if known is None:
-        message = f"higher_is_better of {metric!r} must be True or False, not {value!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"higher_is_better of {metric!r} must be True or False, not {value!r}")
     return known
 
 
@@ -508,8 +451,7 @@ def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> d
     without = [label for label in labels if label not in said]
     if without:
         covered = f"{len(labels) - len(without)} of {len(labels)} {dim}s"
-        message = f"{name}s= covers {covered}; without a {name}: {first_few(without)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{name}s= covers {covered}; without a {name}: {first_few(without)}")
     texts = [clean_name(said[label], f"{name} (of {dim} {label!r})") for label in labels]
     return {name: (dim, label_array(texts, name))}
 
@@ -522,10 +464,9 @@ def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict
         said = dict(zip(topics, table.coordinates["weight"][1].tolist(), strict=True))
     without = [topic for topic in topics if topic not in said]
     if without:
-        message = (
+        raise InvalidOptionError(
             f"weights= covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
         )
-        raise InvalidOptionError(message)
     weights = np.empty(len(topics))
     for place, topic in enumerate(topics):
         try:
@@ -534,6 +475,5 @@ def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict
             message = f"the weight of topic {topic!r}, {shortened(said[topic])!r}, {error}; weights are numbers above 0"
             raise ScoresError(message) from error
         if not 0 < weights[place] < np.inf:
-            message = f"the weight of topic {topic!r} is {weights[place]:g}; weights are numbers above 0"
-            raise ScoresError(message)
+            raise ScoresError(f"the weight of topic {topic!r} is {weights[place]:g}; weights are numbers above 0")
     return {"weight": ("topic", weights)}

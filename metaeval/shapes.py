@@ -32,30 +32,9 @@ from metaeval.layout import (
     table_of_rows,
 )
 
-__all__ = [
-    "recognise",
-]
-
 
 def recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Sequence[str] | None) -> ScoreTable:
-    """Take scores in any shape apart into numbers and labels.
-
-    Parameters
-    ----------
-    data : object
-        As `metaeval.scores.as_scores` takes it.
-    names : mapping of str to sequence of str or None
-        Names along the dimensions of a bare array.
-    nesting : sequence of str, optional
-        What the levels of nested mappings are, the outermost first.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `names` or `nesting` do not fit the shape.
-    ScoresError
-        If the shape is none that holds scores, a name or number is faulty, or one cell has two scores.
-    """
+    """Take scores in any shape apart into numbers and labels."""
     if type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "to_dict"):
         data = pd.DataFrame(data.to_dict(as_series=False))
     if isinstance(data, xr.Dataset):
@@ -65,8 +44,7 @@ def recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Seq
         message = "metrics=, systems= and topics= name the rows of a bare array; this table has names of its own"
         raise InvalidOptionError(message)
     if nesting is not None and (isinstance(nesting, str) or sorted(map(str, nesting)) != sorted(DIMS)):
-        message = f"nesting= must name system, topic and metric, the outermost first, not {nesting!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"nesting= must name system, topic and metric, the outermost first, not {nesting!r}")
     if nesting is not None and not (isinstance(data, Mapping) and any(isinstance(v, Mapping) for v in data.values())):
         message = "nesting= is for mappings in mappings; this table says itself which axis is which, so leave it out"
         raise InvalidOptionError(message)
@@ -87,21 +65,18 @@ def _from_dataset(data: xr.Dataset) -> xr.DataArray:
         return data[names[0]]
     for name in names:
         if {*data[name].dims} - {REPEAT} != {"system", "topic"}:
-            message = (
+            raise ScoresError(
                 f"scores need the dims system and topic in every variable of a data set, a metric each; {name!r} has "
                 f"{', '.join(map(str, data[name].dims)) or 'none'}; leave it out, or rename its dims"
             )
-            raise ScoresError(message)
     if not names:
-        message = "the data set holds no variable; it needs scores by system and topic"
-        raise ScoresError(message)
+        raise ScoresError("the data set holds no variable; it needs scores by system and topic")
     without = [str(name) for name in names if REPEAT not in data[name].dims]
     if 0 < len(without) < len(names):
-        message = (
+        raise ScoresError(
             f"some variables of the data set have repeats and {', '.join(without)} not; read them apart, or take means "
             "over the repeats (mean('repeat'))"
         )
-        raise ScoresError(message)
     return data.to_dataarray("metric")
 
 
@@ -109,17 +84,15 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
     if "metric" not in data.dims:
         data = _as_one_metric(data)
     if {*data.dims} - {REPEAT} != set(DIMS):
-        message = (
+        raise ScoresError(
             "scores need the dims metric, system and topic, and may have repeat; these have "
             f"{', '.join(map(str, data.dims))}"
         )
-        raise ScoresError(message)
     if REPEAT in data.dims and REPEAT not in data.coords:
         data = data.assign_coords({REPEAT: _numbered(data.sizes[REPEAT])})
     unnamed = [dim for dim in DIMS if dim not in data.coords]
     if unnamed:
-        message = f"scores need names along {', '.join(unnamed)}: give the DataArray that coordinate"
-        raise ScoresError(message)
+        raise ScoresError(f"scores need names along {', '.join(unnamed)}: give the DataArray that coordinate")
     data = data.transpose(*DIMS, ...)
     extras = {
         str(name): (str(coordinate.dims[0]), coordinate.to_numpy())
@@ -128,8 +101,7 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
     }
     for name, dim in ATTACHED.items():
         if name in data.coords and extras.get(name, ("",))[0] != dim:
-            message = f"the coordinate {name} must lie along {dim}, not along {data.coords[name].dims}"
-            raise ScoresError(message)
+            raise ScoresError(f"the coordinate {name} must lie along {dim}, not along {data.coords[name].dims}")
     return ScoreTable(
         scores=_real_numbers(data.to_numpy()),
         labels={str(dim): clean_names(data[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
@@ -154,21 +126,19 @@ def _from_frame(frame: pd.DataFrame) -> ScoreTable:
     parts, others = column_roles(columns)
     if "system" in parts and "topic" in parts and {"metric", "score"} <= parts.keys():
         if others:
-            message = (
+            raise ScoresError(
                 f"a long table has no place for the column{'s' * (len(others) > 1)} {', '.join(others)}; drop what is "
                 f"neither {', '.join(SCORES)}"
             )
-            raise ScoresError(message)
         return table_of_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
     if "system" in parts and "topic" in parts and others and not {"metric", "score"} & parts.keys():
         return table_of_rows(frame.set_axis(columns, axis=1), parts, others)
     absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
-    message = (
+    raise ScoresError(
         f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
         f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(SCORES[p])}' for p in absent)}), "
         "or pass a wide table as {metric: table}, topics in its index and systems in its columns"
     )
-    raise ScoresError(message)
 
 
 def _clean_column_names(frame: pd.DataFrame) -> list[str]:
@@ -180,8 +150,7 @@ def _clean_column_names(frame: pd.DataFrame) -> list[str]:
 
 def _from_mapping(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> ScoreTable:
     if not tables:
-        message = "the mapping is empty; it should hold a table for every metric, or results for every system"
-        raise ScoresError(message)
+        raise ScoresError("the mapping is empty; it should hold a table for every metric, or results for every system")
     if all(isinstance(table, Mapping) for table in tables.values()):
         return _from_nested(tables, nesting)
     long = {key: _holds_rows(table) for key, table in tables.items()}
@@ -190,11 +159,10 @@ def _from_mapping(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> S
     if all(long.values()):
         return _from_results(tables)
     kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
-    message = (
+    raise ScoresError(
         f"a mapping holds either wide tables by metric or results by system, not both: {kinds[0]!r} has columns for "
         f"topic, metric and score, {kinds[1]!r} has systems in columns"
     )
-    raise ScoresError(message)
 
 
 def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> ScoreTable:
@@ -207,8 +175,7 @@ def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> Sc
             rows += [(outer, middle, inner, score) for inner, score in scores.items()]
     frame = pd.DataFrame(rows, columns=["outer", "middle", "inner", "score"], dtype=object)
     if not len(frame):
-        message = "the mappings hold no score; fill them, or leave them out"
-        raise ScoresError(message)
+        raise ScoresError("the mappings hold no score; fill them, or leave them out")
     levels = [list(dict.fromkeys(frame[level].tolist())) for level in ("outer", "middle", "inner")]
     roles = _roles_of_levels(levels) if nesting is None else tuple(map(str, nesting))
     frame = frame.set_axis([*roles, "score"], axis=1)
@@ -234,13 +201,12 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     else:
         why = "metrics must be called like metrics, and systems and topics must not, to be told apart"
     shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
-    message = (
+    raise InvalidOptionError(
         f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
         f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
         "nesting=('system', 'topic', 'metric') as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or another "
         "order"
     )
-    raise InvalidOptionError(message)
 
 
 def _holds_rows(table: object) -> bool:
@@ -266,11 +232,10 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
             raise ScoresError(f"{error} (table {metric!r})") from error
         ids = [column for column in columns if part_of_word(column) == "topic"]
         if ids:
-            message = (
+            raise ScoresError(
                 f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
                 f"(table.set_index({ids[0]!r})), or rename it if it is a system"
             )
-            raise ScoresError(message)
         frames[metric] = pd.DataFrame(_wide_numbers(table, columns, metric), index=index, columns=columns)
         systems |= dict.fromkeys(columns)
         topics |= dict.fromkeys(index)
@@ -303,8 +268,7 @@ def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         message = f"table {metric!r} has several levels of names; give it topics in rows and systems in columns"
         raise ScoresError(message)
     if {index, columns} in ({"system"}, {"topic"}):
-        message = f"table {metric!r} calls its rows and its columns {index}s; rename one (table.rename_axis)"
-        raise ScoresError(message)
+        raise ScoresError(f"table {metric!r} calls its rows and its columns {index}s; rename one (table.rename_axis)")
     if index == "system" or columns == "topic":
         return table.T
     if index == "topic" or columns == "system":
@@ -313,12 +277,11 @@ def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     if numbered and counted:  # pandas' own on both sides, which say nothing: an array laid out as described
         return table
     if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004 - sure
-        message = (
+        raise ScoresError(
             f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "
             f"not ({shortened(table.index[0], 30)}, …); topics belong in rows: pass its transpose (table.T), or say "
             "that it is right with table.rename_axis('topic')"
         )
-        raise ScoresError(message)
     return table
 
 
@@ -337,21 +300,19 @@ def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, obje
         parts = column_roles(result.columns).parts
         return zip(*(result[parts[part]].tolist() for part in ("topic", "metric", "score")), strict=True)
     if isinstance(result, Mapping) and all(isinstance(scores, Mapping) for scores in result.values()):
-        message = (
+        raise InvalidOptionError(
             f"{system!r} holds mappings in a mapping, and other systems do not; give the results of all systems in "
             "one form"
         )
-        raise InvalidOptionError(message)
     if not isinstance(result, Mapping | str | bytes) and isinstance(result, Iterable):
         rows = list(result)
         if all(hasattr(row, "query_id") and hasattr(row, "measure") and hasattr(row, "value") for row in rows):
             return ((row.query_id, str(row.measure), row.value) for row in rows)
-    message = (
+    raise InvalidOptionError(
         f"{system!r}: expected a wide DataFrame (topics x systems) for a metric, or for a system what "
         f"ir_measures.iter_calc gives, {{topic: {{metric: score}}}} or {{metric: {{topic: score}}}}, not "
         f"{type(result).__name__} {shortened(repr(result))}"
     )
-    raise InvalidOptionError(message)
 
 
 def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> ScoreTable:
@@ -363,11 +324,10 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
     if values.ndim == 2:  # noqa: PLR2004 - system x topic
         values = values[None]
     if values.ndim not in {len(DIMS), len(DIMS) + 1}:
-        message = (
+        raise ScoresError(
             "an array of scores is (system, topic), (metric, system, topic) or (metric, system, topic, repeat); this "
             f"one has {values.ndim} axes"
         )
-        raise ScoresError(message)
     labels: dict[str, list[str]] = {}
     for dim, size, stem in zip((*DIMS, REPEAT), values.shape, ("metric", "system", "", ""), strict=False):
         given = names.get(dim)
@@ -376,8 +336,7 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
             raise InvalidOptionError(message)
         listed: list[object] = [f"{stem}{number}" for number in range(1, size + 1)] if given is None else list(given)
         if len(listed) != size:
-            message = f"{dim}s= holds {len(listed)} names for {size} {dim}s"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{dim}s= holds {len(listed)} names for {size} {dim}s")
         labels[dim] = clean_names(listed, dim)
     return ScoreTable(values, labels, {}, {})
 
@@ -394,8 +353,7 @@ def _real_numbers(data: object) -> NDArray[np.float64]:
     if array.dtype.kind == "f" and not isinstance(data, np.ndarray) and (np.abs(array) >= 2**53).any():
         array = np.asarray(data, dtype=object)  # of long whole numbers beside others numpy makes floats
     if array.dtype.kind in "cmMV":
-        message = f"scores must be real numbers, not {array.dtype}"
-        raise ScoresError(message)
+        raise ScoresError(f"scores must be real numbers, not {array.dtype}")
     if array.dtype.kind in "OUST":
         cells = pd.Series(array.ravel().astype(object), dtype=object)
         return frame_numbers(cells, "the array", "place").reshape(array.shape)

@@ -19,17 +19,6 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.layout import DIMS, REPEAT, gaps_in
 from metaeval.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
 
-__all__ = [
-    "Clustering",
-    "Trait",
-    "engine_scores",
-    "mean_by_cluster",
-    "mean_over_topics",
-    "settled_mean_over_topics",
-    "topic_weights",
-    "with_clusters",
-]
-
 Trait = Literal["repeats", "gaps", "clusters", "strata", "weights"]
 """What scores may have beyond one number for every system and topic, all alike."""
 Clustering = Literal["random", "fixed", "means", "ignore"]
@@ -55,26 +44,6 @@ def engine_scores(
     fewest: int = 2,
 ) -> Scores:
     """Return scores as an engine takes them, topics by name: the door where what it leaves out of account is refused.
-
-    Parameters
-    ----------
-    data : Scores or anything `as_scores` takes
-    uses : collection of str
-        What the engine takes into account. Repeats that it does not use become their mean, which is noted; anything
-        else that it does not use is refused. Clusters of one topic each are no clusters, and equal weights none.
-    what : str, optional
-        The engine, for messages: "the swap method".
-    instead : mapping of str to str, optional
-        For messages, what to use for each trait in its place: "the tests t and bootstrap".
-    fewest : int, default 2
-        As `as_scores` has it.
-
-    Raises
-    ------
-    ScoresError
-        As `as_scores`; also for gaps, unless the engine uses them and they are in Scores, where somebody kept them.
-    InvalidOptionError
-        For clusters, strata and weights that the engine cannot use; the message names the ways out.
 
     Examples
     --------
@@ -112,30 +81,15 @@ def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> Non
         return
     metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-    message = (
+    raise ScoresError(
         f"{what + ': ' if what else ''}these scores have gaps (no score for system {system!r} on topic {topic!r} under "
         f"{metric!r}{more}); use {instead.get('gaps', 'a method that compares every pair on common topics')}, or read "
         "them with missing='zero', 'drop-systems' or 'drop-topics'"
     )
-    raise ScoresError(message)
 
 
 def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     """Say what the clusters of these scores are.
-
-    Parameters
-    ----------
-    scores : Scores
-        With a coordinate ``cluster`` or ``stratum`` on its topics.
-    kind : {"random", "fixed", "means", "ignore"}
-        "random": a sample of clusters, which a resample draws whole: other tasks could have been chosen. "fixed": the
-        clusters are all there are, strata, and topics are drawn inside them. "means": the mean of every cluster takes
-        the place of its topics, so that means are macro means; see `mean_by_cluster`. "ignore": topics are independent.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there are no clusters, or for another word.
 
     Examples
     --------
@@ -162,13 +116,6 @@ def mean_by_cluster(scores: Scores) -> Scores:
     The mean over these topics is the macro mean, and a test on them one on the cluster means. Repeats become their
     means first. Where a system has gaps, the mean is over what it has.
 
-    Raises
-    ------
-    ScoresError
-        If a system has no score in a cluster.
-    InvalidOptionError
-        If there are no clusters.
-
     Examples
     --------
     >>> scores = as_scores([[0.0, 1.0, 1.0], [0.5, 0.0, 0.0]], clusters={"1": "maths", "2": "maths", "3": "code"})
@@ -178,8 +125,7 @@ def mean_by_cluster(scores: Scores) -> Scores:
     scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
     name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
     if name is None:
-        message = "these scores have no clusters of several topics; pass clusters={topic: cluster}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("these scores have no clusters of several topics; pass clusters={topic: cluster}")
     of_topic = scores[name].to_numpy()
     names = list(dict.fromkeys(of_topic.tolist()))
     place = {one: position for position, one in enumerate(names)}

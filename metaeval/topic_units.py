@@ -15,8 +15,6 @@ from metaeval.errors import InvalidOptionError
 from metaeval.scores import Scores
 from metaeval.topic_design import topic_weights
 
-__all__ = ["FEWEST_CLUSTERS", "TopicUnits", "check_resampling_of", "design_notes", "units_of"]
-
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
@@ -26,29 +24,21 @@ FEWEST_CLUSTERS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicUnits:
-    """How the topics of scores are grouped.
-
-    Attributes
-    ----------
-    weights : array (topic,)
-        1 where none are said.
-    unit : array (topic,)
-        Number of the cluster of every topic, in order of appearance; without clusters that of the topic.
-    stratum : array (topic,)
-        Number of the stratum of every topic; 0 without strata.
-    names : tuple of str
-        Of the clusters, or else of the strata, by number.
-    clustered, stratified, weighted : bool
-        What there is.
-    """
+    """How the topics of scores are grouped."""
 
     weights: Floats
+    """1 where none are said. Shape (topic,)."""
     unit: Codes
+    """Number of the cluster of every topic, in order of appearance; without clusters that of the topic. Shape
+    (topic,)."""
     stratum: Codes
+    """Number of the stratum of every topic; 0 without strata. Shape (topic,)."""
     names: tuple[str, ...]
+    """Of the clusters, or else of the strata, by number."""
     clustered: bool
     stratified: bool
     weighted: bool
+    """What there is."""
 
     @property
     def plain(self) -> bool:
@@ -100,10 +90,7 @@ class TopicUnits:
     ) -> Iterator[Floats]:
         """Draw units as `draws` and yield how often each came, a chunk of resamples at a time.
 
-        Yields
-        ------
-        array (unit, resample)
-            Without strata as `metaeval.draws.topic_counts` of the units.
+        Shapes: result (unit, resample).
         """
         if not self.stratified:
             yield from topic_counts(generator, n_resamples, self.n_units, at_once=at_once)
@@ -156,27 +143,19 @@ def units_of(scores: Scores) -> TopicUnits:
 
 
 def check_resampling_of(units: TopicUnits, *, what: str, instead: str) -> None:
-    """Refuse to draw fewer than ten clusters whole, or topics inside a stratum that has only one.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming what cannot be drawn, and `instead`, the way out.
-    """
+    """Refuse to draw fewer than ten clusters whole, or topics inside a stratum that has only one."""
     if units.clustered and units.n_units < FEWEST_CLUSTERS:
-        message = (
+        raise InvalidOptionError(
             f"{what} draws clusters whole, and {units.n_units} of them tell too little of their spread: it takes "
             f"{FEWEST_CLUSTERS} at least; {instead}"
         )
-        raise InvalidOptionError(message)
     if units.stratified:
         lonely = [units.names[one] for one in np.flatnonzero(np.bincount(units.stratum) == 1)]
         if lonely:
-            message = (
+            raise InvalidOptionError(
                 f"{what} draws topics inside their stratum, and a stratum of one topic has no spread: "
                 f"{first_few(lonely, write=repr)}; {instead}"
             )
-            raise InvalidOptionError(message)
 
 
 def design_notes(scores: Scores) -> tuple[str, ...]:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["csv_text", "shielded", "visible"]
-
 # controls of both kinds, the ends of lines and paragraphs, what turns the direction round, and halves of letters
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _COMPUTED = ("=", "+", "-", "@", "\t", "\r")

@@ -11,37 +11,6 @@ from typing import NamedTuple, cast
 from metaeval.cells import count, natural_order
 from metaeval.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 
-__all__ = [
-    "EACH",
-    "MISSING",
-    "NAMED",
-    "End",
-    "absent",
-    "beside",
-    "bracketed",
-    "carried",
-    "chance",
-    "count",
-    "drawn",
-    "ends",
-    "errors_said",
-    "interval",
-    "intervals",
-    "listed",
-    "name_of_metric",
-    "number",
-    "p_drawn",
-    "p_value",
-    "percentage",
-    "sentence_case",
-    "share",
-    "share_of",
-    "short_names",
-    "span",
-    "text",
-    "whole",
-]
-
 MISSING = "–"
 """Stands where there is no value."""
 _UNITS_OF_HALF = 2.0
@@ -122,20 +91,6 @@ class End(NamedTuple):
 
 def ends(names: Iterable[object], values: Iterable[float], figures: Iterable[str]) -> tuple[End, End]:
     """Say who is lowest and who is highest: all whose values are equal there or read alike, whatever their order.
-
-    Parameters
-    ----------
-    names : iterable
-        No two alike.
-    values : iterable of float
-        NaN stands at neither end, unless all are.
-    figures : iterable of str
-        The values as written. A Monte-Carlo error or an interval behind them tells no two apart.
-
-    Returns
-    -------
-    (End, End)
-        The same twice where nothing tells the lowest from the highest.
 
     Examples
     --------
@@ -250,12 +205,6 @@ def drawn(value: object, error: object, write: Callable[[object], str] | None = 
 
     A percentage that keeps not even its units carries the error instead.
 
-    Parameters
-    ----------
-    value, error
-    write : callable, optional
-        `share`, the default, or a `number`: how an exact figure would be written.
-
     Examples
     --------
     >>> drawn(0.691, 0.002), drawn(0.691, 0.011), drawn(0.4321, 0.003, number(3))
@@ -310,12 +259,6 @@ def _beside(writer: _Decimal, size: float) -> _Decimal:
 def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
     """Say once, for a caption, how large the Monte-Carlo errors of its figures are at most.
 
-    Parameters
-    ----------
-    *said : (str, iterable of float, {"", " points", " %", …})
-        What they are of, the errors, and their unit: points of a percentage, percent of the figure itself, …. What has
-        none, or none that is finite, is not named.
-
     Examples
     --------
     >>> errors_said(("rates", [0.004, 0.0021], " points"), ("counts", [0.031], " %"), ("the rest", [], ""))
@@ -361,14 +304,6 @@ def p_value(value: object) -> str:
 
 def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
     """Write a p-value counted among resamples with its Monte-Carlo standard error; `p_value` where nothing was drawn.
-
-    Parameters
-    ----------
-    value
-    n_resamples
-        None or NaN for a test that draws nothing.
-    raw
-        The p-value before the correction, which multiplies it and its error alike.
 
     Examples
     --------
@@ -430,16 +365,6 @@ def interval(
     about: object = None,
 ) -> str:
     """Write an interval; percentages lose the first sign.
-
-    Parameters
-    ----------
-    low, high
-    write : callable
-    draws : float, optional
-        Resamples whose spread the interval comes from: its ends then have no more digits than these give, or carry
-        their Monte-Carlo standard error where that would leave too few.
-    about : optional
-        The value it is about, if it is known: an end that stops at 0 or 1 says less of the spread than the other.
 
     Examples
     --------

@@ -28,8 +28,6 @@ from metaeval.parallel import limit_threads, track
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Crew", "crew", "finished", "parallel_map", "threads_each", "working"]
-
 _MOST_DEATHS = 5
 _AHEAD = 2
 """Pieces that a worker of a cluster is handed at once, so that it need not wait for the next."""
@@ -42,20 +40,13 @@ type _Warned = list[tuple[Warning | str, type[Warning], str, int]]
 
 
 class Crew(NamedTuple):
-    """Who does the work.
-
-    Attributes
-    ----------
-    n_workers : int
-    far : bool
-        Whether they are not simply processes of this machine: a backend such as Dask's, named by the caller.
-    client : distributed.Client or None
-        The connection with a Dask cluster.
-    """
+    """Who does the work."""
 
     n_workers: int = 1
     far: bool = False
+    """Whether they are not simply processes of this machine: a backend such as Dask's, named by the caller."""
     client: "Client | None" = None
+    """The connection with a Dask cluster."""
 
     @property
     def alone(self) -> bool:
@@ -122,21 +113,6 @@ def parallel_map[R](
 ) -> list[R]:
     """Return ``function(*row, *shared)`` for every row of the columns, in their order, whoever does the work.
 
-    Parameters
-    ----------
-    function : callable
-        Must be importable by worker processes where there are any.
-    *columns : sequence
-        The pieces of work, of one length, as `map` takes them. Where a piece draws at random, one column holds a
-        generator for each (``generator.spawn(n)``), so that the result is the same for any workers.
-    shared : sequence
-        The same for every piece: large arrays are shared by the processes of a machine, and sent to a cluster once.
-    n_jobs : int, optional
-        Worker processes, as in joblib (-1: every core). By default those that ``joblib.parallel_config`` names around
-        the call, else none.
-    description : str
-        What the progress display calls this work.
-
     Examples
     --------
     >>> parallel_map(pow, [2, 3], [3, 2])
@@ -160,24 +136,7 @@ def finished[R](
     n_jobs: int | None = None,
     threads: bool = False,
 ) -> Iterator[tuple[int, R]]:
-    """Yield the place and the result of ``function(*task, *shared)`` for every task, each as soon as it is done.
-
-    Parameters
-    ----------
-    function, shared, n_jobs
-        As in `parallel_map`.
-    tasks : iterable of tuple
-        Taken one by one, shortly before a worker is free for it.
-    threads : bool, default False
-        Whether the work is done in compiled kernels, which let go of the interpreter lock: workers of this machine are
-        then threads, which need neither a start nor their own copy of anything, if the kernels' own threading layer
-        is safe to be called from several.
-
-    Raises
-    ------
-    EstimationError
-        If workers keep dying, or the cluster is gone.
-    """
+    """Yield the place and the result of ``function(*task, *shared)`` for every task, each as soon as it is done."""
     who = crew(n_jobs)
     if who.alone:
         for place, task in enumerate(tasks):
@@ -412,11 +371,10 @@ def _raise_unless_dead(error: Exception, who: Crew, deaths: int, n_left: int) ->
     if not isinstance(error, BrokenProcessPool):
         raise error
     if deaths >= _MOST_DEATHS:
-        message = (
+        raise EstimationError(
             f"workers died {deaths} times, most likely killed by the system for want of memory; {who.n_workers} were "
             "at work: take fewer (n_jobs), or ask for less at once"
-        )
-        raise EstimationError(message) from error
+        ) from error
 
 
 def _threads_are_safe() -> bool:
@@ -437,20 +395,6 @@ def working(
     n_workers: int | None = None, *, cluster: str | None = None, n_threads: int | None = None
 ) -> Iterator[None]:
     """Let everything inside the block that repeats work be done by workers.
-
-    Parameters
-    ----------
-    n_workers : int, optional
-        Processes of this machine, -1 for every core. None, or 1: this process alone.
-    cluster : str, optional
-        Address of the scheduler of a Dask cluster, such as ``tcp://127.0.0.1:8786``, whose workers do it instead.
-    n_threads : int, optional
-        Cores to use altogether on this machine; every core by default.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the cluster cannot be reached, has no workers, or has workers that cannot be relied on for the same answer.
 
     Examples
     --------
@@ -497,11 +441,10 @@ def _client(connect: Callable[..., "Client"], address: str) -> "Client":
     try:
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        message = (
+        raise InvalidOptionError(
             f"no Dask scheduler answers at {address} (within {_PATIENCE} seconds): start it with `dask scheduler`, and "
             f"workers with `dask worker {address} --nthreads 1`"
-        )
-        raise InvalidOptionError(message) from error
+        ) from error
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
@@ -515,11 +458,10 @@ def _check_workers(client: "Client") -> None:
     """Refuse workers whose answers might differ: other versions, or several threads in one process."""
     for worker, n_threads in client.nthreads().items():
         if n_threads != 1:
-            message = (
+            raise InvalidOptionError(
                 f"the Dask worker {worker} works on {n_threads} pieces at once in one process, which compiled kernels "
                 "do not bear; start workers with --nthreads 1, and one a core with --nworkers"
             )
-            raise InvalidOptionError(message)
     _compare(client, "Python", platform.python_version)
     for package in _SAME:
         _compare(client, package, metadata.version, package)
@@ -534,8 +476,7 @@ def _compare(client: "Client", name: str, version: Callable[..., str], *argument
     for worker, found in client.run(version, *arguments, on_error="return").items():
         if found != own:
             has = found if isinstance(found, str) else "none"
-            message = (
+            raise InvalidOptionError(
                 f"the Dask worker {worker} has {name} {has}, and here it is {own}; install the same versions on every "
                 "machine, so that the answer does not depend on who works"
             )
-            raise InvalidOptionError(message)

@@ -22,8 +22,6 @@ from metaeval.layout import DIMS
 from metaeval.scores import Scores, as_scores, better_direction, oriented_values
 from metaeval.topic_design import engine_scores, mean_over_topics, topic_weights
 
-__all__ = ["AGGREGATES", "MACRO", "aggregate_scores", "aggregate_table"]
-
 type Floats = NDArray[np.float64]
 
 MACRO = "macro mean"
@@ -167,11 +165,10 @@ def _macro_mean(scores: Scores) -> Floats:
     sizes = known @ member
     if not sizes.all():
         _, system, cluster = np.argwhere(sizes == 0.0)[0]
-        message = (
+        raise ScoresError(
             f"system {str(scores['system'].to_numpy()[system])!r} has no score in cluster {str(names[cluster])!r}, "
             "hence no mean over clusters; leave out that system or that cluster"
         )
-        raise ScoresError(message)
     macro = (np.where(known, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
     factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)
     found: Floats = macro + factor[..., place] * (values - macro)

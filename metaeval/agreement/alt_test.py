@@ -25,8 +25,6 @@ from metaeval.tests_stat.result import is_significant
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AltTest", "Scoring", "alt_test"]
-
 type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats
 type Similarity = Callable[[NDArray[np.object_], NDArray[np.object_]], ArrayLike]
@@ -38,35 +36,21 @@ _PASSES = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AltTest(Result):
-    """Which judges may stand in for the people, and what that rests on.
-
-    Attributes
-    ----------
-    judges : pandas.DataFrame
-        One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
-        ``advantage_probability``, ``passes``, ``items`` (used, of those with enough people), ``items_lacking`` (of
-        those, without a label by the judge), and ``constant`` (the same label for every item).
-    people : pandas.DataFrame
-        One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
-        ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
-        judge is at least as near to the others as the person (``judge_wins``) and the other way round
-        (``person_wins``).
-    left_out : pandas.DataFrame
-        People with too few items to be tested, who still are among the others: ``judge``, ``person``, ``items``.
-    items_alone : int
-        Items with fewer than `fewest_people` labels, which are not used.
-    epsilon : float
-    scoring : str
-    q : float
-    correction : str
-    fewest_items : int
-    fewest_people : int
-    """
+    """Which judges may stand in for the people, and what that rests on."""
 
     judges: pd.DataFrame
+    """One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
+    ``advantage_probability``, ``passes``, ``items`` (used, of those with enough people), ``items_lacking`` (of
+    those, without a label by the judge), and ``constant`` (the same label for every item)."""
     people: pd.DataFrame
+    """One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
+    ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
+    judge is at least as near to the others as the person (``judge_wins``) and the other way round
+    (``person_wins``)."""
     left_out: pd.DataFrame
+    """People with too few items to be tested, who still are among the others: ``judge``, ``person``, ``items``."""
     items_alone: int
+    """Items with fewer than `fewest_people` labels, which are not used."""
     epsilon: float
     scoring: str
     q: float
@@ -210,8 +194,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     fewest_people = check_count(fewest_people, "fewest_people", least=2)  # somebody must be left to agree with
     correction = CORRECTIONS.canonical(correction)
     if correction == FAMILY_WISE:
-        message = f"correction={FAMILY_WISE!r} is a test's own; choose {', '.join(CORRECTIONS)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"correction={FAMILY_WISE!r} is a test's own; choose {', '.join(CORRECTIONS)}")
     if not callable(scoring):
         check_choice(scoring, "scoring", get_args(Scoring))
     given = as_annotations(people, judges, numbers=scoring == "neg_rmse")
@@ -264,8 +247,7 @@ def _own_pairs(similarity: Similarity) -> _Pairs:
         try:
             alike = np.asarray(similarity(own.astype(object), other.astype(object)), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            message = f"scoring must return a number for every pair of labels: {error}"
-            raise InvalidOptionError(message) from error
+            raise InvalidOptionError(f"scoring must return a number for every pair of labels: {error}") from error
         if alike.shape != own.shape or not np.isfinite(alike).all():
             what = f"of shape {alike.shape}" if alike.shape != own.shape else "with some that are not finite"
             message = f"scoring must return a finite number for each of {len(own)} pairs of labels, not numbers {what}"
@@ -354,9 +336,8 @@ def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: in
     shown = first_few([f"{row.person} {row.items}" for row in own.itertuples()], most=3)
     lacking = int((~given.judge_known[:, given.judges.index(judge)][given.counts >= fewest_people]).sum())
     beside = f", and {judge!r} lacks {count(lacking, 'item')}" if lacking else ""
-    message = (
+    raise ScoresError(
         f"nobody has {fewest_items} items that {fewest_people} people and the judge {judge!r} labelled; the most: "
         f"{shown}{beside}. Label more items, or let fewer be enough (fewest_items={show(int(own['items'].max()))}), "
         "where the t test tells less"
     )
-    raise ScoresError(message)

@@ -13,31 +13,23 @@ from metaeval.equality import settle
 from metaeval.errors import ScoresError
 from metaeval.results import Result
 
-__all__ = ["Annotations", "as_annotations"]
-
 type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Annotations(Result):
-    """Labels of the items that people labelled, the judges' beside them.
-
-    Attributes
-    ----------
-    people, judges : tuple of str
-    labels, judge_labels : array (item, person), array (item, judge)
-        Numbers, or objects where labels are text. Numbers that are equal on paper are one number.
-    known, judge_known : array of bool
-        Where there is a label.
-    """
+    """Labels of the items that people labelled, the judges' beside them."""
 
     people: tuple[str, ...]
     judges: tuple[str, ...]
     labels: Labelled
     judge_labels: Labelled
+    """Numbers, or objects where labels are text. Numbers that are equal on paper are one number. Shape (item,
+    person)."""
     known: NDArray[np.bool_]
     judge_known: NDArray[np.bool_]
+    """Where there is a label."""
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -47,18 +39,6 @@ class Annotations(Result):
 
 def as_annotations(people: object, judges: object, *, numbers: bool = False) -> Annotations:
     """Check labels by people and by judges and put them side by side.
-
-    Parameters
-    ----------
-    people, judges : object
-        As `metaeval.alt_test` takes them.
-    numbers : bool
-        Whether labels must be numbers.
-
-    Raises
-    ------
-    ScoresError
-        See `metaeval.alt_test`.
 
     Examples
     --------
@@ -71,32 +51,28 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
         message = f"people= must hold the labels of two people or more, not of {own.shape[1]}: {first_few(own.columns)}"
         raise ScoresError(message)
     if not other.shape[1]:
-        message = "judges= holds no judge; give the labels of one at least"
-        raise ScoresError(message)
+        raise ScoresError("judges= holds no judge; give the labels of one at least")
     if own.index.nlevels != other.index.nlevels:
-        message = (
+        raise ScoresError(
             f"items of people have {own.index.nlevels} keys ({_first(own)}), those of judges {other.index.nlevels} "
             f"({_first(other)}); name them alike"
         )
-        raise ScoresError(message)
     own = own[own.notna().any(axis=1)]
     beside = other.reindex(own.index)
     if not beside.notna().to_numpy().any():
-        message = (
+        raise ScoresError(
             f"no item of the people (the first: {_first(own)}) is labelled by a judge (the first: {_first(other)}); "
             "name items alike"
         )
-        raise ScoresError(message)
     cells, n = np.hstack([own.to_numpy(dtype=object), beside.to_numpy(dtype=object)]), own.shape[1]
     known = ~pd.isna(cells)
     given = cells[known]
     if _is_text(given, own, beside):
         if numbers:
-            message = (
+            raise ScoresError(
                 f"scoring='neg_rmse' takes differences of labels, and these are text ({shortened(given[0])!r}); turn "
                 "them into numbers, or choose scoring='accuracy'"
             )
-            raise ScoresError(message)
         filled: Labelled = cells
     else:
         filled = np.full(cells.shape, np.nan)
@@ -115,11 +91,9 @@ def _numbers(given: NDArray[np.object_]) -> Floats:
     try:
         found = given.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
-        message = f"labels must be text, or numbers that a float can hold: {error}"
-        raise ScoresError(message) from error
+        raise ScoresError(f"labels must be text, or numbers that a float can hold: {error}") from error
     if not np.isfinite(found).all():
-        message = "labels must be finite; leave a cell empty (NaN) where there is no label"
-        raise ScoresError(message)
+        raise ScoresError("labels must be finite; leave a cell empty (NaN) where there is no label")
     return settle(found)
 
 
@@ -128,8 +102,7 @@ def _is_text(given: NDArray[np.object_], people: pd.DataFrame, judges: pd.DataFr
     kinds = {kind: issubclass(kind, str) for kind in set(map(type, given))}
     odd = [kind for kind, text in kinds.items() if not text and not _is_number(kind)]
     if odd:
-        message = f"a label is text or a number, not {odd[0].__name__}"
-        raise ScoresError(message)
+        raise ScoresError(f"a label is text or a number, not {odd[0].__name__}")
     if len(set(kinds.values())) == 1:
         return next(iter(kinds.values()))
     told = []
@@ -166,8 +139,7 @@ def _table(given: object, what: str) -> pd.DataFrame:
     for axis, noun in ((frame.index, "item"), (frame.columns, "name")):
         if not axis.is_unique:
             twice = axis[axis.duplicated()][0]
-            message = f"{what}=: the {noun} {shortened(twice)!r} stands twice; keep one"
-            raise ScoresError(message)
+            raise ScoresError(f"{what}=: the {noun} {shortened(twice)!r} stands twice; keep one")
     return frame
 
 

@@ -14,9 +14,6 @@ from metaeval.checks import check_choice, check_count, check_kind, check_kinds
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["POOL_SIZES", "GrowthCurves", "Rounds", "entry_rounds", "growth_kinds", "half_pool", "new_run_coverage"]
-__all__ += ["pool_coverage", "pool_growth", "shown_growth"]
-
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 POOL_SIZES = (50, 100, 200, 300, 400, 500)
 """Documents, or elements, of a pool in Tables V and VI and Figure 3 of Piwowarski et al. (2008)."""
@@ -109,28 +106,20 @@ def half_pool(growth: pd.DataFrame) -> "pd.Series[float]":
 
 
 class GrowthCurves(NamedTuple):
-    """What the pool of each topic holds after each round.
-
-    Attributes
-    ----------
-    curves : mapping of str to pandas.DataFrame
-        Of each topic, one row a round: ``documents`` and the `kinds`, all so far.
-    totals : pandas.DataFrame
-        All that was found in each topic.
-    kinds : list of str
-        Of "relevant", "elements" and "passages" those that the assessments know.
-    """
+    """What the pool of each topic holds after each round."""
 
     curves: Mapping[object, pd.DataFrame]
+    """Of each topic, one row a round: ``documents`` and the `kinds`, all so far."""
     totals: pd.DataFrame
+    """All that was found in each topic."""
     kinds: list[str]
+    """Of "relevant", "elements" and "passages" those that the assessments know."""
 
     @classmethod
     def of(cls, view: AssessmentTables, submissions: list[Submission], *, rounds: Rounds = "results") -> "GrowthCurves":
         """Grow the pools; what that needs and is not there is a `LackingError`."""
         if not submissions:
-            message = "give the runs that were pooled"
-            raise LackingError(message)
+            raise LackingError("give the runs that were pooled")
         first = entry_rounds((run.results for run in submissions), KEYS, rounds)
         kinds = [name for name in ("relevant", "elements", "passages") if view.documents[name].notna().all()]
         table = first.to_frame().join(view.documents[kinds], how="left")
@@ -163,21 +152,7 @@ class GrowthCurves(NamedTuple):
         return frame
 
     def beyond(self, added: int, *, confidence: float = 0.95) -> pd.DataFrame:
-        """Say what more documents would hold, at the rate at which the second half of each pool still found something.
-
-        Parameters
-        ----------
-        added : int
-            Documents to add to the pool of each topic.
-        confidence : float
-            Of the intervals, by Student's t over topics.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index "relevant" and, where known, "passages": ``rate`` (new ones a document, mean of topics), ``expected``
-            in the documents added, ``low``, ``high`` (NaN with a single topic).
-        """
+        """Say what more documents would hold, at the rate at which the second half of each pool still found something."""
         rows = {}
         for name in (kind for kind in ("relevant", "passages") if kind in self.kinds):
             rates = np.array([_last_rate(curve["documents"], curve[name]) for curve in self.curves.values()])
@@ -204,8 +179,7 @@ def _interpolated(
 def pool_coverage(view: AssessmentTables, pools: pd.DataFrame | None) -> pd.DataFrame:
     """Return for every topic of the pool files its documents, those assessed, and those assessed outside the pool."""
     if pools is None:
-        message = "give the pool files"
-        raise LackingError(message)
+        raise LackingError("give the pool files")
     check_columns(pools, "pools", KEYS)
     pooled = pd.MultiIndex.from_frame(pools[KEYS].drop_duplicates())
     assessed = view.documents.index
@@ -269,8 +243,7 @@ def new_run_coverage(
     runs, others = check_kinds(pooled, "pooled", "Submission"), check_kinds(new, "new", "Submission")
     for name, part in (("pooled", runs), ("new", others)):
         if not any(len(one.results) for one in part):
-            message = f"{name}= holds no results; give at least one run that has some"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{name}= holds no results; give at least one run that has some")
     wanted = np.array([check_count(size, "sizes") for size in sizes])
     every = [one.results for one in (*runs, *others)]
     elements = all("path" in table and (table["path"] != "").all() for table in every)

@@ -17,8 +17,6 @@ from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.results import ShortRepr
 
-__all__ = ["ELEMENT_CLASSES", "KEYS", "SHORT", "AssessmentTables", "LackingError", "check_columns"]
-
 ELEMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "article": ("article",),
@@ -121,8 +119,7 @@ class AssessmentTables(ShortRepr):
         """Return how many passages are as long as the smallest element around them."""
         table = self._passages()
         if not (table.get("start", pd.Series("", index=table.index)) != "").any():
-            message = "passages are given by characters, which do not say where elements begin"
-            raise LackingError(message)
+            raise LackingError("passages are given by characters, which do not say where elements begin")
         around = pd.DataFrame(
             {
                 "topic": table["topic"],
@@ -179,8 +176,7 @@ class AssessmentTables(ShortRepr):
         table = self._elements()
         known = table[table["size"].notna()]
         if known.empty:
-            message = "nobody says how many characters the elements have; give a table of sizes"
-            raise LackingError(message)
+            raise LackingError("nobody says how many characters the elements have; give a table of sizes")
         rows = []
         for degree, own in known.groupby("exhaustivity"):
             size = own["size"].to_numpy(dtype=np.float64)
@@ -199,26 +195,22 @@ class AssessmentTables(ShortRepr):
         points = documents.get("best_entry_point", pd.Series("", index=documents.index))
         if (points != "").any() and "start" in table:
             return _entries_by_point(table, points[points != ""])
-        message = "the assessments hold no best entry points"
-        raise LackingError(message)
+        raise LackingError("the assessments hold no best entry points")
 
     def _passages(self) -> pd.DataFrame:
         if self.assessments.passages.empty:
-            message = "the assessments hold no passages"
-            raise LackingError(message)
+            raise LackingError("the assessments hold no passages")
         return self.assessments.passages
 
     def _elements(self) -> pd.DataFrame:
         if self.elements.empty:
-            message = "the assessments hold no relevant elements"
-            raise LackingError(message)
+            raise LackingError("the assessments hold no relevant elements")
         return self.elements
 
     def _specific(self, classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
         table = self._elements()
         if self.assessments.scale == "2002":
-            message = "assessments of 2002 have coverage instead of specificity"
-            raise LackingError(message)
+            raise LackingError("assessments of 2002 have coverage instead of specificity")
         top = 3 if self.assessments.scale == "2003" else 1
         of_tag = {tag: name for name, tags in classes.items() for tag in tags}
         tags = [found[1] if (found := _TAG.search(path)) else "" for path in table["path"]]
@@ -241,8 +233,7 @@ def check_columns(table: pd.DataFrame, argument: str, names: Sequence[str]) -> N
     """Refuse a table that lacks a column, naming the argument that brought it."""
     absent = [name for name in names if name not in table]
     if absent:
-        message = f"{argument}= needs the columns {', '.join(names)}; {', '.join(absent)} is missing"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{argument}= needs the columns {', '.join(names)}; {', '.join(absent)} is missing")
 
 
 def _around(start: str, end: str) -> str:

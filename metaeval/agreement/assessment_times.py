@@ -6,16 +6,13 @@ import pandas as pd
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["assessment_times"]
-
 
 def assessment_times(
     view: AssessmentTables, log: pd.DataFrame | None, longest_break: float, notes: list[str]
 ) -> pd.DataFrame:
     """Return the seconds of every document in a log; what was no work or not assessed goes into the notes."""
     if log is None:
-        message = "give a log of the assessors' actions"
-        raise LackingError(message)
+        raise LackingError("give a log of the assessors' actions")
     check_columns(log, "log", KEYS)
     if "seconds" in log:
         spent = log[[*KEYS, "seconds"]]
@@ -23,16 +20,14 @@ def assessment_times(
         check_columns(log, "log", [*KEYS, "time"])
         spent = _spent(log, longest_break, notes)
     if not (spent["seconds"] >= 0).all():
-        message = "log= has times that are negative or missing; leave those rows out"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("log= has times that are negative or missing; leave those rows out")
     total = spent.groupby(KEYS)["seconds"].sum()
     known = total.index.isin(view.documents.index)
     if not known.all():
         notes.append(f"documents in the log that were not assessed, and do not count: {int((~known).sum())}")
     kept = total[known]
     if kept.empty:
-        message = "the log has none of the documents assessed"
-        raise LackingError(message)
+        raise LackingError("the log has none of the documents assessed")
     relevant = view.documents["relevant"].reindex(kept.index) > 0
     return pd.DataFrame({"seconds": kept.astype(np.float64), "relevant": relevant}).reset_index()
 

@@ -13,8 +13,6 @@ from metaeval.checks import check_kind
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 
-__all__ = ["character_ratios", "document_agreement", "element_agreement", "passage_agreement"]
-
 type Intervals = NDArray[np.int64]
 
 _BINS = (0.33, 0.67)
@@ -45,8 +43,7 @@ def character_ratios(first: object, second: object, both: object) -> pd.DataFram
     """
     a, b, c = (np.asarray(part, dtype=np.float64) for part in (first, second, both))
     if (c > np.minimum(a, b)).any() or (c < 0).any():
-        message = "characters marked by both must lie from 0 to what each assessor marked"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("characters marked by both must lie from 0 to what each assessor marked")
     return pd.DataFrame(
         {
             "first": a,
@@ -106,8 +103,7 @@ def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
         joined[name] = joined[name].mask(unlisted, other=False)
     known = joined.dropna().astype(bool)
     if known.empty:
-        message = "the two assessors share no assessed document"
-        raise ScoresError(message)
+        raise ScoresError("the two assessors share no assessed document")
     counts = known.assign(both=known["first"] & known["second"]).groupby("topic").sum()
     counts = counts.loc[natural_order(counts.index)]
     return character_ratios(*counts.to_numpy().T).set_axis(counts.index, axis=0)
@@ -142,8 +138,7 @@ def passage_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     mine, theirs = (_intervals(one) for one in (first, second))
     topics = natural_order(set(first.documents["topic"]) & set(second.documents["topic"]))
     if not topics:
-        message = "the two assessors share no topic"
-        raise ScoresError(message)
+        raise ScoresError("the two assessors share no topic")
     rows = [
         [
             sum(_length(parts) for (topic, _), parts in mine.items() if topic == name),
@@ -162,8 +157,7 @@ def _intervals(assessments: Assessments) -> dict[tuple[str, str], Intervals]:
     passages = assessments.passages
     if len(passages) and (passages["offset"] < 0).any():
         line = int(passages.loc[passages["offset"] < 0, "line"].iloc[0])
-        message = f"{assessments.source} line {line}: the passage has no offset; characters cannot be compared"
-        raise ScoresError(message)
+        raise ScoresError(f"{assessments.source} line {line}: the passage has no offset; characters cannot be compared")
     result: dict[tuple[str, str], Intervals] = {}
     for (topic, document), part in passages.groupby(["topic", "document"], sort=False):
         starts = part["offset"].to_numpy()
@@ -218,12 +212,10 @@ def element_agreement(
     check_kind(first, "first", "Assessments")
     check_kind(second, "second", "Assessments")
     if first.scale != second.scale:
-        message = f"the assessors use different scales, {first.scale!r} and {second.scale!r}"
-        raise ScoresError(message)
+        raise ScoresError(f"the assessors use different scales, {first.scale!r} and {second.scale!r}")
     shared = first.documents[KEYS].merge(second.documents[KEYS].drop_duplicates()).drop_duplicates()
     if shared.empty:
-        message = "the two assessors share no assessed document"
-        raise ScoresError(message)
+        raise ScoresError("the two assessors share no assessed document")
     sides = [_relevant_elements(one, shared) for one in (first, second)]
     joined = sides[0].merge(sides[1], on=[*KEYS, "path"], how="outer", suffixes=("_1", "_2"))
     both = joined["exhaustivity_1"].notna() & joined["exhaustivity_2"].notna()

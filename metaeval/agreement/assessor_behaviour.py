@@ -10,8 +10,6 @@ from metaeval.agreement.assessment_tables import KEYS, LackingError, check_colum
 from metaeval.errors import InvalidOptionError
 from metaeval.io.inex_articles import ArticlePlaces, Articles
 
-__all__ = ["ACTIONS", "assessor_cycles", "assessor_steps"]
-
 ACTIONS = ("load", "highlight", "unhighlight", "assess")
 """What a log may say that an assessor did."""
 
@@ -19,19 +17,10 @@ _STEPS = {"highlight": "highlights", "assess": "judgments of elements"}
 
 
 def assessor_steps(log: pd.DataFrame | None, articles: Articles | None, notes: list[str]) -> pd.DataFrame:
-    """Return how often each highlight, and each judgment of an element, lies behind the one before it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``action`` ("highlight", "assess"), ``steps`` (from one to the next in a document), ``forward`` (to a later
-        place of the text), ``share`` of them, and ``inside`` (of those forward, the share from an element to one in
-        it). Steps between places whose order is not known do not count, and go into the notes.
-    """
+    """Return how often each highlight, and each judgment of an element, lies behind the one before it."""
     table = _ordered(log)
     if "place" not in table:
-        message = "the log does not say where its actions took place (a column place)"
-        raise LackingError(message)
+        raise LackingError("the log does not say where its actions took place (a column place)")
     table = table.assign(place=table["place"].fillna("").astype(str))
     rows = []
     for action, called in _STEPS.items():
@@ -59,13 +48,7 @@ def assessor_steps(log: pd.DataFrame | None, articles: Articles | None, notes: l
 
 
 def assessor_cycles(log: pd.DataFrame | None) -> pd.DataFrame:
-    """Return for every document with highlights and judgments: how many of each, and how often one led to the other.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``topic``, ``document``, ``highlights``, ``judgments``, ``cycles`` (turns from highlighting to judging).
-    """
+    """Return for every document with highlights and judgments: how many of each, and how often one led to the other."""
     table = _ordered(log)
     if not {"highlight", "assess"} <= set(table["action"]):
         return pd.DataFrame()  # one phase only: there is nothing to ask
@@ -78,19 +61,16 @@ def assessor_cycles(log: pd.DataFrame | None) -> pd.DataFrame:
     sums = counted.groupby(KEYS, sort=False).sum().reset_index()
     both = sums[(sums["cycles"] > 0)].reset_index(drop=True)
     if both.empty:
-        message = "no document in the log was highlighted and then judged"
-        raise LackingError(message)
+        raise LackingError("no document in the log was highlighted and then judged")
     return both
 
 
 def _ordered(log: pd.DataFrame | None) -> pd.DataFrame:
     """Return the actions of a log in the order of time."""
     if log is None:
-        message = "give a log of the assessors' actions"
-        raise LackingError(message)
+        raise LackingError("give a log of the assessors' actions")
     if "action" not in log:
-        message = "the log does not say what was done (a column action)"
-        raise LackingError(message)
+        raise LackingError("the log does not say what was done (a column action)")
     check_columns(log, "log", [*KEYS, "action"])
     action = log["action"].astype(str).str.strip().str.casefold()
     strange = action[~action.isin(ACTIONS)]

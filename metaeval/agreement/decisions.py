@@ -29,15 +29,6 @@ from metaeval.words import number, span
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "KINDS",
-    "DecisionAgreement",
-    "agreement_counts",
-    "agreement_shares",
-    "checked_alphas",
-    "decision_agreement",
-]
-
 KINDS = ("both", "only predictor", "only truth", "conflict")
 """What can become of a pair that is significant under the predictor, the truth or both."""
 
@@ -48,30 +39,25 @@ _RATES = ("precision", "recall", "f1", "tau", "tau_ap", "rho")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DecisionAgreement(Result):
-    """How well each metric's significant pairs predict every other's.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``alpha``, ``metric``, ``pair``, ``predictor`` and ``truth`` (the last two are the metrics again);
-        variables
-
-        - ``verdict`` (alpha, metric, pair): 1 where system_a is significantly better, -1 where system_b is, else 0;
-        - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
-        - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
-          (`metaeval.equality`);
-        - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
-        - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
-          direction and in opposite ones;
-        - ``precision``, ``recall``, ``f1`` (alpha, predictor, truth);
-        - ``tau``, ``tau_ap``, ``rho`` (predictor, truth): rank correlations of the mean scores, the truth being the
-          reference; NaN where all systems have one mean.
-    result : PairwiseResult
-        The tests behind it, at the first level.
-    """
+    """How well each metric's significant pairs predict every other's."""
 
     data: xr.Dataset
+    """Dims ``alpha``, ``metric``, ``pair``, ``predictor`` and ``truth`` (the last two are the metrics again);
+    variables
+
+    - ``verdict`` (alpha, metric, pair): 1 where system_a is significantly better, -1 where system_b is, else 0;
+    - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
+    - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
+      (`metaeval.equality`);
+    - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
+    - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
+      direction and in opposite ones;
+    - ``precision``, ``recall``, ``f1`` (alpha, predictor, truth);
+    - ``tau``, ``tau_ap``, ``rho`` (predictor, truth): rank correlations of the mean scores, the truth being the
+      reference; NaN where all systems have one mean.
+    """
     result: PairwiseResult
+    """The tests behind it, at the first level."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -404,23 +390,14 @@ def checked_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
     """
     levels = tuple(dict.fromkeys(float(a) for a in np.atleast_1d(np.asarray(alphas, dtype=np.float64))))
     if not levels or not all(LEAST_SHARE <= level < 1 for level in levels):
-        message = f"alphas must be one or more levels between 0 and 1, not {alphas!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"alphas must be one or more levels between 0 and 1, not {alphas!r}")
     return levels
 
 
 def agreement_counts(verdict: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Count the significant pairs of every metric, and those that two metrics share and contradict each other in.
 
-    Parameters
-    ----------
-    verdict : integer array (..., metric, pair)
-        1, -1 or 0.
-
-    Returns
-    -------
-    n_rejected : array (..., metric)
-    n_shared, n_conflicts : arrays (..., metric, metric)
+    Shapes: `verdict` (..., metric, pair), result (..., metric), result (..., metric, metric).
 
     Examples
     --------

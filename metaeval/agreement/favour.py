@@ -31,50 +31,35 @@ from metaeval.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FavouredGroups", "favoured_by_covariate", "favoured_groups"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FavouredGroups(Result):
-    """How far each judge favours each group of systems, or systems with more of something.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a group and judge. In the unit of the scores, positive where the judge favours:
-
-        - ``group`` (or the covariate), ``judge``, ``kind`` ("judge" or "person"), ``circular`` (the judge is part of a
-          system of the group), ``n_systems``, ``n_others``;
-        - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
-          these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
-        - ``adjusted``, ``adjusted_low_topics``, …: the same beside what the judge's own scale leads to expect, NaN
-          where that cannot be told (`notes` says why); ``slope`` of the judge's scale, and ``bend_p``, small where
-          that scale is bent over the others, so that a line does not say what to expect (NaN for a covariate);
-        - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
-        - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
-          interval over topics and systems; NaN for people, and without them;
-        - for a covariate, whose figures are per standard deviation: ``standard_deviation``, ``figure_per_unit``,
-          ``adjusted_per_unit``.
-    reference : str
-    against : str
-        "others", or the group that the groups are compared with.
-    people : tuple of str
-    adjusted : bool
-    over : str
-    correction : str
-        Over all groups and judges; people are a family of their own.
-    confidence_level : float
-    n_topics : int
-    notes : tuple of str
-    """
+    """How far each judge favours each group of systems, or systems with more of something."""
 
     table: pd.DataFrame
+    """One row a group and judge. In the unit of the scores, positive where the judge favours:
+
+    - ``group`` (or the covariate), ``judge``, ``kind`` ("judge" or "person"), ``circular`` (the judge is part of a
+      system of the group), ``n_systems``, ``n_others``;
+    - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
+      these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
+    - ``adjusted``, ``adjusted_low_topics``, …: the same beside what the judge's own scale leads to expect, NaN
+      where that cannot be told (`notes` says why); ``slope`` of the judge's scale, and ``bend_p``, small where
+      that scale is bent over the others, so that a line does not say what to expect (NaN for a covariate);
+    - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
+    - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
+      interval over topics and systems; NaN for people, and without them;
+    - for a covariate, whose figures are per standard deviation: ``standard_deviation``, ``figure_per_unit``,
+      ``adjusted_per_unit``.
+    """
     reference: str
     against: str
+    """"others", or the group that the groups are compared with."""
     people: tuple[str, ...]
     adjusted: bool
     over: Over
     correction: str
+    """Over all groups and judges; people are a family of their own."""
     confidence_level: float
     n_topics: int
     notes: tuple[str, ...]
@@ -205,15 +190,13 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     circular = check_built_with(built_with, asked.names, [*asked.systems, *inside])
     pairs = {name: ~own if against == "others" else inside[against] for name, own in inside.items() if name != against}
     if not pairs:
-        message = f"groups must hold another group than {against!r}, with which it could be compared"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"groups must hold another group than {against!r}, with which it could be compared")
     for name, others in pairs.items():
         if others.sum() < 2:  # noqa: PLR2004 - a spread takes two
-            message = (
+            raise InvalidOptionError(
                 f"groups must leave two systems or more to compare a group with; beside {name!r} there is "
                 f"{others.sum() or 'none'} of {len(asked.systems)}: name fewer systems, or score others too"
             )
-            raise InvalidOptionError(message)
     compared = [compare_group(asked, name, inside[name], others) for name, others in pairs.items()]
     return _answer(asked, compared, circular, options, notes, against=against)
 
@@ -282,8 +265,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
     values = covariate_values(covariate, asked.systems)
     if len(values) < LEAST_OTHERS:
-        message = f"a slope on a covariate takes {LEAST_OTHERS} systems or more, not {len(values)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"a slope on a covariate takes {LEAST_OTHERS} systems or more, not {len(values)}")
     circular = check_built_with(built_with, asked.names, asked.systems)
     spread = float(values.std(ddof=1))
     compared = compare_covariate(asked, str(name), values / spread)

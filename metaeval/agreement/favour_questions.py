@@ -15,17 +15,6 @@ from metaeval.scores import oriented_values
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.topic_design import engine_scores
 
-__all__ = [
-    "Asked",
-    "Options",
-    "Over",
-    "ask_judges",
-    "check_built_with",
-    "checked_options",
-    "covariate_values",
-    "known_groups",
-]
-
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
 type Over = Literal["both", "topics"]
@@ -42,30 +31,19 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked:
-    """Judges and the reference, their scores turned so that higher is better.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The judges, without the reference.
-    judges : array (judge, system, topic)
-    known : array (system, topic)
-        Scores under the reference.
-    systems : tuple of str
-    reference : str
-    people : tuple of str
-    constant : array of bool (judge,)
-        Judges under whom no topic tells two systems apart.
-    notes : tuple of str
-    """
+    """Judges and the reference, their scores turned so that higher is better."""
 
     names: tuple[str, ...]
+    """The judges, without the reference."""
     judges: Floats
+    """Shape (judge, system, topic)."""
     known: Floats
+    """Scores under the reference. Shape (system, topic)."""
     systems: tuple[str, ...]
     reference: str
     people: tuple[str, ...]
     constant: Flags
+    """Judges under whom no topic tells two systems apart. Shape (judge,)."""
     notes: tuple[str, ...]
 
     @property
@@ -75,22 +53,13 @@ class Asked:
 
 
 def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
-    """Return what a question about favour needs of the scores.
-
-    Raises
-    ------
-    InvalidOptionError
-        If judges do not score in one direction, the reference tells no systems apart, or a name is there twice.
-    UnknownNameError
-        If the reference or one of the people is no judge.
-    """
+    """Return what a question about favour needs of the scores."""
     table = engine_scores(data, what="whom a judge favours")
     names = [str(name) for name in table["metric"].to_numpy()]
     check_choice(reference, "judge", names)
     others = [name for name in names if name != reference]
     if not others:
-        message = f"scores must hold a judge beside the reference {reference!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"scores must hold a judge beside the reference {reference!r}")
     if isinstance(people, str):
         people = (people,)
     for one in people:
@@ -124,11 +93,6 @@ def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
 def checked_options(*, adjusted: bool, over: Over, correction: str, confidence_level: float) -> Options:
     """Return the options under their own names.
 
-    Raises
-    ------
-    InvalidOptionError, UnknownNameError
-        If one is outside its rule.
-
     Examples
     --------
     >>> checked_options(adjusted=True, over="both", correction="BY", confidence_level=0.9).correction
@@ -141,11 +105,6 @@ def checked_options(*, adjusted: bool, over: Over, correction: str, confidence_l
 
 def known_groups(groups: Mapping[str, str], systems: Sequence[str]) -> tuple[dict[str, Flags], list[str]]:
     """Return which systems are in every group of two or more, and what is said of the rest.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a group holds systems that have no scores, or no group has two.
 
     Examples
     --------
@@ -161,21 +120,15 @@ def known_groups(groups: Mapping[str, str], systems: Sequence[str]) -> tuple[dic
     alone = [name for name, members in found.items() if members.sum() < 2]  # noqa: PLR2004 - a group is no single one
     several = {name: members for name, members in found.items() if name not in alone}
     if not several:
-        message = (
+        raise InvalidOptionError(
             "groups must hold a group of two or more systems, since one system says nothing of others of its kind; "
             f"received {first_few(alone, write=repr) if alone else 'none'}"
         )
-        raise InvalidOptionError(message)
     return several, [f"groups of one system, left out: {', '.join(alone)}"] if alone else []
 
 
 def covariate_values(covariate: Mapping[str, float], systems: Sequence[str]) -> Floats:
     """Return the covariate of every system.
-
-    Raises
-    ------
-    InvalidOptionError
-        If it lacks a system, names an unknown one, is no finite number, or is the same for all.
 
     Examples
     --------
@@ -185,30 +138,20 @@ def covariate_values(covariate: Mapping[str, float], systems: Sequence[str]) -> 
     _check_systems(covariate, systems, "covariate")
     lacking = [name for name in systems if name not in covariate]
     if lacking:
-        message = (
+        raise InvalidOptionError(
             f"covariate must have a number for every system; it lacks {first_few(lacking, write=repr)}: add them, "
             "or leave these systems out of the scores"
         )
-        raise InvalidOptionError(message)
     values = np.array([check_number(covariate[name], f"covariate of {name!r}") for name in systems], dtype=np.float64)
     if np.ptp(values) <= RELATIVE * np.abs(values).max():
-        message = f"covariate must differ between systems; it is {values[0]:g} for all {len(values)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"covariate must differ between systems; it is {values[0]:g} for all {len(values)}")
     return values
 
 
 def check_built_with(
     built_with: Mapping[str, Sequence[str]] | None, judges: Sequence[str], known: Sequence[str]
 ) -> dict[str, set[str]]:
-    """Return for judges the groups and systems that they are part of.
-
-    Raises
-    ------
-    UnknownNameError
-        If it names no judge.
-    InvalidOptionError
-        If it names what is neither a system nor a group.
-    """
+    """Return for judges the groups and systems that they are part of."""
     found = {}
     for judge, parts in (built_with or {}).items():
         check_choice(judge, "judge", judges)
@@ -223,15 +166,13 @@ def check_built_with(
 
 def _check_systems(named: Mapping[str, object], systems: Sequence[str], what: str) -> None:
     if not isinstance(named, Mapping):
-        message = f"{what} must be a mapping from systems, not a {type(named).__name__}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{what} must be a mapping from systems, not a {type(named).__name__}")
     unknown = [str(name) for name in named if name not in set(systems)]
     if unknown:
-        message = (
+        raise InvalidOptionError(
             f"{what} must name systems of the scores; there is no {first_few(unknown, write=repr)} among the "
             f"{len(systems)} systems: leave such names out"
         )
-        raise InvalidOptionError(message)
 
 
 def _constant(judges: Floats) -> Flags:

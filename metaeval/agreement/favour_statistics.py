@@ -9,20 +9,6 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.equality import RELATIVE
 
-__all__ = [
-    "LEAST_RELIABILITY",
-    "Block",
-    "Certainty",
-    "Favour",
-    "bend",
-    "certainty_over_both",
-    "certainty_over_topics",
-    "combined",
-    "of_covariate",
-    "of_group",
-    "without_figures",
-]
-
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
 
@@ -31,47 +17,32 @@ LEAST_RELIABILITY = 0.5
 
 
 class Block(NamedTuple):
-    """Systems whose deviations from what the judge would say without favour are alike.
-
-    Attributes
-    ----------
-    residuals : array (judge, system, topic)
-        What is left of judge minus expected when every topic's mean and its slope are taken off.
-    squares : float
-        Sum of the squares of the weights with which these systems enter the figure.
-    freedom : int
-        Systems less what was taken off.
-    """
+    """Systems whose deviations from what the judge would say without favour are alike."""
 
     residuals: Floats
+    """What is left of judge minus expected when every topic's mean and its slope are taken off. Shape (judge, system,
+    topic)."""
     squares: float
+    """Sum of the squares of the weights with which these systems enter the figure."""
     freedom: int
+    """Systems less what was taken off."""
 
 
 class Favour(NamedTuple):
-    """A figure of every judge and what its intervals are made of.
-
-    Attributes
-    ----------
-    value : array (judge,)
-        NaN where there is none.
-    by_topic : array (judge, topic)
-        One number a topic whose mean is the figure, up to the bias that a jackknife would take off.
-    blocks : sequence of Block
-    slope : array (judge,)
-        Of the judge's means on the reference's; 1 where the figure is not adjusted.
-    reliability : float
-        Of the reference's means over the systems that the slope is from; 1 where the figure is not adjusted.
-    size : array (judge,)
-        Sizes of the scores behind the figure (`metaeval.equality`).
-    """
+    """A figure of every judge and what its intervals are made of."""
 
     value: Floats
+    """NaN where there is none. Shape (judge,)."""
     by_topic: Floats
+    """One number a topic whose mean is the figure, up to the bias that a jackknife would take off. Shape (judge,
+    topic)."""
     blocks: Sequence[Block]
     slope: Floats
+    """Of the judge's means on the reference's; 1 where the figure is not adjusted. Shape (judge,)."""
     reliability: float
+    """Of the reference's means over the systems that the slope is from; 1 where the figure is not adjusted."""
     size: Floats
+    """Sizes of the scores behind the figure (`metaeval.equality`). Shape (judge,)."""
 
 
 class Certainty(NamedTuple):
@@ -87,14 +58,7 @@ class Certainty(NamedTuple):
 def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *, adjusted: bool) -> Favour:
     r"""Return how far every judge lifts the systems inside above those outside, beside what the reference says.
 
-    Parameters
-    ----------
-    judges : array (judge, system, topic)
-    reference : array (system, topic)
-    inside, outside : array of bool (system,)
-    adjusted : bool
-        Expect of the judge the line of its means on the reference's over the systems outside, instead of the
-        reference's own difference.
+    Shapes: `judges` (judge, system, topic), `reference` (system, topic), `inside, outside` (system,).
     """
     lead_reference = reference[inside].mean(axis=0) - reference[outside].mean(axis=0)
     lead = judges[:, inside].mean(axis=1) - judges[:, outside].mean(axis=1)
@@ -132,14 +96,7 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
 def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjusted: bool) -> Favour:
     """Return by how much every judge lifts systems per unit of a covariate, beside what the reference says.
 
-    Parameters
-    ----------
-    judges : array (judge, system, topic)
-    reference : array (system, topic)
-    covariate : array (system,)
-    adjusted : bool
-        Regress the judge's means on the reference's and the covariate together, instead of the differences on the
-        covariate.
+    Shapes: `judges` (judge, system, topic), `reference` (system, topic), `covariate` (system,).
     """
     n_systems, n_topics = reference.shape
     across = covariate - covariate.mean()
@@ -227,13 +184,6 @@ def certainty_over_topics(favour: Favour, confidence_level: float) -> Certainty:
 
 def certainty_over_both(favour: Favour, confidence_level: float, *, pooled: bool) -> Certainty:
     r"""Return how sure the figures are for other topics and other systems of these kinds.
-
-    Parameters
-    ----------
-    favour : Favour
-    confidence_level : float
-    pooled : bool
-        Take the spread of a judge's deviations to be the same inside and outside the group.
 
     Notes
     -----

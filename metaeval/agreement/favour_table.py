@@ -24,8 +24,6 @@ from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import listed
 
-__all__ = ["BENT", "LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table", "notes_on"]
-
 type Flags = NDArray[np.bool_]
 
 LEAST_OTHERS = 5
@@ -39,21 +37,7 @@ _OWN_SPREAD = 5  # systems from which the spread inside a group can be told from
 
 
 class Compared(NamedTuple):
-    """One group, or a covariate: estimates plain and adjusted, and who is in it.
-
-    Attributes
-    ----------
-    name : str
-    plain, line : Favour
-    members : tuple of str
-    n_others : int
-    pooled : bool
-        Whether one spread of systems serves inside and outside.
-    notes : tuple of (str, str)
-        What is to be said of it: the verb, "has" or "scores", and the rest of the sentence.
-    bend_p : array (judge,)
-        How probable so bent a scale is over the others where it is a line.
-    """
+    """One group, or a covariate: estimates plain and adjusted, and who is in it."""
 
     name: str
     plain: Favour
@@ -61,8 +45,11 @@ class Compared(NamedTuple):
     members: tuple[str, ...]
     n_others: int
     pooled: bool
+    """Whether one spread of systems serves inside and outside."""
     notes: tuple[tuple[str, str], ...]
+    """What is to be said of it: the verb, "has" or "scores", and the rest of the sentence."""
     bend_p: NDArray[np.float64]
+    """How probable so bent a scale is over the others where it is a line. Shape (judge,)."""
 
 
 def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:

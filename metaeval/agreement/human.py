@@ -27,8 +27,6 @@ from metaeval.workers import parallel_map
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["HumanAgreement", "human_agreement", "pair_agreement"]
-
 type Floats = NDArray[np.float64]
 Level = Literal["system", "item", "all"]
 Resample = Literal["items", "systems", "both"]
@@ -36,28 +34,18 @@ Resample = Literal["items", "systems", "both"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HumanAgreement(Result):
-    """How far every metric agrees with the human scores.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a metric, best first: ``metric``, ``n_systems``, ``n_items``, ``n_cells`` (with both scores),
-        ``n_used`` (systems, items or cells that the statistic rests on), ``value``, ``low``, ``high``.
-    reference, statistic, level, resample : str
-        The question.
-    resampled : mapping of str to array (n_resamples,)
-        The statistic of every metric on every resample, NaN where undefined.
-    confidence_level : float
-    n_resamples : int
-    random_source : str
-    """
+    """How far every metric agrees with the human scores."""
 
     table: pd.DataFrame
+    """One row a metric, best first: ``metric``, ``n_systems``, ``n_items``, ``n_cells`` (with both scores), ``n_used``
+    (systems, items or cells that the statistic rests on), ``value``, ``low``, ``high``."""
     resampled: Mapping[str, Floats]
+    """The statistic of every metric on every resample, NaN where undefined. Shape (n_resamples,)."""
     reference: str
     statistic: Statistic
     level: Level
     resample: Resample
+    """The question."""
     confidence_level: float
     n_resamples: int
     random_source: str
@@ -383,8 +371,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     first_better = gap[pairs, items] > 0
     better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
     if not len(pairs):
-        message = f"no two systems differ by {min_difference:g} in {name} on any item; lower min_difference="
-        raise ScoresError(message)
+        raise ScoresError(f"no two systems differ by {min_difference:g} in {name} on any item; lower min_difference=")
     rows = {}
     for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != name):
         values = scores.sel(metric=metric).to_numpy()

@@ -13,8 +13,6 @@ from metaeval.agreement.rankings import kendall_tau, spearman
 from metaeval.checks import check_choice, check_kind
 from metaeval.equality import settle
 
-__all__ = ["STATISTICS", "Score", "Statistic", "pearson", "system_statistics"]
-
 type Floats = NDArray[np.float64]
 type Score = Callable[[Floats, Floats], Floats]
 Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]

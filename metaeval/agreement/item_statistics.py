@@ -15,8 +15,6 @@ from metaeval.results import Result
 from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.topic_design import engine_scores, topic_weights
 
-__all__ = ["ItemAnalysis", "analyse_items", "discrimination"]
-
 type Floats = NDArray[np.float64]
 _FEWEST = 3  # systems for a correlation
 _KINDS = ("all pass", "all fail", "all equal", "negative", "")
@@ -24,23 +22,17 @@ _KINDS = ("all pass", "all fail", "all equal", "negative", "")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ItemAnalysis(Result):
-    """Every topic seen by itself, per metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric`` and ``topic``: ``mean`` over the systems (the share that pass, for scores of 0 and 1) and
-        ``standard_deviation``, ``n_systems`` that have a score, ``at_ceiling`` and ``at_floor`` (shares of these at the
-        best and at the worst of the scale), ``discrimination`` (NaN where it is undefined) and ``kind``: "all pass",
-        "all fail", "all equal" (elsewhere on the scale), "negative" (discrimination below 0) or nothing. Also
-        ``floor`` and ``ceiling`` (metric), the worst and the best of the scale in the metric's own direction, and a
-        coordinate ``cluster`` or ``stratum`` where topics have one.
-    scale_given : bool
-        Whether the scale was given for every metric; else it is the worst and the best score that occur.
-    """
+    """Every topic seen by itself, per metric."""
 
     data: xr.Dataset
+    """Dims ``metric`` and ``topic``: ``mean`` over the systems (the share that pass, for scores of 0 and 1) and
+    ``standard_deviation``, ``n_systems`` that have a score, ``at_ceiling`` and ``at_floor`` (shares of these at the
+    best and at the worst of the scale), ``discrimination`` (NaN where it is undefined) and ``kind``: "all pass",
+    "all fail", "all equal" (elsewhere on the scale), "negative" (discrimination below 0) or nothing. Also ``floor``
+    and ``ceiling`` (metric), the worst and the best of the scale in the metric's own direction, and a coordinate
+    ``cluster`` or ``stratum`` where topics have one."""
     scale_given: bool
+    """Whether the scale was given for every metric; else it is the worst and the best score that occur."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and topic."""

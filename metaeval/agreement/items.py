@@ -18,19 +18,6 @@ from metaeval.equality import difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.scores import Missing, Scores, as_scores, better_direction
 
-__all__ = [
-    "FEWEST",
-    "Cells",
-    "cells_of",
-    "cluster_sizes",
-    "cluster_sums",
-    "item_scores",
-    "mean_by_cluster",
-    "oriented",
-    "reference_of",
-    "system_means",
-]
-
 type Floats = NDArray[np.float64]
 
 FEWEST = 3
@@ -104,8 +91,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     systems = list(dict.fromkeys(index.get_level_values("system")))
     names = natural_order(index.get_level_values("item").unique())
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = f"a comparison needs two systems, not {len(systems)}"
-        raise ScoresError(message)
+        raise ScoresError(f"a comparison needs two systems, not {len(systems)}")
     values = np.full((len(columns), len(systems), len(names)), np.nan)
     rows = pd.Index(systems).get_indexer(index.get_level_values("system"))
     at = pd.Index(names).get_indexer(index.get_level_values("item"))
@@ -165,13 +151,11 @@ def system_means(
     _refuse_empty(frame, [system])
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
-        message = f"system {twice!r} stands twice; name the columns of items with item= (--item)"
-        raise ScoresError(message)
+        raise ScoresError(f"system {twice!r} stands twice; name the columns of items with item= (--item)")
     means = frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
-        message = f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score"
-        raise ScoresError(message)
+        raise ScoresError(f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score")
     means.attrs |= _notes(frame, [system, *columns], given=metrics is not None)
     return means
 
@@ -190,13 +174,11 @@ def _metric_columns(
     """Return the columns to compare with the reference; every column named must be there."""
     for name in [*keys, reference, *(metrics or [])]:
         if name not in frame.columns:
-            message = f"there is no column {name!r}; columns: {', '.join(map(str, frame.columns))}"
-            raise ScoresError(message)
+            raise ScoresError(f"there is no column {name!r}; columns: {', '.join(map(str, frame.columns))}")
     numeric = frame.select_dtypes("number").columns
     chosen = [str(name) for name in numeric if name not in (*keys, reference)] if metrics is None else list(metrics)
     if not chosen:
-        message = "there is no metric to compare with the reference: no other column holds numbers"
-        raise ScoresError(message)
+        raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
     for name in (reference, *chosen):
         if name not in numeric:
             message = f"column {name!r} does not hold numbers throughout; repair its cells, or name another column"
@@ -208,20 +190,13 @@ def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     for name in columns:
         empty = frame[name].isna() | (frame[name].astype(str).str.strip() == "")
         if empty.any():
-            message = (
+            raise ScoresError(
                 f"column {name!r} is empty in row {int(np.flatnonzero(empty)[0]) + 1}; every row needs a name there"
             )
-            raise ScoresError(message)
 
 
 def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse names that are not compared.
-
-    Raises
-    ------
-    UnknownNameError
-        Where a name is not among the columns.
-    """
+    """Refuse names that are not compared."""
     for name in lower_is_better:
         check_choice(name, "metric where less is better", columns)
 
@@ -230,56 +205,39 @@ def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDAr
     known = column.notna() & (column.astype(str).str.strip() != "")
     pairs = pd.DataFrame({"item": place, "cluster": column.astype(str)})[known].drop_duplicates()
     if len(bare := pd.Index(names).difference(pairs["item"].tolist())):
-        message = f"item {bare[0]!r} lies in no cluster; fill in the column, or leave the clusters out"
-        raise ScoresError(message)
+        raise ScoresError(f"item {bare[0]!r} lies in no cluster; fill in the column, or leave the clusters out")
     if pairs["item"].duplicated().any():
         split = pairs.loc[pairs["item"].duplicated(), "item"].iloc[0]
-        message = f"item {split!r} lies in two clusters; a cluster holds whole items"
-        raise ScoresError(message)
+        raise ScoresError(f"item {split!r} lies in two clusters; a cluster holds whole items")
     return pairs.set_index("item")["cluster"].loc[list(names)].to_numpy().astype(str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
-    """The cells of one metric that hold the human score too.
-
-    Attributes
-    ----------
-    human, metric : float64 array (system, item)
-        0 where a cell is empty.
-    there : bool array (system, item)
-    systems : int array
-        Which systems of the table have any cell; the others are left out.
-    clusters : int array (item,)
-        Which cluster every item belongs to.
-    n_clusters : int
-    """
+    """The cells of one metric that hold the human score too."""
 
     human: Floats
     metric: Floats
+    """0 where a cell is empty. Shape (system, item)."""
     there: NDArray[np.bool_]
+    """Shape (system, item)."""
     systems: NDArray[np.int64]
+    """Which systems of the table have any cell; the others are left out."""
     clusters: NDArray[np.int64]
+    """Which cluster every item belongs to. Shape (item,)."""
     n_clusters: int
 
 
 def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
-    """Pick the cells that a comparison of one metric with the human scores rests on.
-
-    Raises
-    ------
-    ScoresError
-        If fewer than three systems have a cell with both scores.
-    """
+    """Pick the cells that a comparison of one metric with the human scores rests on."""
     human, values = (scores.sel(metric=name).to_numpy() for name in (reference, metric))
     there = np.isfinite(human) & np.isfinite(values)
     systems = np.flatnonzero(there.any(axis=1))
     if len(systems) < FEWEST:
-        message = (
+        raise ScoresError(
             f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}: leave "
             f"{metric} out (metrics=)"
         )
-        raise ScoresError(message)
     names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
     _, clusters = np.unique(names, return_inverse=True)
     there = there[systems]
@@ -317,8 +275,7 @@ def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     name = reference if reference is not None else scores.attrs.get("reference")
     known = [str(one) for one in scores["metric"].to_numpy()]
     if name is None:
-        message = f"say which metric holds the human scores (reference=); there are {', '.join(known)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"say which metric holds the human scores (reference=); there are {', '.join(known)}")
     check_choice(name, "reference among the metrics", known)
     return str(name)
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, pearson, spearman, tau_ap
 
-__all__ = ["MEASURES", "RANKINGS", "judge_measures"]
-
 type Floats = NDArray[np.float64]
 
 _EVERYWHERE: Mapping[str, Callable[..., Floats]] = MappingProxyType(
@@ -34,22 +32,7 @@ def judge_measures(
 ) -> dict[str, Floats]:
     """Return every measure of every judge, (resample, judge), from verdicts on pairs and means of systems.
 
-    Parameters
-    ----------
-    verdict : array of int (resample, judge, pair)
-        1 where the pair's first system is significantly better, -1 where the second is.
-    means : array (resample, judge, system)
-    reference : int
-        Place of the reference among the judges.
-    best : array of int
-        Places of the systems of the top.
-    tested : array of bool (judge,)
-        Whose verdicts are verdicts; where they are not, whatever rests on them is NaN.
-
-    Returns
-    -------
-    dict of str to array
-        `MEASURES`, and ``n_significant``, ``n_shared`` and ``n_conflicts``.
+    Shapes: `verdict` (resample, judge, pair), `means` (resample, judge, system), `tested` (judge,).
 
     Examples
     --------

@@ -26,8 +26,6 @@ from metaeval.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["JudgeRanking", "rank_judges"]
-
 type Floats = NDArray[np.float64]
 
 _TWO = 2
@@ -35,37 +33,24 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeRanking(Result):
-    """Judges by how they label beside a reference, best first, and which of them the topics tell apart.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, `measure` with
-        ``difference`` from the best (0 or less) with ``difference_low`` and ``difference_high``, ``behind`` (whether
-        all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank``: ``kappa``,
-        ``quadratic_kappa``, ``alpha``
-        (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
-        ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of
-        the reference).
-    measure : str
-        By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa".
-    reference : str
-    undefined : tuple of str
-        Judges without a rank: nothing in common with the reference, or both give one label alone.
-    compared : bool
-        Whether judges could be told apart: takes two judges and two topics.
-    confidence_level : float
-        Probability that the best judge in truth is not said to be behind.
-    n_topics, n_resamples : int
-    random_source : str
-    """
+    """Judges by how they label beside a reference, best first, and which of them the topics tell apart."""
 
     table: pd.DataFrame
+    """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, `measure` with
+    ``difference`` from the best (0 or less) with ``difference_low`` and ``difference_high``, ``behind`` (whether
+    all of that interval is below 0), and what else labels may be compared by, each with its ``…_rank``: ``kappa``,
+    ``quadratic_kappa``, ``alpha`` (Krippendorff's, of the judge and the reference alone, for the distances of
+    `measure`), and, without a rank, ``same`` (share of equal labels), ``near`` (share at most one grade apart) and
+    ``bias`` (mean label less that of the reference)."""
     measure: str
+    """By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa"."""
     reference: str
     undefined: tuple[str, ...]
+    """Judges without a rank: nothing in common with the reference, or both give one label alone."""
     compared: bool
+    """Whether judges could be told apart: takes two judges and two topics."""
     confidence_level: float
+    """Probability that the best judge in truth is not said to be behind."""
     n_topics: int
     n_resamples: int
     random_source: str
@@ -183,11 +168,10 @@ def rank_judges(
     found = pooled(tables.sum(axis=0), scale, rel=0)
     ranked = np.isfinite(found[measure]) & (names != reference)
     if not ranked.any():
-        message = (
+        raise ScoresError(
             f"no judge can be ordered by its agreement with {reference!r}: they have no item in common, or each gave "
             "one and the same label to all of them"
         )
-        raise ScoresError(message)
     there = tables.sum(axis=(1, 2, 3)) > 0
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
     parts = _parts_of_topics(tables[there][:, ranked], np.abs(scale[:, None] - scale), squared=measure != "kappa")

@@ -12,8 +12,6 @@ from metaeval.checks import t_half_width
 from metaeval.draws import standard_deviation
 from metaeval.errors import UnknownNameError
 
-__all__ = ["alpha_table", "coincidences", "krippendorff_alpha", "reach"]
-
 type Floats = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -39,18 +37,7 @@ def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
 def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Level = "ordinal") -> Floats:
     r"""Return Krippendorff's alpha of coincidence matrices (..., k, k).
 
-    Parameters
-    ----------
-    coincidence : array (..., k, k)
-    scale : sequence of float
-        The k labels, ascending.
-    level : {"nominal", "ordinal", "interval"}
-        What the distance of two labels means.
-
-    Raises
-    ------
-    UnknownNameError
-        If the level is another.
+    Shapes: `coincidence` (..., k, k).
 
     Notes
     -----

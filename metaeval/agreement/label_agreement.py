@@ -25,8 +25,6 @@ from metaeval.tests_stat.pairs import all_pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STATISTICS", "LabelAgreement", "compare_labels"]
-
 type Floats = NDArray[np.float64]
 
 STATISTICS: Mapping[str, str] = {
@@ -49,39 +47,24 @@ _BLOCK = 2**25
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelAgreement(Result):
-    """How far judges agree, pair by pair.
-
-    Attributes
-    ----------
-    pairs : pandas.DataFrame
-        One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of
-        `STATISTICS` with its interval in ``…_low`` and ``…_high``.
-    per_topic : pandas.DataFrame
-        The ratios of every pair on every topic.
-    all_pairs : pandas.DataFrame
-        Every pair, also where a reference is named: ``first``, ``second``, ``items``, ``same`` and ``kappa``.
-    alpha : pandas.DataFrame
-        Krippendorff's alpha over all judges: one row a ``level`` of measurement, with interval.
-    reference : str or None
-        The judge that the others are compared with; None compares all pairs.
-    rel : int
-        Lowest label that counts as relevant.
-    scale : tuple of float
-    outside : pandas.DataFrame
-        Labels off the scale, left out.
-    confidence_level : float
-    n_resamples : int
-    random_source : str
-    """
+    """How far judges agree, pair by pair."""
 
     pairs: pd.DataFrame
+    """One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of `STATISTICS`
+    with its interval in ``…_low`` and ``…_high``."""
     per_topic: pd.DataFrame
+    """The ratios of every pair on every topic."""
     all_pairs: pd.DataFrame
+    """Every pair, also where a reference is named: ``first``, ``second``, ``items``, ``same`` and ``kappa``."""
     alpha: pd.DataFrame
+    """Krippendorff's alpha over all judges: one row a ``level`` of measurement, with interval."""
     reference: str | None
+    """The judge that the others are compared with; None compares all pairs."""
     rel: int
+    """Lowest label that counts as relevant."""
     scale: tuple[float, ...]
     outside: pd.DataFrame
+    """Labels off the scale, left out."""
     confidence_level: float
     n_resamples: int
     random_source: str
@@ -226,8 +209,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
     if rel not in labels.scale:
-        message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}")
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None:
@@ -239,8 +221,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
     items = tables.sum(axis=(0, 2, 3))
     if not items.any():
-        message = "no two judges labelled a common item; are topics and items named alike?"
-        raise ScoresError(message)
+        raise ScoresError("no two judges labelled a common item; are topics and items named alike?")
     scale = np.array(labels.scale, dtype=np.float64)
     ratios = by_topic(tables, scale, rel)
     drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))

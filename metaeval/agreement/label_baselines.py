@@ -20,8 +20,6 @@ from metaeval.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.pairs import all_pairs
 
-__all__ = ["agreement_baselines", "leading_kappa"]
-
 type Floats = NDArray[np.float64]
 
 _TWO = 2
@@ -104,8 +102,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
         message = f"people= must name two people or more, not {first_few(set(people))} alone; name the reference, too"
         raise InvalidOptionError(message)
     if rel not in labels.scale:
-        message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}")
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
     own = labels.judges.index(reference)
@@ -113,8 +110,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     items = tables.sum(axis=(0, 2, 3))
     judges = [place for place in range(len(labels.judges)) if place != own and items[place] > 0]
     if not judges:
-        message = f"nobody labelled an item that {reference!r} labelled; are topics and items named alike?"
-        raise ScoresError(message)
+        raise ScoresError(f"nobody labelled an item that {reference!r} labelled; are topics and items named alike?")
     tables = tables[:, judges]
     value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
     constant, label = _constant(tables, scale, rel)

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
 
-__all__ = ["by_topic", "contingency", "over_topics", "pooled", "ratio"]
-
 type Floats = NDArray[np.float64]
 
 

@@ -14,31 +14,21 @@ from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
 
-__all__ = ["Labels", "as_labels", "document_labels", "on_common_topics"]
-
 Outside = Literal["error", "drop"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labels(Result):
-    """What every judge said of every item.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        Index ``(topic, item)``, one column a judge; NaN where a judge did not label an item.
-    scale : tuple of float
-        The labels there are, ascending; whole ones are int.
-    outside : pandas.DataFrame
-        Labels that are not on the scale and were left out: ``topic``, ``item``, ``judge``, ``label``.
-    notes : tuple of str
-        What was assumed or left out when they were read.
-    """
+    """What every judge said of every item."""
 
     table: pd.DataFrame
+    """Index ``(topic, item)``, one column a judge; NaN where a judge did not label an item."""
     scale: tuple[float, ...]
+    """The labels there are, ascending; whole ones are int."""
     outside: pd.DataFrame
+    """Labels that are not on the scale and were left out: ``topic``, ``item``, ``judge``, ``label``."""
     notes: tuple[str, ...] = ()
+    """What was assumed or left out when they were read."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -70,11 +60,10 @@ class Labels(Result):
         """
         if not self.whole:
             first = next(one for one in self.scale if not isinstance(one, int))
-            message = (
+            raise ScoresError(
                 f"{what} counts pairs of labels, so they must be whole numbers, and there is {first:g}; map the judges "
                 "to one scale first (metaeval.agreement.map_scales)"
             )
-            raise ScoresError(message)
 
     def select(self, judges: Iterable[str]) -> "Labels":
         """Return the labels of some judges, in the order named."""
@@ -123,21 +112,18 @@ def as_labels(
     given = frame.to_numpy()
     if np.isinf(given).any():
         row, column = np.argwhere(np.isinf(given))[0]
-        message = (
+        raise ScoresError(
             f"labels must be {'finite' if real else 'whole numbers'}; {_cell(frame, int(row), int(column))} is infinite"
         )
-        raise ScoresError(message)
     known = np.isfinite(given)
     if not real and (given[known] != np.round(given[known])).any():
         row, column = np.argwhere(known & (given != np.round(given)))[0]
-        message = (
+        raise ScoresError(
             "labels must be whole numbers (metaeval.agreement.map_scales puts others on a scale); "
             f"{_cell(frame, int(row), int(column))} is {given[row, column]:g}"
         )
-        raise ScoresError(message)
     if scale is not None and not all(np.isfinite(one) and (real or one == round(one)) for one in scale):
-        message = f"scale must hold {'finite' if real else 'whole'} numbers, not {list(scale)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"scale must hold {'finite' if real else 'whole'} numbers, not {list(scale)}")
     listed_scale = np.unique(given[known] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
     levels = tuple(int(one) if one.is_integer() else one for one in listed_scale)
     off = known & ~np.isin(given, levels)
@@ -151,27 +137,20 @@ def as_labels(
         }
     )
     if len(listed) and outside == "error":
-        message = (
+        raise ScoresError(
             f"{len(listed)} labels are not on the scale {', '.join(map(str, levels))}; the first: "
             f"{_cell(frame, int(rows[0]), int(columns[0]))} is {given[rows[0], columns[0]]:g}. Name the whole scale "
             "with scale=, or leave them out with outside='drop'"
         )
-        raise ScoresError(message)
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
-        message = f"agreement needs two judges and an item, not {clean.shape[1]} judges and {len(clean)} items"
-        raise ScoresError(message)
+        raise ScoresError(f"agreement needs two judges and an item, not {clean.shape[1]} judges and {len(clean)} items")
     notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
     return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
 
 
 def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, Assessments], tuple[str, ...]]:
     """Keep the topics that all judged, and say what was left out.
-
-    Raises
-    ------
-    ScoresError
-        If there are fewer than two judges, their scales differ, or no topic was judged by all.
 
     Examples
     --------
@@ -182,21 +161,18 @@ def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, 
     (['2'], ('topics that not all judged, left out: 2 of 3 (1, 3)',))
     """
     if len(assessments) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = f"agreement needs two judges, not {len(assessments)}"
-        raise ScoresError(message)
+        raise ScoresError(f"agreement needs two judges, not {len(assessments)}")
     scales = {name: one.scale for name, one in assessments.items()}
     if len(set(scales.values())) > 1:
         listed = ", ".join(f"{name} {scale}" for name, scale in scales.items())
-        message = f"the judges use different scales ({listed}); compare those of one campaign"
-        raise ScoresError(message)
+        raise ScoresError(f"the judges use different scales ({listed}); compare those of one campaign")
     judged = {name: set(one.documents["topic"]) for name, one in assessments.items()}
     common = set.intersection(*judged.values())
     if not common:
-        message = (
+        raise ScoresError(
             f"no topic was judged by all of {', '.join(judged)}; are the files of one judge given one by one? "
             "Give their folder"
         )
-        raise ScoresError(message)
     gone = natural_order(set.union(*judged.values()) - common)
     left = first_few(gone)
     notes = (f"topics that not all judged, left out: {len(gone)} of {len(gone) + len(common)} ({left})",)
@@ -218,16 +194,6 @@ def _on_topics(table: pd.DataFrame, topics: set[str]) -> pd.DataFrame:
 
 def document_labels(assessments: Mapping[str, Assessments]) -> Labels:
     """Return what several judges of elements or passages said of whole documents: 1 where anything is relevant.
-
-    Parameters
-    ----------
-    assessments : mapping of str to Assessments
-        By judge, of one scale. Topics that not all judged are left out, with a note.
-
-    Raises
-    ------
-    ScoresError
-        If there are fewer than two judges, their scales differ, or no topic was judged by all.
 
     Examples
     --------
@@ -264,26 +230,22 @@ def _wide(table: object) -> pd.DataFrame:
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
     else:
-        message = f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}"
-        raise ScoresError(message)
+        raise ScoresError(f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}")
     if frame.index.nlevels != 2:  # noqa: PLR2004 - topic and item
-        message = (
+        raise ScoresError(
             f"the index of labels must be (topic, item), not {frame.index.nlevels} levels {list(frame.index.names)}"
         )
-        raise ScoresError(message)
     frame.index = pd.MultiIndex.from_arrays(
         [frame.index.get_level_values(place).map(str) for place in (0, 1)], names=["topic", "item"]
     )
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        message = f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line"
-        raise ScoresError(message)
+        raise ScoresError(f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line")
     frame.columns = pd.Index(map(str, frame.columns), name="judge")
     try:
         return frame.astype(np.float64)
     except (TypeError, ValueError) as error:
-        message = f"labels must be numbers or empty: {error}; translate words to grades first"
-        raise ScoresError(message) from error
+        raise ScoresError(f"labels must be numbers or empty: {error}; translate words to grades first") from error
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> str:

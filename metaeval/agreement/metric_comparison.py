@@ -24,8 +24,6 @@ from metaeval.workers import parallel_map
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MetricComparison", "compare_with_human"]
-
 type Floats = NDArray[np.float64]
 Permute = Literal["items", "systems", "both"]
 
@@ -36,20 +34,12 @@ _SIZE = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricComparison(Result):
-    """Which metrics agree with the human scores better than which others.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a pair: ``metric_a``, ``metric_b``, ``value_a``, ``value_b``, ``difference``, ``n_systems``,
-        ``n_items``, ``p``, ``p_corrected``. Where a metric has no agreement (it is constant), p is NaN and not of the
-        family that is corrected.
-    reference, statistic, permute, correction : str
-    n_resamples : int
-    random_source : str
-    """
+    """Which metrics agree with the human scores better than which others."""
 
     table: pd.DataFrame
+    """One row a pair: ``metric_a``, ``metric_b``, ``value_a``, ``value_b``, ``difference``, ``n_systems``,
+    ``n_items``, ``p``, ``p_corrected``. Where a metric has no agreement (it is constant), p is NaN and not of the
+    family that is corrected."""
     reference: str
     statistic: Statistic
     permute: Permute
@@ -163,8 +153,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     for one in chosen:
         check_choice(one, "metric", known)
     if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = "a comparison takes two metrics beside the human scores"
-        raise ScoresError(message)
+        raise ScoresError("a comparison takes two metrics beside the human scores")
     source = resolve_rng(rng)
     seed = int(source.generator.integers(2**63))
     shared = (scores, name, STATISTICS[statistic], permute, seed, n_resamples)
@@ -220,28 +209,19 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
 
 
 class _Exchange(NamedTuple):
-    """One pair of metrics on the cells that have all three scores.
-
-    Attributes
-    ----------
-    human : array (system,)
-        Human means.
-    means : two arrays (system,)
-        Each metric's means in its own unit, as `human_agreement` takes them; ties are those on paper.
-    middle : array (system,)
-        Mean of the two metrics' standardised means.
-    halves : array (cluster, system)
-        What a swap of a cluster moves between the two, in standardised units.
-    size : array (system,)
-        Sizes of the scores behind the standardised means.
-    n_items : int
-    """
+    """One pair of metrics on the cells that have all three scores."""
 
     human: Floats
+    """Human means. Shape (system,)."""
     means: tuple[Floats, Floats]
+    """Each metric's means in its own unit, as `human_agreement` takes them; ties are those on paper. Shape
+    (system,)."""
     middle: Floats
+    """Mean of the two metrics' standardised means. Shape (system,)."""
     halves: Floats
+    """What a swap of a cluster moves between the two, in standardised units. Shape (cluster, system)."""
     size: Floats
+    """Sizes of the scores behind the standardised means. Shape (system,)."""
     n_items: int
 
 

@@ -10,8 +10,6 @@ from metaeval.agreement.ranking_pairs import pair_rankings
 from metaeval.checks import check_choice, check_share
 from metaeval.compiled import compiled, compiled_parallel
 
-__all__ = ["rank_biased_overlap"]
-
 type Floats = NDArray[np.float64]
 
 

@@ -13,31 +13,21 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
 
-__all__ = ["SecondPeople", "second_people"]
-
 _MOST = 9
 """People whose orders are all gone through: 9! is 362,880."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SecondPeople(Result):
-    """Complete opinions that the people could have given together.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        Index ``(topic, item)``, one column a choice of persons ("people 1", …), on the items that anybody labelled.
-    weights : pandas.Series
-        By choice, how likely it is; they add up to 1.
-    people : tuple of str
-    exact : bool
-        Whether these are all choices there are; else they are a sample of orders.
-    """
+    """Complete opinions that the people could have given together."""
 
     table: pd.DataFrame
+    """Index ``(topic, item)``, one column a choice of persons ("people 1", …), on the items that anybody labelled."""
     weights: pd.Series
+    """By choice, how likely it is; they add up to 1."""
     people: tuple[str, ...]
     exact: bool
+    """Whether these are all choices there are; else they are a sample of orders."""
 
 
 def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None) -> SecondPeople:
@@ -83,14 +73,12 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     generator = resolve_rng(rng).generator
     names = tuple(people)
     if not names or len(set(names)) < len(names):
-        message = f"people= must name each person once, at least one, not {list(names)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"people= must name each person once, at least one, not {list(names)}")
     for name in names:
         check_choice(name, "judge", labels.judges)
     table = labels.table[list(names)].dropna(how="all")
     if table.empty:
-        message = f"none of {', '.join(names)} labelled anything"
-        raise ScoresError(message)
+        raise ScoresError(f"none of {', '.join(names)} labelled anything")
     values = table.to_numpy()
     firsts, weights, exact = _choices(np.isfinite(values), n_choices, generator)
     merged = np.stack([values[np.arange(len(values)), own] for own in firsts], axis=1)

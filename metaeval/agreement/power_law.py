@@ -8,8 +8,6 @@ from scipy.stats import t as student
 
 from metaeval.checks import check_kind
 
-__all__ = ["fit_power_law", "power_law_shares"]
-
 _STEEPEST = 40.0
 _FLATTEST = 1.0 + 1e-4
 _STEP = 1e-3

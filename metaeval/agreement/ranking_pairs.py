@@ -9,8 +9,6 @@ from metaeval.checks import check_choice, check_count
 from metaeval.equality import settle
 from metaeval.errors import ScoresError
 
-__all__ = ["RankingPairs", "Undefined", "best_of_reference", "pair_rankings"]
-
 type Floats = NDArray[np.float64]
 Undefined = Literal["error", "nan"]
 
@@ -33,11 +31,10 @@ class RankingPairs(NamedTuple):
         if undefined == "error" and missing.any():
             first = np.unravel_index(int(missing.argmax()), self.shape) if self.shape else ()
             where = f" (first at {tuple(map(int, first))})" if first else ""
-            message = (
+            raise ScoresError(
                 f"{what} is not defined for {int(missing.sum())} of {missing.size} rankings{where}, because all "
                 "systems of truth or of estimate have one score; leave them out, or pass undefined='nan'"
             )
-            raise ScoresError(message)
         return values.reshape(self.shape)[()]
 
 
@@ -51,16 +48,13 @@ def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "er
             raise ScoresError(message)
         if not np.isfinite(values).all():
             bad = values[~np.isfinite(values)][0]
-            message = f"{name} must hold finite scores, not {bad}; leave such systems out of both rankings"
-            raise ScoresError(message)
+            raise ScoresError(f"{name} must hold finite scores, not {bad}; leave such systems out of both rankings")
     if a.shape[-1] != b.shape[-1]:
-        message = f"truth and estimate must rank the same systems, not {a.shape[-1]} and {b.shape[-1]} of them"
-        raise ScoresError(message)
+        raise ScoresError(f"truth and estimate must rank the same systems, not {a.shape[-1]} and {b.shape[-1]} of them")
     try:
         shape = np.broadcast_shapes(a.shape, b.shape)
     except ValueError:
-        message = f"the leading axes of truth {a.shape} and estimate {b.shape} do not fit each other"
-        raise ScoresError(message) from None
+        raise ScoresError(f"the leading axes of truth {a.shape} and estimate {b.shape} do not fit each other") from None
     flat_a, flat_b = (np.array(np.broadcast_to(settle(v), shape), order="C").reshape(-1, shape[-1]) for v in (a, b))
     return RankingPairs(flat_a, flat_b, shape[:-1])
 

@@ -24,8 +24,6 @@ from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_ranki
 from metaeval.checks import check_choice
 from metaeval.compiled import compiled_parallel
 
-__all__ = ["CORRELATIONS", "kendall_p_value", "kendall_tau", "pearson", "spearman", "tau_ap"]
-
 type Floats = NDArray[np.float64]
 
 _EXACT_UP_TO = 33  # SciPy's limit for the exact distribution of tau

@@ -16,8 +16,6 @@ from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.results import Result
 
-__all__ = ["ScaleMap", "ScaleMaps", "map_scales"]
-
 type Floats = NDArray[np.float64]
 type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
 """How the grades of one judge are mapped; see `map_scales`."""
@@ -28,31 +26,21 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScaleMaps(Result):
-    """Labels of judges on the scale of a reference, and how they came there.
-
-    Attributes
-    ----------
-    labels : Labels
-        After mapping; every label that was given is there.
-    table : pandas.DataFrame
-        One row a judge and grade, ascending: ``judge``, ``grade``, ``n`` (labels of that grade), ``n_common`` (on items
-        that the reference labelled too), ``reference_grade`` (what it became), ``on_scale`` (whether the reference
-        gives that grade).
-    rules : mapping of str to str
-        By judge what was done: "kept", "fitted", "threshold 2", "named"; of the reference "reference" where it stays.
-    reference : str
-    scale : tuple of float
-        Grades that the reference gave, or may give.
-    notes : tuple of str
-        Grades that were kept although they lie off the scale, and what else a reader should know.
-    """
+    """Labels of judges on the scale of a reference, and how they came there."""
 
     labels: Labels
+    """After mapping; every label that was given is there."""
     table: pd.DataFrame
+    """One row a judge and grade, ascending: ``judge``, ``grade``, ``n`` (labels of that grade), ``n_common`` (on items
+    that the reference labelled too), ``reference_grade`` (what it became), ``on_scale`` (whether the reference
+    gives that grade)."""
     rules: Mapping[str, str]
+    """By judge what was done: "kept", "fitted", "threshold 2", "named"; of the reference "reference" where it stays."""
     reference: str
     scale: tuple[float, ...]
+    """Grades that the reference gave, or may give."""
     notes: tuple[str, ...]
+    """Grades that were kept although they lie off the scale, and what else a reader should know."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return `table` with the rule of every judge (``rule``)."""
@@ -165,11 +153,10 @@ def map_scales(
 
 def _checked(labels: object) -> Labels:
     if isinstance(labels, Labels) and len(labels.outside):
-        message = (
+        raise ScoresError(
             f"{len(labels.outside)} labels were left out before as off a scale, so no map can place them; give "
             "map_scales the labels as they were read"
         )
-        raise ScoresError(message)
     return as_labels(labels, real=True)
 
 
@@ -181,8 +168,7 @@ def _allowed(scale: Sequence[float] | None, truth: Floats) -> Floats:
     allowed = np.unique(np.asarray(list(scale), dtype=np.float64))
     if not np.isfinite(allowed).all() or not _among(gave, allowed).all():
         listed = first_few(gave.tolist(), write=_text)
-        message = f"scale must hold every grade of the reference, {listed}, not {scale!r:.60}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"scale must hold every grade of the reference, {listed}, not {scale!r:.60}")
     return allowed
 
 
@@ -205,16 +191,14 @@ def _rules(maps: object, judges: tuple[str, ...], reference: str) -> dict[str, S
         if isinstance(rule, str):
             check_choice(rule, f"rule for the scale of {name}", _WORDS)
         elif not (isinstance(rule, Mapping) or _is_number(rule)):
-            message = (
+            raise InvalidOptionError(
                 f"maps: {name} must have keep, fit, auto, the lowest grade that is relevant, or a mapping of grade to "
                 f"grade, not {rule!r:.60}"
             )
-            raise InvalidOptionError(message)
     if named.get(reference) == "fit":
-        message = (
+        raise InvalidOptionError(
             f"maps: {reference} is the reference and cannot be fitted to itself; keep it, or name another reference"
         )
-        raise InvalidOptionError(message)
     return {name: named.get(name, "keep" if name == reference else "auto") for name in judges}
 
 
@@ -250,18 +234,16 @@ def _fitted(name: str, n_common: NDArray[np.int64], truth: Floats) -> Floats:
 def _renamed(name: str, grades: Floats, named: Mapping[float, float]) -> Floats:
     for grade, value in named.items():
         if not (_is_number(grade) and _is_number(value)):
-            message = f"maps: {name} must map numbers to numbers, not {grade!r} to {value!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"maps: {name} must map numbers to numbers, not {grade!r} to {value!r}")
     found = np.full(len(grades), np.nan)
     for grade, value in named.items():  # a handful
         found[_same(grades, float(grade))] = float(value)
     if np.isnan(found).any():
         missing = grades[np.isnan(found)].tolist()
-        message = (
+        raise InvalidOptionError(
             f"maps: {name} gave {first_few(missing, most=_SHOWN, write=_text)} too, which its mapping "
             "does not name; add it, so that no label is lost"
         )
-        raise InvalidOptionError(message)
     return found
 
 

@@ -14,8 +14,6 @@ from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.correction import adjust
 
-__all__ = ["williams_table", "williams_test"]
-
 type Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
 
@@ -76,8 +74,7 @@ def williams_test(
             message = f"{name} must be a correlation in [-1, 1], not {float(value[np.abs(value) > 1].flat[0]):g}"
             raise InvalidOptionError(message)
     if (size < _FEWEST).any():
-        message = f"Williams' test needs {_FEWEST} systems or more, not {int(size.min())}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"Williams' test needs {_FEWEST} systems or more, not {int(size.min())}")
     determinant = np.maximum(1 - r12**2 - r1**2 - r2**2 + 2 * r12 * r1 * r2, 0.0)
     below = 2 * determinant * (size - 1) / (size - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
     apart = difference(r1, r2, 1.0, 1.0)
@@ -144,8 +141,7 @@ def williams_table(
     check_choice(reference, "column of human scores", map(str, means.columns))
     metrics = [name for name in means.columns if name != reference]
     if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = "a comparison takes two metrics beside the human scores"
-        raise ScoresError(message)
+        raise ScoresError("a comparison takes two metrics beside the human scores")
     values, human = means[metrics].to_numpy(dtype=np.float64), means[reference].to_numpy(dtype=np.float64)
     first, second = (np.array(part) for part in zip(*combinations(range(len(metrics)), 2), strict=True))
     if alternative != "two-sided":

@@ -63,8 +63,7 @@ def _options(
 ) -> None:
     """Take the options that stand before a command."""
     if trust:
-        message = "--trust does nothing without --study FILE.toml, which names programs; leave it out"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("--trust does nothing without --study FILE.toml, which names programs; leave it out")
 
 
 def main() -> int:

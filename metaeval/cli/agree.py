@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from metaeval.collection.base import JudgedCollection
     from metaeval.studies.agree import AgreeStudy
 
-__all__ = ["agree"]
-
 _RULE_OF_GAINS = (
     "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "
     "BinExh(min_size=100)"
@@ -161,9 +159,8 @@ def _graded(loaded: Loaded) -> "JudgedCollection":
         raise InvalidOptionError(message)
     collection = loaded.collection()
     if isinstance(collection, PassageCollection):
-        message = (
+        raise InvalidOptionError(
             "--audit is about grades, and these judgments are highlighted passages, which have none; leave it out and "
             "name metrics to compare: --metrics AiP,iP[0.01]"
         )
-        raise InvalidOptionError(message)
     return collection

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
     from metaeval.studies.assessment import AssessmentStudy
 
-__all__ = ["assessment"]
-
 _source = partial(Option, panel="What else is known")
 
 _RUNS = _source(

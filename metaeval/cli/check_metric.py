@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
     from metaeval.reports.report import Report
 
-__all__ = ["check_metric"]
-
 _METRIC = argument(
     "METRIC", "Python files with metrics of your own, made with @metric, or names of metrics that are installed."
 )

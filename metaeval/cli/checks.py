@@ -20,34 +20,6 @@ from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameErro
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-__all__ = [
-    "MOST_SYSTEMS",
-    "Check",
-    "a_correction",
-    "a_name",
-    "a_test",
-    "assignments",
-    "by_comma",
-    "correction_or_own",
-    "count",
-    "file_path",
-    "file_to_read",
-    "file_to_write",
-    "files_to_read",
-    "kind_of_file",
-    "names",
-    "names_of_metrics",
-    "number",
-    "numbers",
-    "one_of",
-    "pairs_of_names",
-    "parse_assignments",
-    "parse_numbers",
-    "read_by",
-    "refusal",
-    "several",
-]
-
 type Check = Callable[[Any, str], Any]
 """Takes the value of an option and the option's name; returns the value, or raises what says the rule."""
 
@@ -234,8 +206,7 @@ def parse_assignments(texts: Sequence[str] | None, option: str) -> dict[str, str
         if not equals or not name or not value:
             raise refusal(option, "NAME=VALUE", text)
         if found.setdefault(name, value) != value:
-            message = f"{option} says two things of {name}: {found[name]} and {value}; keep one"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{option} says two things of {name}: {found[name]} and {value}; keep one")
     return found
 
 
@@ -271,8 +242,7 @@ def file_path(text: str | Path) -> Path:
     'qrels.txt'
     """
     if not str(text).strip() or "\0" in str(text):
-        message = f"{str(text)!r} is no name of a file"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"{str(text)!r} is no name of a file")
     try:
         kind_of_file(Path(text))
     except InvalidOptionError as error:
@@ -335,8 +305,7 @@ def file_to_write(*, folder: bool = False) -> Check:
         elif not above.is_dir() or not os.access(above, os.W_OK):
             trouble = f"nothing can be written in {str(above)!r}; name a place elsewhere"
         if trouble:
-            message = f"{option}: {trouble}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{option}: {trouble}")
         return value
 
     return check
@@ -349,8 +318,7 @@ def kind_of_file(path: Path) -> str:
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
             shown = str(path) if len(str(path)) <= _LINE else f"{str(path)[:60]}…"
-            message = f"{shown!r} is no name of a file: {error.strerror}"
-            raise InvalidOptionError(message) from None
+            raise InvalidOptionError(f"{shown!r} is no name of a file: {error.strerror}") from None
         return "absent"
     if stat.S_ISDIR(mode):
         return "folder"

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from metaeval.cli.reading import Loaded
     from metaeval.reports.report import Report, Writer
 
-__all__ = ["command"]
-
-
 _FORMS: Mapping[str, tuple[str, Callable[["Report"], str]]] = {
     "as_latex": ("", lambda report: report.to_latex()),
     "as_markdown": ("Print the main table as Markdown.", lambda report: report.to_markdown()),
@@ -50,27 +47,7 @@ FORMS = {
 def command(
     name: str, *, reads: str = "nothing", repeats: bool = False, forms: bool = False, **defaults: object
 ) -> Callable[[Callable[..., Any]], TyperCommand]:
-    """Make a command of a function that takes what was read and its own options, and returns the result of a study.
-
-    Parameters
-    ----------
-    name : str
-        As it is typed; a name in `metaeval.cli.commands.COMMANDS`.
-    reads : str
-        A name in `metaeval.cli.options.READING`.
-    repeats : bool, default False
-        Whether it repeats work, which workers can share (`metaeval.workers`).
-    forms : bool, default False
-        Whether its main table is to be had as Markdown, HTML and CSV too.
-    **defaults
-        Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
-
-    Returns
-    -------
-    callable
-        The decorator. The function's first parameter is a `metaeval.cli.reading.Loaded`; what it returns is a
-        `metaeval.studies.study.Study` or a `Report`; its docstring is the help.
-    """
+    """Make a command of a function that takes what was read and its own options, and returns the result of a study."""
 
     def decorate(ask: Callable[..., Any]) -> TyperCommand:
         own = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
@@ -98,8 +75,7 @@ def command(
         app.command(name)(run)
         made = typer.main.get_command(app)
         if not isinstance(made, TyperCommand):
-            message = f"{name} is no single command"
-            raise TypeError(message)
+            raise TypeError(f"{name} is no single command")
         return made
 
     return decorate

@@ -10,8 +10,6 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["COMMANDS", "PLACES", "PROGRAMS", "LazyGroup"]
-
 PROGRAMS = "metaeval.programs"
 """Where the context of a command has the programs of a study, each with the checksum it must have to be run."""
 PLACES = "metaeval.places"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from metaeval.collection.inex import Assessments
     from metaeval.studies.compare import CompareStudy
 
-__all__ = ["compare_metrics"]
-
 _CURRENT = Option(
     "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="every two are compared"
 )

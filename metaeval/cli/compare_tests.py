@@ -13,8 +13,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 if TYPE_CHECKING:
     from metaeval.studies.compare_tests import SplitHalvesStudy
 
-__all__ = ["compare_tests"]
-
 _SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
 _AGAINST = Option(
     "NAME",

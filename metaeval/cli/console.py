@@ -16,8 +16,6 @@ from metaeval.progress import TerminalBars
 from metaeval.provenance import recording_inputs
 from metaeval.visible import visible
 
-__all__ = ["EXIT_CODES", "Session", "answer", "command_session", "error_console", "exit_code", "out_console"]
-
 EXIT_CODES = {
     0: "done",
     2: "usage",

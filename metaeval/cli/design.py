@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from metaeval.scores import Scores
     from metaeval.studies.design import DesignStudy
 
-__all__ = ["design"]
-
 _VARIANCES = ("residual", "within", "pairs")
 _METHODS = ("t", "anova", "interval")
 
@@ -115,11 +113,9 @@ def design(  # noqa: PLR0913 - the options of the command
         message = f"--variance {variance} is estimated from scores; give INPUTS, or the variance as a number"
         raise InvalidOptionError(message)
     if (how == "pairs") != bool(pair):
-        message = "--variance pairs and --pair A,B belong together; give both, or neither"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("--variance pairs and --pair A,B belong together; give both, or neither")
     if not alpha < power:
-        message = f"--power {power:g} must lie above --alpha {alpha:g}, which chance alone would find"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"--power {power:g} must lie above --alpha {alpha:g}, which chance alone would find")
     if method is not None and "anova" in method and not inputs and systems is None:
         message = "--method anova asks about many systems; say how many by --systems, or give INPUTS to count them"
         raise InvalidOptionError(message)

@@ -8,8 +8,6 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["doctor"]
-
 
 @command("doctor")
 def doctor(loaded: Loaded) -> "Report":

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from metaeval.studies.human import HumanStudy
 
-__all__ = ["human"]
-
 _reading = partial(Option, panel="Reading")
 
 _INPUTS = argument(
@@ -100,8 +98,7 @@ def human(  # noqa: PLR0913 - the options of the command
     frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, reference], where))
     falling = tuple(lower_is_better or ())
     if cluster is not None and not items:
-        message = "--cluster groups items, and no column names them; name it with --item"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
     scores = (
         item_scores(
             frame, reference=reference, system=own, item=items, cluster=cluster, metrics=chosen, lower_is_better=falling

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from metaeval.scores import Scores
     from metaeval.studies.judges import JudgeStudy
 
-__all__ = ["judges"]
-
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
 _HOLDS = {
@@ -367,11 +365,10 @@ def _people_and_judges(files: "dict[str, pd.DataFrame]", named: Sequence[str]) -
     judges = [annotator for annotator in table.columns if annotator not in people]
     if not people or not judges:
         whom = "nobody is called one" if not people else "nobody else is left"
-        message = (
+        raise InvalidOptionError(
             f"the alt-test holds judges against people, and {whom}; name the people with --people, one by one or by "
             f"their file: {', '.join(files)}"
         )
-        raise InvalidOptionError(message)
     return table[people], table[judges]
 
 
@@ -385,15 +382,13 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
         if loaded.given(name) and kind not in kinds:
             option = f"--{name.replace('_', '-')}"
             others = " or ".join(_FILES[one] for one in kinds)
-            message = f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out")
     if kind == "scores" or loaded.given("runs"):
         return
     for name in (*_OF_SYSTEMS, "plugin"):
         if loaded.given(name):
             option = f"--{name.replace('_', '-')}"
-            message = f"{option} does nothing without --runs; add that, or leave {option} out"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{option} does nothing without --runs; add that, or leave {option} out")
 
 
 def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str], order: str, score_precision: str) -> "Collection":

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
     from metaeval.studies.judgments import JudgmentsStudy
 
-__all__ = ["judgments", "parse_cost", "parse_time"]
-
 _SIGNIFICANCE = "Significance"
 _LONGEST = 10**9
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}

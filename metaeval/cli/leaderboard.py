@@ -11,8 +11,6 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     from metaeval.studies.leaderboard import LeaderboardStudy
 
-__all__ = ["leaderboard"]
-
 _RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals of ranks.", shown="2000")
 _TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
 

@@ -11,19 +11,6 @@ from metaeval.cli.checks import Check, file_path, files_to_read, one_of
 from metaeval.cli.wording import error_in_options
 from metaeval.errors import MetaevalError
 
-__all__ = [
-    "QUESTION",
-    "Option",
-    "argument",
-    "arguments_of",
-    "choice",
-    "declared",
-    "flag",
-    "given_at",
-    "label_of",
-    "path",
-]
-
 QUESTION = "The question"
 """Where in the help of a command its own options stand, unless they say otherwise."""
 

@@ -14,46 +14,6 @@ from metaeval.io.benchmarks.formats import BENCHMARKS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-__all__ = [
-    "ABOUT_TABLES",
-    "ALPHA",
-    "ALTERNATIVE",
-    "BASELINE",
-    "CHOOSE",
-    "CHOOSING",
-    "COLUMNS",
-    "CORRECTION",
-    "CORRECTION_LIST",
-    "CORRECTION_OR_OWN",
-    "DEFAULT_METRICS",
-    "ELEMENT_SIZES",
-    "GROUPS",
-    "GROUP_COLUMN",
-    "GROUP_REGEX",
-    "INTERVALS",
-    "LENIENT",
-    "LOWER_IS_BETTER",
-    "MAX_ERROR",
-    "OUTPUT",
-    "OVERWRITE",
-    "POSTERIOR",
-    "POWER",
-    "QUIET",
-    "READING",
-    "REPLICATES",
-    "RESAMPLES",
-    "RUNS",
-    "SEED",
-    "TEST",
-    "TEST_LIST",
-    "THREADS",
-    "TOPICS_NEEDED",
-    "WHERE",
-    "WORKING",
-    "parse_choose",
-    "parse_columns",
-]
-
 _LARGEST_SEED = 2**63 - 1
 DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
 
@@ -302,11 +262,6 @@ ABOUT_TABLES = frozenset({*COLUMNS, "no_header", "systems_in"})
 
 def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
     """Return what the options say of the columns of tables, as `metaeval.read_scores` takes it.
-
-    Raises
-    ------
-    InvalidOptionError
-        If --no-header says that columns have no names, and one is given.
 
     Examples
     --------

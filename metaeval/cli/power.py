@@ -16,8 +16,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 if TYPE_CHECKING:
     from metaeval.studies.power import PowerStudy
 
-__all__ = ["counted", "power"]
-
 
 def _widths(texts: list[str]) -> float | dict[str, float]:
     """Turn the texts of --rope into one width for all metrics, or metric to width; names may hold "=" themselves."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from metaeval.provenance import Provenance
     from metaeval.scores import Scores
 
-__all__ = ["Loaded"]
-
 _SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
 
@@ -83,13 +81,7 @@ class Loaded:
         return checksum_of_study(self._context, file)
 
     def scores(self, *, fewest: int = 2) -> "Scores":
-        """Return the scores: those of the tables, or of the runs under the metrics asked for.
-
-        Parameters
-        ----------
-        fewest : int, default 2
-            Systems, and topics, that there must be; 1 where nothing is compared.
-        """
+        """Return the scores: those of the tables, or of the runs under the metrics asked for."""
         if self._scores is None:
             scores = self._from_tables(fewest) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
@@ -109,13 +101,6 @@ class Loaded:
         """Return the runs and judgments, compiled.
 
         What the files hold, documents, elements or passages, is found by their content.
-
-        Parameters
-        ----------
-        retrieved : {"judged", "all"}
-            "all" keeps every retrieved document, which pools need.
-        paired : bool, default True
-            Whether all systems are to be compared, so that very many are refused before they are read.
         """
         if self._collection is None:
             self._collection = self._compiled(retrieved, paired=paired)

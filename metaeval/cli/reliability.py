@@ -12,8 +12,6 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     from metaeval.studies.reliability import ReliabilityStudy
 
-__all__ = ["reliability"]
-
 _RUNS = argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
 _METRICS = Option(
     "NAME,…",

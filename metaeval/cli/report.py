@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from metaeval.reports.report import Report
     from metaeval.studies.power import PowerStudy
 
-__all__ = ["report"]
-
 _TOP = Option(
     "K", "Count significant pairs among the best K systems, and draw the curves of these apart.", count(2, MOST_SYSTEMS)
 )
@@ -54,10 +52,9 @@ def report(  # noqa: PLR0913 - the options of the command
     from metaeval.errors import InvalidOptionError  # noqa: PLC0415 - only here
 
     if posterior and not topics:
-        message = (
+        raise InvalidOptionError(
             "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
         )
-        raise InvalidOptionError(message)
     study = counted(
         loaded,
         test=test,

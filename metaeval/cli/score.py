@@ -13,8 +13,6 @@ from metaeval.cli.together import check_scores_file
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["score"]
-
 _SCORES = path(
     "FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write(), panel=None
 )

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["collection", "inex", "scores", "simulate"]
-
 _MOST_CELLS = 10**8
 """Most scores or lines in a simulation: what a machine of ordinary size holds."""
 _YEARS = (2002, 2010)

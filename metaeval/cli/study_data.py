@@ -18,8 +18,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
-__all__ = ["Places", "Study", "is_program", "may_say", "read_study", "refuse_programs"]
-
 _KEYS = ("command", "folder", "version", "options", "checksums")
 _ASKED = frozenset(
     """
@@ -59,44 +57,27 @@ _MOST_TRIED = 4
 
 
 class Study(NamedTuple):
-    """What a study file says.
-
-    Attributes
-    ----------
-    path : path
-    command : str
-    options : list of str
-        Words of the command line, an option and its value in one.
-    inputs : list of str
-        Files, which hold from the folder one is in.
-    programs : dict of str to str
-        Files that the study wants run, with their checksums.
-    places : Places
-    """
+    """What a study file says."""
 
     path: Path
     command: str
     options: list[str]
+    """Words of the command line, an option and its value in one."""
     inputs: list[str]
+    """Files, which hold from the folder one is in."""
     programs: dict[str, str]
+    """Files that the study wants run, with their checksums."""
     places: "Places"
 
 
 class Places(NamedTuple):
-    """Where in a study the values of parameters stand, for messages about them.
-
-    Attributes
-    ----------
-    file : _File
-    keys : dict of str to str
-        By parameter.
-    values : dict of str to list of str
-        By parameter.
-    """
+    """Where in a study the values of parameters stand, for messages about them."""
 
     file: "_File"
     keys: dict[str, str]
+    """By parameter."""
     values: dict[str, list[str]]
+    """By parameter."""
 
     def hold(self, name: str, key: str, texts: list[str]) -> None:
         """Note the key of a parameter, and its values: those by comma too, and files without names before them."""
@@ -137,24 +118,7 @@ def is_program(command: str, name: str, text: str) -> bool:
 
 
 def read_study(path: Path, command_called: Callable[[str], Any], names: list[str]) -> Study:
-    """Read a study file, and refuse what is no part of a question.
-
-    Parameters
-    ----------
-    path : path
-    command_called : callable
-        Returns the command of a name.
-    names : list of str
-        Of all commands.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is no TOML, lacks the command, holds what a study may not, names a program without a checksum, or
-        if something that it read has changed.
-    UnknownNameError
-        If there is no such command.
-    """
+    """Read a study file, and refuse what is no part of a question."""
     file = _File(path)
     name = file.word("command")
     if name.split()[0] not in names:

@@ -15,31 +15,13 @@ if TYPE_CHECKING:
 
     from metaeval.provenance import Provenance
 
-__all__ = ["STUDY_FILE", "TRUST", "study_text", "words_of_study"]
-
 STUDY_FILE = "study.toml"
 TRUST = "--trust"
 _MOST_CHECKED = 1000
 
 
 def study_text(context: "typer.Context", provenance: "Provenance", *, below: Path) -> str:
-    """Write down what a command was asked.
-
-    Parameters
-    ----------
-    context : typer.Context
-        Of the command.
-    provenance : Provenance
-        Its record, for the checksums and the version.
-    below : path
-        The folder that the file will stand in; paths are kept as they were typed, and begin where they began.
-
-    Returns
-    -------
-    str
-        TOML: ``command``, ``folder``, ``version``, and the tables ``options`` (what `metaeval.cli.study_data` lets a
-        study say) and ``checksums``.
-    """
+    """Write down what a command was asked."""
     lines = [
         f"# `metaeval --study {STUDY_FILE}` asks this again; options behind it are added, and win.",
         f"command = {_written(context.info_name or '')}",
@@ -81,25 +63,6 @@ def words_of_study(
 
     The study's inputs stand behind a ``--``, so that none of them can be taken for an option. What was typed behind it
     stands as it was typed: nobody leaves the folder one is in.
-
-    Parameters
-    ----------
-    path : path
-    behind : list of str
-        What was typed behind the file: options that are added, and win, and inputs. ``--trust`` among them is taken.
-    command_called : callable
-        Returns the command of a name.
-    names : list of str
-        Of all commands.
-    trust : bool, default False
-        Whether ``--trust`` was typed before.
-
-    Raises
-    ------
-    FileFormatError, UnknownNameError
-        See `metaeval.cli.study_data.read_study`.
-    InvalidOptionError
-        If the last option typed lacks its value.
     """
     study = read_study(path, command_called, names)
     command = command_called(study.command)
@@ -129,8 +92,7 @@ def _split(behind: list[str], command: Any) -> tuple[list[str], list[str], bool]
             if _wants_value(word, known):
                 value = next(left, None)
                 if value is None:
-                    message = f"{word} needs a value; write it behind, as in {word} VALUE"
-                    raise InvalidOptionError(message)
+                    raise InvalidOptionError(f"{word} needs a value; write it behind, as in {word} VALUE")
                 options.append(value)
     return options, inputs, trust
 

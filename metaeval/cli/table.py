@@ -11,8 +11,6 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     from metaeval.studies.table import Marks, RowOrder, TableStudy
 
-__all__ = ["table"]
-
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
     words="Over the pairs that are tested under a metric: those with --baseline, or all.", shown="the test's own"
 )

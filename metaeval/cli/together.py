@@ -21,8 +21,6 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
 
-__all__ = ["Commands", "check_replaced", "check_scores_file", "checksum_of_study", "registry_of"]
-
 _REGISTRY = "metaeval.registry"
 _ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -78,13 +76,7 @@ def _arguments_below(command: Any) -> Iterator[str]:  # noqa: ANN401 - typer's
 
 
 def _check_together(context: typer.Context) -> None:
-    """Refuse options that contradict each other or do nothing beside the others, and metrics that nobody knows.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming both options and which to leave out or to add.
-    """
+    """Refuse options that contradict each other or do nothing beside the others, and metrics that nobody knows."""
     _check_company(context)
     _check_kind(context)
     _check_tests(context)
@@ -107,8 +99,7 @@ def _check_company(context: typer.Context) -> None:
         if needed and not any(given[other] for other in needed):
             others = " or ".join(labels[other] for other in needed)
             own = labels[parameter.name]
-            message = f"{own} does nothing without {others}; add that, or leave {own} out"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{own} does nothing without {others}; add that, or leave {own} out")
         for other in (one for one in option.excludes if one in given and given_at(context, one)):
             message = f"{labels[other]} and {labels[parameter.name]} exclude each other; give one of them"
             raise InvalidOptionError(message)
@@ -125,11 +116,10 @@ def _check_kind(context: typer.Context) -> None:
             raise InvalidOptionError(message)
         about_runs = parameter.name in RUNS and parameter.name not in ("qrels", "metrics")
         if given["qrels"] is None and about_runs and given_at(context, parameter.name):
-            message = (
+            raise InvalidOptionError(
                 f"{parameter.opts[0]} is about runs and judgments, and without --qrels the input is a score table; "
                 "leave it out"
             )
-            raise InvalidOptionError(message)
 
 
 def _check_tests(context: typer.Context) -> None:
@@ -202,5 +192,4 @@ def check_scores_file(file: Path, *, overwrite: bool) -> None:
 def check_replaced(file: Path, *, overwrite: bool) -> None:
     """Refuse a file that is there already, unless it may be replaced."""
     if not overwrite and kind_of_file(file) != "absent":
-        message = f"{str(file)!r} exists already; pass --overwrite to replace it, or name another file"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{str(file)!r} exists already; pass --overwrite to replace it, or name another file")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from metaeval.reports.report import Report
     from metaeval.studies.topics import TopicsStudy
 
-__all__ = ["parse_sizes", "topics"]
-
 _MOST_TOPICS = 100_000
 _DIGITS = 18
 

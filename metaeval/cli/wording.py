@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 
-__all__ = ["NOTATION", "PYTHON_ONLY", "error_in_options", "in_options", "speaking_of"]
-
 NOTATION = frozenset({
     "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "name", "normalise", "p",
     "quant", "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "real_grades",
@@ -67,22 +65,6 @@ def speaking_of(arguments: Mapping[str, str], elsewhere: Elsewhere) -> Iterator[
 
 def in_options(message: str, arguments: Mapping[str, str] | None = None, elsewhere: Elsewhere = frozenset) -> str:
     """Return a message of the library in the words of the command that runs.
-
-    Parameters
-    ----------
-    message : str
-        What the library says, in Python's words.
-    arguments : mapping of str to str, optional
-        Argument of the library to the option of the command that stands for it; by default those of `speaking_of`.
-        With none of them (Python) the message stays as it is.
-    elsewhere : callable
-        Returns the arguments that options of any command stand for; asked only where one might be another's.
-
-    Returns
-    -------
-    str
-        With options for arguments. Arguments that the command has no option for stay, and it is said that they are
-        Python's.
 
     Examples
     --------

@@ -16,15 +16,6 @@ from metaeval.collection.grades import coded, grades_note
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, complete_codes, rank_documents
 from metaeval.errors import InvalidOptionError
 
-__all__ = [
-    "RetrievedLines",
-    "assemble_collection",
-    "collection_from_rankings",
-    "collection_of_lines",
-    "judgments_from",
-    "warn_of_ties",
-]
-
 _FEWEST_LISTS = 20
 """Fewer lists may well hold nothing that is judged."""
 _MANY_TIES = 0.1
@@ -38,26 +29,6 @@ def collection_from_rankings(
 ) -> Collection:
     """Compile lists that are in order already: for each system and topic the documents, best first.
 
-    Parameters
-    ----------
-    rankings : mapping of system to mapping of topic to sequence of document identifiers
-        Topics that are not in the qrels are ignored and noted.
-    qrels : mapping of topic to mapping of document to level
-        Or to a real-valued grade.
-    retrieved : {"judged", "all"}
-        Also keep every retrieved document (`Collection.retrieved`).
-
-    Returns
-    -------
-    Collection
-        ``tied`` is NaN, since there are no scores.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a document stands twice in a list, a level is no number, or there is no system, no topic or no topic
-        in common.
-
     Examples
     --------
     >>> collection = collection_from_rankings(
@@ -68,8 +39,7 @@ def collection_from_rankings(
     """
     judged = judgments_from(qrels)
     if not rankings:
-        message = "there is no run; give at least one"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("there is no run; give at least one")
 
     def listed() -> Iterator[RetrievedLines]:
         for system, given in rankings.items():
@@ -82,26 +52,17 @@ def collection_from_rankings(
 
 
 class RetrievedLines(NamedTuple):
-    """The retrieved documents of one run, as Python objects.
-
-    Attributes
-    ----------
-    system : str
-    documents : sequence of bytes (n_lines,)
-        Identifiers.
-    topics : sequence of str
-        Names of the topics answered.
-    topic_codes : integer array (n_lines,)
-        Which of `topics` each line belongs to.
-    keys : float64 array (n_lines,)
-        What lists are ordered by, descending.
-    """
+    """The retrieved documents of one run, as Python objects."""
 
     system: str
     documents: Sequence[bytes]
+    """Identifiers."""
     topics: Sequence[str]
+    """Names of the topics answered."""
     topic_codes: NDArray[np.integer]
+    """Which of `topics` each line belongs to. Shape (n_lines,)."""
     keys: NDArray[np.float64]
+    """What lists are ordered by, descending. Shape (n_lines,)."""
 
     def laid_out(self, known: Sequence[str]) -> Lines:
         """Return what `rank_documents` takes; `known` are the topics of the judgments."""
@@ -121,14 +82,7 @@ class RetrievedLines(NamedTuple):
 def collection_of_lines(
     judgments: Judgments, runs: Iterable[RetrievedLines], *, order: Order, retrieved: Retrieved
 ) -> Collection:
-    """Rank runs that come as Python objects, and put them together with their judgments.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a document stands twice in a list, two documents share a rank with ``order="rank"``, or runs and judgments
-        have no topic in common.
-    """
+    """Rank runs that come as Python objects, and put them together with their judgments."""
     table, others = JudgedDocuments.of(judgments), OtherDocuments()
     ranked: dict[str, RankedRun] = {}
     answered: set[str] = set()
@@ -164,25 +118,7 @@ def assemble_collection(
     n_codes: int,
     notes: tuple[str, ...] = (),
 ) -> Collection:
-    """Put ranked runs and their judgments together.
-
-    Parameters
-    ----------
-    judgments : Judgments
-    runs : mapping of system to RankedRun
-        With codes for every document, or without codes in all of them.
-    answered : iterable of str
-        Topics that any run answers, also those without judgments.
-    n_codes : int
-        Codes lie below it.
-    notes : tuple of str
-        What reading had to say.
-
-    Raises
-    ------
-    InvalidOptionError
-        If runs and judgments have no topic in common, or no document.
-    """
+    """Put ranked runs and their judgments together."""
     ranked = list(runs.values())
     levels = np.maximum(judgments.levels, np.int16(NOT_POOLED + 1))  # what has a line was pooled
     n_retrieved = np.stack([run.n_retrieved for run in ranked]).astype(np.int32)
@@ -210,19 +146,7 @@ def assemble_collection(
 
 
 def warn_of_ties(collection: Collection, order: Order) -> None:
-    """Warn once, two calls up, if scores leave much of some run's order to the document identifiers.
-
-    Parameters
-    ----------
-    collection : Collection
-    order : Order
-        How its lists were ordered.
-
-    Warns
-    -----
-    CollectionWarning
-        If more than a tenth of the documents of a run are tied.
-    """
+    """Warn once, two calls up, if scores leave much of some run's order to the document identifiers."""
     many = [
         (share, name) for share, name in zip(collection.tied, collection.systems, strict=True) if share > _MANY_TIES
     ]
@@ -241,11 +165,6 @@ def warn_of_ties(collection: Collection, order: Order) -> None:
 def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
     """Compile judgments given as a mapping of topic to mapping of document to level or real-valued grade.
 
-    Raises
-    ------
-    InvalidOptionError
-        If there is no judgment, or a grade is no number within ±32767.
-
     Examples
     --------
     >>> judgments_from({"1": {"d1": 1.7, "d2": 0}}).numbers.tolist()
@@ -255,16 +174,14 @@ def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
     topics = natural_order(by_name)
     ordered = [sorted((str(doc).encode(), level) for doc, level in by_name[topic].items()) for topic in topics]
     if not any(ordered):
-        message = "there is no judgment; qrels must hold a level for at least one document"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("there is no judgment; qrels must hold a level for at least one document")
     documents = [doc for part in ordered for doc, _ in part]
     if any(doc.endswith(b"\0") for doc in documents):
         message = "a document identifier ends in a zero byte, which arrays of bytes cannot hold; rename it"
         raise InvalidOptionError(message)
     given = np.array([level for part in ordered for _, level in part])
     if given.dtype.kind not in "iuf":
-        message = f"levels must be numbers, not {given.dtype}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"levels must be numbers, not {given.dtype}")
     levels, grades = coded(given)
     return Judgments(
         topics=tuple(topics),
@@ -283,11 +200,10 @@ def _without_judged(judgments: Judgments, runs: Mapping[str, RankedRun]) -> list
         return []
     judged = judgments.document_ids[0].decode(errors="replace") if len(judgments.document_ids) else ""
     if len(strange) == sum(map(bool, lists.values())):
-        message = (
+        raise InvalidOptionError(
             f"no run retrieves any judged document ({judged!r} is one that is judged): documents are matched by their "
             "identifier as written, and those of runs and qrels differ"
         )
-        raise InvalidOptionError(message)
     return [
         f"runs that retrieve no judged document, so that nothing in them counts: {len(strange)} ({first_few(strange)})"
     ]
@@ -316,11 +232,10 @@ def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Colle
     answered = set(topics)
     foreign = natural_order(answered - set(collection.topics))
     if len(foreign) == len(answered):
-        message = (
+        raise InvalidOptionError(
             f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
             f"{first_few(collection.topics)}; topics are matched by their id as written"
         )
-        raise InvalidOptionError(message)
     if not foreign:
         return collection
     note = f"topics of the runs without judgments, ignored: {len(foreign)} ({first_few(foreign)})"

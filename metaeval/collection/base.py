@@ -22,8 +22,6 @@ from metaeval.scores import Missing
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
 
-__all__ = ["JudgedCollection", "Retrieved", "as_levels", "positions", "renumbered", "take_segments"]
-
 Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
 
@@ -33,25 +31,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedCollection(Result, ABC):
-    """Runs and judgments of one test collection: of documents, elements or passages.
-
-    Attributes
-    ----------
-    by_document : Collection
-        The same runs as lists of documents, with the judgments.
-    systems : tuple of str
-        Names of the runs.
-    topics : tuple of str
-        All topics with judgments in natural order, also those with nothing relevant.
-    groups : tuple of str or None
-        Group (team, model family) of every run.
-    pooled : bool array (n_systems,) or None
-        Which runs built the pool that was judged.
-    notes : tuple of str
-        What reading and compiling had to say.
-    n_retrieved : int32 array (n_systems, n_topics)
-        Number of results of every list; 0 where the run lacks the topic.
-    """
+    """Runs and judgments of one test collection: of documents, elements or passages."""
 
     def _found(self) -> str:
         judgments = count(len(self.by_document.levels), "judged document")
@@ -149,10 +129,9 @@ class JudgedCollection(Result, ABC):
         """
         array = np.asarray(levels)
         if array.shape != self.by_document.levels.shape:
-            message = (
+            raise InvalidOptionError(
                 f"levels must hold one level per judgment, shape {self.by_document.levels.shape}, not {array.shape}"
             )
-            raise InvalidOptionError(message)
         table = self.by_document.grades
         if table is not None and array.size and array.max() >= len(table):
             message = f"level {array.max()} stands for no grade: there are {len(table) - 1} above 0; use regrade"
@@ -207,8 +186,7 @@ class JudgedCollection(Result, ABC):
         rows = positions(names, self.systems, "system")
         kept = [name for name in self.systems if name not in set(names)]
         if not kept:
-            message = f"no run would be left to score: {first_few(names)} are all there are"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"no run would be left to score: {first_few(names)} are all there are")
         building = rows if self.pooled is None else rows[self.pooled[rows]]
         return self._with(pool_runs=self.by_document.pooled_with(building)).select(systems=kept)
 
@@ -238,8 +216,7 @@ class JudgedCollection(Result, ABC):
         worst = [f"{self.systems[row]!r} lacks {lacking[row].sum()} of {self.n_topics} topics" for row in rows]
         text = first_few(worst, between="; ")
         if missing == "error":
-            message = f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'"
-            raise ScoresError(message)
+            raise ScoresError(f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'")
         if missing == "zero":
             return self._with(
                 notes=(*self.notes, *self._unanswered(), f"empty lists, scored 0: {lacking.sum():,} ({text})")
@@ -247,8 +224,7 @@ class JudgedCollection(Result, ABC):
         axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
         gone = lacking.any(axis=axis)
         if gone.all():
-            message = f"missing={missing!r} would leave nothing: {text}; pass missing='zero'"
-            raise ScoresError(message)
+            raise ScoresError(f"missing={missing!r} would leave nothing: {text}; pass missing='zero'")
         kind = missing.removeprefix("drop-")
         left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
         dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
@@ -305,19 +281,13 @@ class JudgedCollection(Result, ABC):
 def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
     """Return levels of judgments in the 16 bits that hold them.
 
-    Raises
-    ------
-    InvalidOptionError
-        If they are no whole numbers, or too large.
-
     Examples
     --------
     >>> as_levels(np.array([2, 0, -1]))
     array([ 2,  0, -1], dtype=int16)
     """
     if levels.dtype.kind not in "iu":
-        message = f"levels must be whole numbers, not {levels.dtype}; regrade takes real-valued grades"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"levels must be whole numbers, not {levels.dtype}; regrade takes real-valued grades")
     if levels.size and (levels.min() < _LEVELS.min or levels.max() > _LEVELS.max):
         message = f"levels must lie from {_LEVELS.min} to {_LEVELS.max}; these reach {levels.min()} to {levels.max()}"
         raise InvalidOptionError(message)
@@ -341,8 +311,7 @@ def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) ->
         if name not in place:
             raise UnknownNameError(kind, name, known)
     if not chosen or len(set(chosen)) < len(chosen):
-        message = f"{kind}s must name at least one {kind}, each once, not {chosen!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{kind}s must name at least one {kind}, each once, not {chosen!r}")
     return np.array([place[name] for name in chosen], dtype=np.int64)
 
 
@@ -378,8 +347,7 @@ def _looked_up[T](table: Mapping[str, T], systems: tuple[str, ...], what: str) -
     absent = [name for name in systems if name not in table]
     if absent:
         covered = f"{len(systems) - len(absent)} of {len(systems)} systems"
-        message = f"{what}= covers {covered}; absent: {first_few(absent)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{what}= covers {covered}; absent: {first_few(absent)}")
     return [table[name] for name in systems]
 
 
@@ -395,6 +363,5 @@ def _mapping(table: Mapping[str, Any] | pd.Series, what: str) -> Mapping[str, An
 def _as_truth(value: object) -> bool:
     truth = _TRUTH.get(str(value).casefold())
     if truth is None:
-        message = f"pooled= must say yes or no (true or false, 1 or 0) for every system, not {value!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"pooled= must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
     return truth

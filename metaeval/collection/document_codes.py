@@ -15,23 +15,6 @@ from metaeval.collection.grades import numbers_of
 from metaeval.compiled import compiled, compiled_part
 from metaeval.results import ShortRepr
 
-__all__ = [
-    "WORD_BYTES",
-    "Identifiers",
-    "JudgedDocuments",
-    "Judgments",
-    "OtherDocuments",
-    "UnjudgedDocuments",
-    "copied_documents",
-    "find_documents",
-    "hash_documents",
-    "identifier_array",
-    "judged_ranks",
-    "same_bytes",
-    "slot_of",
-    "word_at",
-]
-
 WORD_BYTES = 8
 """How many bytes `word_at` takes at once."""
 
@@ -47,28 +30,19 @@ _SMALL = 2**20
 
 
 class Judgments(NamedTuple):
-    """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id.
-
-    Attributes
-    ----------
-    topics : tuple of str
-    topic_offsets : int64 array (n_topics + 1,)
-        The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
-    document_ids : Identifiers (n_judgments,)
-        Ascending inside a topic; see `identifier_array`.
-    levels : int16 array (n_judgments,)
-    notes : tuple of str
-        What reading them had to say.
-    grades : float64 array or None
-        The grade of every level from 0, where grades are not whole; None where levels are the grades.
-    """
+    """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id."""
 
     topics: tuple[str, ...]
     topic_offsets: NDArray[np.int64]
+    """The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``. Shape (n_topics + 1,)."""
     document_ids: Identifiers
+    """Ascending inside a topic; see `identifier_array`."""
     levels: NDArray[np.int16]
+    """Shape (n_judgments,)."""
     notes: tuple[str, ...] = ()
+    """What reading them had to say."""
     grades: NDArray[np.float64] | None = None
+    """The grade of every level from 0, where grades are not whole; None where levels are the grades."""
 
     @property
     def numbers(self) -> NDArray[np.float64]:
@@ -86,23 +60,17 @@ class UnjudgedDocuments(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedDocuments(ShortRepr):
-    """Where to find the judgment of a document; looking up changes nothing, so threads may share it.
-
-    Attributes
-    ----------
-    text, offsets, hashes : arrays
-        Identifier ``text[offsets[j]:offsets[j + 1]]`` and hash of every judgment j.
-    slots : int32 array
-        Judgments by hash, one table a topic, open addressing with linear probing; -1 is free.
-    slot_bounds : int64 array (n_topics + 1,)
-        Where the table of each topic begins; its size is a power of two, at least twice the judgments.
-    """
+    """Where to find the judgment of a document; looking up changes nothing, so threads may share it."""
 
     text: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     hashes: NDArray[np.uint64]
+    """Identifier ``text[offsets[j]:offsets[j + 1]]`` and hash of every judgment j."""
     slots: NDArray[np.int32]
+    """Judgments by hash, one table a topic, open addressing with linear probing; -1 is free."""
     slot_bounds: NDArray[np.int64]
+    """Where the table of each topic begins; its size is a power of two, at least twice the judgments. Shape (n_topics
+    + 1,)."""
 
     @classmethod
     def of(cls, judgments: Judgments) -> Self:
@@ -121,24 +89,17 @@ class JudgedDocuments(ShortRepr):
 
 @dataclass(slots=True, eq=False)
 class OtherDocuments(ShortRepr):
-    """Codes of (topic, document) in the order in which they are added.
-
-    Attributes
-    ----------
-    text, offsets, topics, hashes : arrays
-        Identifier ``text[offsets[code]:offsets[code + 1]]``, topic and hash of every code; room for more at the end.
-    slots : int32 array
-        Codes by hash: one table, its size a power of two, at least twice the codes; -1 is free.
-    n_codes : int
-        Codes in use.
-    """
+    """Codes of (topic, document) in the order in which they are added."""
 
     text: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
     offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     topics: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    """Identifier ``text[offsets[code]:offsets[code + 1]]``, topic and hash of every code; room for more at the end."""
     slots: NDArray[np.int32] = field(default_factory=lambda: np.full(2, -1, dtype=np.int32))
+    """Codes by hash: one table, its size a power of two, at least twice the codes; -1 is free."""
     n_codes: int = 0
+    """Codes in use."""
 
     def add(self, documents: UnjudgedDocuments) -> NDArray[np.int32]:
         """Return the code of every document, giving new ones to those not seen before."""

@@ -20,15 +20,6 @@ from metaeval.collection.statistics import CollectionStatistics
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.results import ShortRepr
 
-__all__ = [
-    "NOT_POOLED",
-    "UNJUDGED",
-    "Collection",
-    "CollectionWarning",
-    "RetrievedDocuments",
-    "is_judged",
-]
-
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
@@ -40,94 +31,67 @@ class CollectionWarning(MetaevalWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RetrievedDocuments(ShortRepr):
-    """Every document that was retrieved, judged or not, best first.
-
-    Attributes
-    ----------
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic is ``codes[offsets[i]:offsets[i + 1]]``.
-    codes : int32 array (n_retrieved,)
-        The same code is the same document of the same topic. A code below the collection's ``n_judgments`` is the
-        position of that document in ``levels``; a document without a line in the qrels has a higher one.
-    n_codes : int
-        Codes lie below it.
-    """
+    """Every document that was retrieved, judged or not, best first."""
 
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is ``codes[offsets[i]:offsets[i + 1]]``. Shape (n_systems * n_topics +
+    1,)."""
     codes: NDArray[np.int32]
+    """The same code is the same document of the same topic. A code below the collection's ``n_judgments`` is the
+    position of that document in ``levels``; a document without a line in the qrels has a higher one. Shape
+    (n_retrieved,)."""
     n_codes: int
+    """Codes lie below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Collection(JudgedCollection):
-    """Runs and judgments of one test collection.
-
-    Attributes
-    ----------
-    systems : tuple of str
-        Names of the runs.
-    topics : tuple of str
-        All topics of the qrels in natural order, also those with nothing relevant.
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic holds the judged documents ``offsets[i]:offsets[i + 1]``.
-    ranks : int32 array (n,)
-        Rank in the full list, from 1, ascending inside a list.
-    judgments : int32 array (n,)
-        Which judgment: a position in `levels`.
-    n_retrieved : int32 array (n_systems, n_topics)
-        Length of the full list; 0 where the run lacks the topic.
-    topic_offsets : int64 array (n_topics + 1,)
-        The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
-    levels : int16 array (n_judgments,)
-        Current level of every document with a line in the qrels. A negative level is pooled but not judged
-        (`is_judged`), such as `UNJUDGED` (-1); `NOT_POOLED` is not even pooled. Where grades are real-valued these are
-        codes, and `numbers` has the grades.
-    full_levels : int16 array (n_judgments,)
-        The levels of the qrels as read.
-    document_ids : Identifiers (n_judgments,)
-        Document identifiers (UTF-8 bytes), ascending inside a topic.
-    grades : float64 array or None
-        The grade that every level from 0 stands for, ascending, where grades are not all whole; None where levels are
-        the grades.
-    top_level : int
-        Highest level of the full qrels over all topics, kept when topics are selected.
-    tied : float64 array (n_systems,)
-        Share of a run's retrieved documents whose score another document of the same list has too; NaN where no
-        scores were seen.
-    groups : tuple of str or None
-        Group (team, model family) of every system.
-    pooled : bool array (n_systems,) or None
-        Which runs built the pool that was judged.
-    retrieved : RetrievedDocuments or None
-        Every retrieved document, on request (``retrieved="all"``).
-    pool_runs : PoolRuns or None
-        Runs that built the pool and are not scored (`set_aside`).
-    pool_sizes : int64 array (n_topics,) or None
-        Documents judged for each topic, where the qrels do not say it
-        (`metaeval.resampling.pools.with_judged_pool`).
-    notes : tuple of str
-        What reading had to say.
-    """
+    """Runs and judgments of one test collection."""
 
     systems: tuple[str, ...] = field()  # a field of its own in the place of the inherited property; so below
+    """Names of the runs."""
     topics: tuple[str, ...] = field()
+    """All topics of the qrels in natural order, also those with nothing relevant."""
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic holds the judged documents ``offsets[i]:offsets[i + 1]``. Shape (n_systems
+    * n_topics + 1,)."""
     ranks: NDArray[np.int32]
+    """Rank in the full list, from 1, ascending inside a list. Shape (n,)."""
     judgments: NDArray[np.int32]
+    """Which judgment: a position in `levels`. Shape (n,)."""
     n_retrieved: NDArray[np.int32] = field()
+    """Length of the full list; 0 where the run lacks the topic. Shape (n_systems, n_topics)."""
     topic_offsets: NDArray[np.int64]
+    """The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``. Shape (n_topics + 1,)."""
     levels: NDArray[np.int16]
+    """Current level of every document with a line in the qrels. A negative level is pooled but not judged
+    (`is_judged`), such as `UNJUDGED` (-1); `NOT_POOLED` is not even pooled. Where grades are real-valued these are
+    codes, and `numbers` has the grades. Shape (n_judgments,)."""
     full_levels: NDArray[np.int16]
+    """The levels of the qrels as read. Shape (n_judgments,)."""
     document_ids: Identifiers
+    """Document identifiers (UTF-8 bytes), ascending inside a topic."""
     top_level: int
+    """Highest level of the full qrels over all topics, kept when topics are selected."""
     tied: NDArray[np.float64]
+    """Share of a run's retrieved documents whose score another document of the same list has too; NaN where no scores
+    were seen. Shape (n_systems,)."""
     grades: NDArray[np.float64] | None = None
+    """The grade that every level from 0 stands for, ascending, where grades are not all whole; None where levels are
+    the grades."""
     groups: tuple[str, ...] | None = None
+    """Group (team, model family) of every system."""
     pooled: NDArray[np.bool_] | None = None
+    """Which runs built the pool that was judged. Shape (n_systems,)."""
     retrieved: RetrievedDocuments | None = field(default=None, repr=False)
+    """Every retrieved document, on request (``retrieved="all"``)."""
     pool_runs: PoolRuns | None = field(default=None, repr=False)
+    """Runs that built the pool and are not scored (`set_aside`)."""
     pool_sizes: NDArray[np.int64] | None = field(default=None, repr=False)
+    """Documents judged for each topic, where the qrels do not say it (`metaeval.resampling.pools.with_judged_pool`).
+    Shape (n_topics,)."""
     notes: tuple[str, ...] = ()
+    """What reading had to say."""
 
     @property
     def n_judgments(self) -> int:
@@ -176,8 +140,7 @@ class Collection(JudgedCollection):
         """
         given = np.asarray(grades, dtype=np.float64)
         if given.shape != self.levels.shape:
-            message = f"grades must hold one per judgment, shape {self.levels.shape}, not {given.shape}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"grades must hold one per judgment, shape {self.levels.shape}, not {given.shape}")
         full = numbers_of(self.full_levels, self.grades)
         top = numbers_of(np.array([self.top_level]), self.grades)
         # one table for both, so that a level says the same in each
@@ -212,8 +175,7 @@ class Collection(JudgedCollection):
         """
         bounds = np.asarray(thresholds, dtype=np.float64)
         if bounds.ndim != 1 or not len(bounds) or not (np.diff(np.append(0.0, bounds)) > 0).all():
-            message = f"thresholds must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"thresholds must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}")
         lowest = np.array([self.level_from(bound) for bound in bounds.tolist()])
 
         def reached(levels: NDArray[np.int16]) -> NDArray[np.int16]:

@@ -12,8 +12,6 @@ from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Sub
 from metaeval.collection.paths import normalised_path
 from metaeval.errors import FileFormatError, InvalidOptionError
 
-__all__ = ["ElementRun", "Words", "checked_assessments", "checked_run", "document_judgments", "normalised", "refuse"]
-
 _VALID: dict[str, frozenset[tuple[int, int]]] = {
     "2002": frozenset({(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 3)}),
     "2003": frozenset({(0, 0)} | {(e, s) for e in (1, 2, 3) for s in (1, 2, 3)}),
@@ -162,13 +160,7 @@ def document_judgments(assessments: Assessments, judged: pd.DataFrame) -> Judgme
 
 
 def checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> ElementRun:
-    """Return the results of a run on assessed topics, down to the limit.
-
-    Raises
-    ------
-    FileFormatError
-        If a result is no element.
-    """
+    """Return the results of a run on assessed topics, down to the limit."""
     results = submission.results
     own = Words.of(results["topic"])
     places = own.within(pd.Index(topics, dtype=object))

@@ -11,18 +11,6 @@ from metaeval.collection.inex import UNKNOWN, Scale, whole_column
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 
-__all__ = [
-    "ElementNames",
-    "Elements",
-    "above",
-    "in_document_order",
-    "known_sizes",
-    "linked_tree",
-    "looked_up",
-    "path_stops",
-    "with_assessments",
-]
-
 _TOP_GRADE = 3
 
 
@@ -31,39 +19,28 @@ class Elements(NamedTuple):
 
     An element stands before its descendants, and these follow it without a gap. Positions count from the topic's
     first element, so that topics can be taken apart.
-
-    Attributes
-    ----------
-    parents : int32 array (n,)
-        Position of the nearest ancestor in the table, -1 for none.
-    stops : int32 array (n,)
-        Position behind the last descendant.
-    documents : int32 array (n,)
-        Which of the topic's judgments of documents; -1 for a document that was not assessed.
-    names, paths : int32 array (n,)
-        Which of the collection's `document_names` and `path_names`.
-    assessed : bool array (n,)
-    exhaustivity : int8 array (n,)
-        0 also where nothing was assessed; `TOO_SMALL` (-1) for "?".
-    specificity : float64 array (n,)
-        In the terms of the scale.
-    fully_specific : bool array (n,)
-        Where all characters are highlighted, by whole numbers; grade 3 on the older scales.
-    sizes, relevant_sizes : int64 array (n,)
-        Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said.
     """
 
     parents: NDArray[np.int32]
+    """Position of the nearest ancestor in the table, -1 for none. Shape (n,)."""
     stops: NDArray[np.int32]
+    """Position behind the last descendant. Shape (n,)."""
     documents: NDArray[np.int32]
+    """Which of the topic's judgments of documents; -1 for a document that was not assessed. Shape (n,)."""
     names: NDArray[np.int32]
     paths: NDArray[np.int32]
+    """Which of the collection's `document_names` and `path_names`. Shape (n,)."""
     assessed: NDArray[np.bool_]
+    """Shape (n,)."""
     exhaustivity: NDArray[np.int8]
+    """0 also where nothing was assessed; `TOO_SMALL` (-1) for "?". Shape (n,)."""
     specificity: NDArray[np.float64]
+    """In the terms of the scale. Shape (n,)."""
     fully_specific: NDArray[np.bool_]
+    """Where all characters are highlighted, by whole numbers; grade 3 on the older scales. Shape (n,)."""
     sizes: NDArray[np.int64]
     relevant_sizes: NDArray[np.int64]
+    """Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
 
 
 class ElementNames(NamedTuple):
@@ -163,11 +140,10 @@ def known_sizes(
     wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
     if wrong.any():
         row = table.iloc[int(np.argmax(wrong))]
-        message = (
+        raise InvalidOptionError(
             f"element sizes (sizes=) must be 1 or more, one each; document {row['document']!r}, {row['path']} has "
             f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
         )
-        raise InvalidOptionError(message)
     own_documents, own_paths = (
         Words.of(table["document"]).within(names.documents),
         Words.of(table["path"]).within(names.paths),

@@ -45,48 +45,34 @@ from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["ElementCollection", "element_collection"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ElementCollection(JudgedCollection):
-    """Runs of elements and their assessments; made by `element_collection`.
-
-    Attributes
-    ----------
-    by_document : Collection
-        The same runs as lists of documents, each at the rank of its first result among distinct documents. A document
-        was judged if it was assessed; its level is 1 if anything in it is relevant, else 0.
-    scale : {"2002", "2003", "2005"}
-        What exhaustivity and specificity mean.
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic holds the results ``offsets[i]:offsets[i + 1]``, best first.
-    results : int32 array (n,)
-        Position of each result among the topic's elements.
-    tied : bool array (n,)
-        Whether a result shares its rank with the one before it: equal scores, or equal ranks where there are none.
-    element_offsets : int64 array (n_topics + 1,)
-        The elements of topic t stand at ``element_offsets[t]:element_offsets[t + 1]``.
-    elements : Elements
-    highlighted : int64 array (n_judgments,)
-        Highlighted characters of every assessed document; `UNKNOWN` (-1) where nobody said.
-    document_names, path_names : object array
-        What the codes of `elements` mean.
-    task : {"focused", "thorough"}
-        Thorough where every run says that it was made for that task, in which overlap costs nothing.
-    """
+    """Runs of elements and their assessments; made by `element_collection`."""
 
     by_document: Collection = field()  # a field of its own in the place of the inherited property
+    """The same runs as lists of documents, each at the rank of its first result among distinct documents. A document
+    was judged if it was assessed; its level is 1 if anything in it is relevant, else 0."""
     scale: Scale
+    """What exhaustivity and specificity mean."""
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic holds the results ``offsets[i]:offsets[i + 1]``, best first. Shape
+    (n_systems * n_topics + 1,)."""
     results: NDArray[np.int32] = field(repr=False)
+    """Position of each result among the topic's elements. Shape (n,)."""
     tied: NDArray[np.bool_] = field(repr=False)
+    """Whether a result shares its rank with the one before it: equal scores, or equal ranks where there are none.
+    Shape (n,)."""
     element_offsets: NDArray[np.int64]
+    """The elements of topic t stand at ``element_offsets[t]:element_offsets[t + 1]``. Shape (n_topics + 1,)."""
     elements: Elements = field(repr=False)
     highlighted: NDArray[np.int64] = field(repr=False)
+    """Highlighted characters of every assessed document; `UNKNOWN` (-1) where nobody said. Shape (n_judgments,)."""
     document_names: NDArray[np.object_] = field(repr=False)
     path_names: NDArray[np.object_] = field(repr=False)
+    """What the codes of `elements` mean."""
     task: str = "focused"
+    """Thorough where every run says that it was made for that task, in which overlap costs nothing."""
 
     @property
     def n_retrieved(self) -> NDArray[np.int32]:
@@ -210,8 +196,7 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     check_kind(assessments, "assessments", "Assessments")
     check_count(limit, "limit")
     if assessments.scale == "passages":
-        message = "assessments of the scale 'passages' have no exhaustivity; use passage_collection"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("assessments of the scale 'passages' have no exhaustivity; use passage_collection")
     judged = checked_assessments(assessments, lenient=lenient)
     judgments = document_judgments(assessments, judged)
     submissions = check_kinds(submissions, "submissions", "Submission")

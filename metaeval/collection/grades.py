@@ -13,8 +13,6 @@ from metaeval.cells import first_few
 from metaeval.equality import at_least, settle
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["LARGEST_GRADE", "MOST_GRADES", "Coded", "coded", "grades_note", "level_from", "numbers_of"]
-
 LARGEST_GRADE = 32_767
 """Grades lie within plus and minus this."""
 
@@ -23,33 +21,16 @@ MOST_GRADES = 32_000
 
 
 class Coded(NamedTuple):
-    """Grades as levels.
-
-    Attributes
-    ----------
-    levels : int16 array
-        A negative one is no judgment.
-    grades : float64 array or None
-        ``grades[level]`` is the grade of a level from 0 on, ascending from 0; None where levels are the grades.
-    """
+    """Grades as levels."""
 
     levels: NDArray[np.int16]
+    """A negative one is no judgment."""
     grades: NDArray[np.float64] | None
+    """``grades[level]`` is the grade of a level from 0 on, ascending from 0; None where levels are the grades."""
 
 
 def coded(numbers: ArrayLike) -> Coded:
     """Turn grades into levels: whole ones as they are; others by their place among the distinct grades above 0.
-
-    Parameters
-    ----------
-    numbers : array_like
-        Grades, finite. Where any is not whole, grades equal on paper (`metaeval.equality`) are one grade, and a
-        negative one is rounded down: it is no judgment, whatever its size.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a grade is not finite or beyond `LARGEST_GRADE`, or more than `MOST_GRADES` differ.
 
     Examples
     --------
@@ -61,8 +42,7 @@ def coded(numbers: ArrayLike) -> Coded:
     given = np.asarray(numbers, dtype=np.float64)
     wrong = given[~(np.abs(given) <= LARGEST_GRADE + 1) | (given == LARGEST_GRADE + 1)]
     if wrong.size:
-        message = f"grades must lie within ±{LARGEST_GRADE}, not {wrong.flat[0]:g}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"grades must lie within ±{LARGEST_GRADE}, not {wrong.flat[0]:g}")
     if (given == np.floor(given)).all():
         return Coded(given.astype(np.int16), None)
     distinct, place = np.unique(np.maximum(given, 0.0), return_inverse=True)
@@ -70,11 +50,10 @@ def coded(numbers: ArrayLike) -> Coded:
     if settled[0] > 0:  # nothing is 0 here, and code 0 is
         settled, code = np.append(0.0, settled), code + 1
     if len(settled) > MOST_GRADES + 1:
-        message = (
+        raise InvalidOptionError(
             f"{len(settled) - 1:,} distinct grades above 0; at most {MOST_GRADES:,} are kept apart, so round them "
             "(to three decimals, say)"
         )
-        raise InvalidOptionError(message)
     levels = np.where(given < 0, np.floor(given), code[place.reshape(given.shape)])
     return Coded(levels.astype(np.int16), settled)
 

@@ -13,50 +13,33 @@ from metaeval.collection.inex import Assessments, whole_column
 from metaeval.errors import InvalidOptionError
 from metaeval.results import ShortRepr
 
-__all__ = ["HighlightedText", "JudgedText", "Lookup"]
-
 
 class HighlightedText(NamedTuple):
-    """What assessors highlighted, document by document in the order of ``by_document.levels``.
-
-    Attributes
-    ----------
-    relevant_sizes, sizes : int64 array (n_judgments,)
-        Highlighted and total characters, as the assessments say; -1 for an unknown total.
-    best_entries : int64 array (n_judgments,)
-        Best entry point; -1 where there is none.
-    offsets : int64 array (n_judgments + 1,)
-        The passages of document d are ``offsets[d]:offsets[d + 1]`` of the next two.
-    starts, stops : int64 array (n_passages,)
-        Ascending and without overlap inside a document.
-    """
+    """What assessors highlighted, document by document in the order of ``by_document.levels``."""
 
     relevant_sizes: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    """Highlighted and total characters, as the assessments say; -1 for an unknown total. Shape (n_judgments,)."""
     best_entries: NDArray[np.int64]
+    """Best entry point; -1 where there is none. Shape (n_judgments,)."""
     offsets: NDArray[np.int64]
+    """The passages of document d are ``offsets[d]:offsets[d + 1]`` of the next two. Shape (n_judgments + 1,)."""
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
+    """Ascending and without overlap inside a document. Shape (n_passages,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup(ShortRepr):
-    """Where the judgment of a document and topic is.
-
-    Attributes
-    ----------
-    topics, names : pandas.Index
-        Every topic, and every assessed document once.
-    keys : int64 array (n_judgments,), ascending
-        Position of the topic times the number of names plus position of the name.
-    places : int64 array (n_judgments,)
-        Which judgment each key is.
-    """
+    """Where the judgment of a document and topic is."""
 
     topics: pd.Index
     names: pd.Index
+    """Every topic, and every assessed document once."""
     keys: NDArray[np.int64]
+    """Position of the topic times the number of names plus position of the name. Shape (n_judgments,)."""
     places: NDArray[np.int64]
+    """Which judgment each key is. Shape (n_judgments,)."""
 
     @classmethod
     def of(cls, judgments: Judgments) -> "Lookup":
@@ -82,32 +65,18 @@ class Lookup(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedText(ShortRepr):
-    """Assessments, compiled.
-
-    Attributes
-    ----------
-    judgments : Judgments
-        Level 1 for documents with highlighted text, else 0.
-    lookup : Lookup
-    text : HighlightedText
-    notes : tuple of str
-        What reading and compiling had to say.
-    """
+    """Assessments, compiled."""
 
     judgments: Judgments
+    """Level 1 for documents with highlighted text, else 0."""
     lookup: Lookup
     text: HighlightedText
     notes: tuple[str, ...]
+    """What reading and compiling had to say."""
 
     @classmethod
     def of(cls, assessments: Assessments) -> "JudgedText":
-        """Compile assessments.
-
-        Raises
-        ------
-        InvalidOptionError
-            If they cannot be used as they are; see `passage_collection`.
-        """
+        """Compile assessments."""
         documents = assessments.documents
         relevant_sizes = _checked_sizes(documents, assessments.source)
         by_topic: dict[str, dict[str, int]] = {}
@@ -143,11 +112,10 @@ def _checked_sizes(documents: pd.DataFrame, source: str) -> NDArray[np.int64]:
     sizes = whole_column(documents, "relevant_size", source=source)
     if (sizes < 0).any():
         row = documents.iloc[int(np.argmax(sizes < 0))]
-        message = (
+        raise InvalidOptionError(
             f"topic {row['topic']!r}, document {row['document']!r} has no number of highlighted characters "
             "(relevant_size); measures of passages need it"
         )
-        raise InvalidOptionError(message)
     return sizes
 
 
@@ -164,14 +132,12 @@ def _checked_passages(assessments: Assessments, lookup: Lookup) -> pd.DataFrame:
     for wrong, text in marks:
         if wrong.any():
             row = passages.iloc[int(np.argmax(wrong))]
-            message = f"a passage of topic {row['topic']!r}, document {row['document']!r} {text}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"a passage of topic {row['topic']!r}, document {row['document']!r} {text}")
     if passages.empty and (assessments.documents["relevant_size"] > 0).any():
-        message = (
+        raise InvalidOptionError(
             "the assessments have no passage, so nothing can be highlighted in a result; measures of passages need "
             "the passages of relevant documents (2007 and later)"
         )
-        raise InvalidOptionError(message)
     order = np.lexsort((offsets, owners))
     order = order[lengths[order] > 0]
     kept = passages.iloc[order].assign(owner=owners[order])
@@ -179,11 +145,10 @@ def _checked_passages(assessments: Assessments, lookup: Lookup) -> pd.DataFrame:
     overlapping = (owners[order][1:] == owners[order][:-1]) & (offsets[order][1:] < stops[:-1])
     if overlapping.any():
         row = kept.iloc[int(np.argmax(overlapping)) + 1]
-        message = (
+        raise InvalidOptionError(
             f"passages of topic {row['topic']!r}, document {row['document']!r} overlap at offset {row['offset']}; "
             "merge them into one"
         )
-        raise InvalidOptionError(message)
     return kept
 
 

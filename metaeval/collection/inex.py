@@ -17,9 +17,6 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.parallel import track
 from metaeval.results import Result
 
-__all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
-__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "empty_table", "table_of", "whole_column"]
-
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1
 """The exhaustivity written "?": relevant text, but too small to judge how exhaustive it is (2005)."""
@@ -72,19 +69,6 @@ PASSAGE_COLUMNS = {
 
 def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArray[np.int64]:
     """Return a column of sizes, offsets or lengths, `UNKNOWN` where it or one of its cells is absent.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        With ``topic`` and ``document``, and ``line`` where there are lines.
-    column : str
-    source : str
-        The file, for errors.
-
-    Raises
-    ------
-    FileFormatError
-        For what is no whole number up to `LARGEST`, naming topic, document, file and line.
 
     Examples
     --------
@@ -140,69 +124,46 @@ def empty_table(columns: dict[str, type]) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Submission(Result):
-    """One run.
-
-    Attributes
-    ----------
-    run, participant, task : str
-        As the file names them; empty where it does not.
-    results : pandas.DataFrame
-        One row a result with the columns of `RESULT_COLUMNS`, the results of a topic in the order in which they are
-        evaluated. An element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points
-        in text); a passage ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a
-        result lacks is "" or `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given.
-    answered : tuple of str
-        Topics that the run answers, those with an empty list included.
-    source : str
-        The file it came from.
-    """
+    """One run."""
 
     run: str
     participant: str = ""
     task: str = ""
+    """As the file names them; empty where it does not."""
     results: pd.DataFrame = field(default_factory=lambda: empty_table(RESULT_COLUMNS), repr=False)
+    """One row a result with the columns of `RESULT_COLUMNS`, the results of a topic in the order in which they are
+    evaluated. An element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points in
+    text); a passage ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a result
+    lacks is "" or `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given."""
     answered: tuple[str, ...] = ()
+    """Topics that the run answers, those with an empty list included."""
     source: str = ""
+    """The file it came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Assessments(Result):
-    """The judgments of one or more topics.
-
-    Attributes
-    ----------
-    scale : {"2002", "2003", "2005", "passages"}
-        What exhaustivity and specificity mean. "2002": relevance 0 to 3 and coverage, stored as exhaustivity and as
-        specificity 0 N, 1 L, 2 S, 3 E. "2003" (and 2004): both 0 to 3. "2005" (and 2006): exhaustivity 0, 1, 2 or
-        `TOO_SMALL`, specificity in [0, 1]. "passages" (2007 on): highlighted passages and best entry points only.
-    documents : pandas.DataFrame
-        One row a topic and completely assessed document (`ASSESSMENT_COLUMNS`), also those with nothing relevant:
-        highlighted and total characters, best entry point as an offset or, in ``best_entry_point``, as a point.
-    elements : pandas.DataFrame
-        One row an assessed element (`ELEMENT_COLUMNS`); empty for "passages".
-    passages : pandas.DataFrame
-        One row a highlighted passage (`PASSAGE_COLUMNS`), by offset or by points in text.
-    source : str
-        The file or folder they came from.
-    notes : tuple of str
-        What reading had to say.
-    """
+    """The judgments of one or more topics."""
 
     scale: Scale
+    """What exhaustivity and specificity mean. "2002": relevance 0 to 3 and coverage, stored as exhaustivity and as
+    specificity 0 N, 1 L, 2 S, 3 E. "2003" (and 2004): both 0 to 3. "2005" (and 2006): exhaustivity 0, 1, 2 or
+    `TOO_SMALL`, specificity in [0, 1]. "passages" (2007 on): highlighted passages and best entry points only."""
     documents: pd.DataFrame = field(default_factory=lambda: empty_table(ASSESSMENT_COLUMNS), repr=False)
+    """One row a topic and completely assessed document (`ASSESSMENT_COLUMNS`), also those with nothing relevant:
+    highlighted and total characters, best entry point as an offset or, in ``best_entry_point``, as a point."""
     elements: pd.DataFrame = field(default_factory=lambda: empty_table(ELEMENT_COLUMNS), repr=False)
+    """One row an assessed element (`ELEMENT_COLUMNS`); empty for "passages"."""
     passages: pd.DataFrame = field(default_factory=lambda: empty_table(PASSAGE_COLUMNS), repr=False)
+    """One row a highlighted passage (`PASSAGE_COLUMNS`), by offset or by points in text."""
     source: str = ""
+    """The file or folder they came from."""
     notes: tuple[str, ...] = ()
+    """What reading had to say."""
 
 
 def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submission], T]) -> dict[str, T]:
     """Compile runs one after the other.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is no run, or two have one name.
 
     Examples
     --------
@@ -213,14 +174,12 @@ def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submis
     sources: dict[str, str] = {}
     for submission in track(list(submissions), description="runs"):
         if submission.run in runs:
-            message = (
+            raise InvalidOptionError(
                 f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
                 f"{submission.source or 'no file'}); run names must be unique"
             )
-            raise InvalidOptionError(message)
         runs[submission.run] = compile_run(submission)
         sources[submission.run] = submission.source
     if not runs:
-        message = "there is no run; give at least one"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("there is no run; give at least one")
     return runs

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled
 
-__all__ = ["compare_results", "highlighted"]
-
 
 @compiled
 def highlighted(starts: NDArray[np.int64], stops: NDArray[np.int64], start: int, stop: int) -> int:
@@ -35,26 +33,8 @@ def compare_results(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Compare the results of every article with its passages and with the results before them.
 
-    Parameters
-    ----------
-    bounds : int64 array (n_articles + 1,)
-        The results of article number a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list.
-    order : int64 array (n_results,)
-    starts, lengths : int64 array (n_results,)
-        A start below 0 is a place that does not exist: nothing in it is highlighted, and it overlaps nothing.
-    documents : int64 array (n_results,)
-        Which judged document, or -1.
-    passage_offsets, passage_starts, passage_stops : int64 arrays
-        The passages of judged document d are ``passage_offsets[d]:passage_offsets[d + 1]`` of the other two.
-
-    Returns
-    -------
-    relevant : int64 array (n_results,)
-        Highlighted characters.
-    unseen_lengths, unseen_relevant : int64 array (n_results,)
-        Characters, and highlighted characters, in no earlier result of the article.
-    overlaps : bool array (n_results,)
-        Whether an earlier result of the article has a character of it.
+    Shapes: `bounds` (n_articles + 1,), `order` (n_results,), `starts, lengths` (n_results,), `documents` (n_results,),
+    result (n_results,), result (n_results,), result (n_results,).
     """
     n_results = len(starts)
     relevant = np.zeros(n_results, dtype=np.int64)

@@ -16,8 +16,6 @@ from metaeval.collection.intervals import compare_results
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import FileFormatError
 
-__all__ = ["NOWHERE_LENGTH", "CompiledRun", "Results", "compiled_run"]
-
 _USED = ("topic", "document", "path", "offset", "length", "line")
 
 NOWHERE_LENGTH = 18
@@ -25,111 +23,72 @@ NOWHERE_LENGTH = 18
 
 
 class Results(NamedTuple):
-    """The results in documents that have highlighted text in the full judgments, list after list.
-
-    Attributes
-    ----------
-    documents : int32 array (n,)
-        Which judged document: a position in ``by_document.levels``.
-    articles : int32 array (n,)
-        Rank of that document in the list of documents, by its first result.
-    ranks : int32 array (n,)
-        Rank of the result, from 1.
-    starts, lengths : int64 array (n,)
-        Characters; a start of -1 is a place that does not exist.
-    relevant : int64 array (n,)
-        Highlighted characters.
-    reached : int64 array (n,)
-        Characters of this result and all before it in the list.
-    unseen_lengths, unseen_relevant, unseen_reached : int64 array (n,)
-        The same of the characters that no earlier result of the document has.
-    """
+    """The results in documents that have highlighted text in the full judgments, list after list."""
 
     documents: NDArray[np.int32]
+    """Which judged document: a position in ``by_document.levels``. Shape (n,)."""
     articles: NDArray[np.int32]
+    """Rank of that document in the list of documents, by its first result. Shape (n,)."""
     ranks: NDArray[np.int32]
+    """Rank of the result, from 1. Shape (n,)."""
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    """Characters; a start of -1 is a place that does not exist. Shape (n,)."""
     relevant: NDArray[np.int64]
+    """Highlighted characters. Shape (n,)."""
     reached: NDArray[np.int64]
+    """Characters of this result and all before it in the list. Shape (n,)."""
     unseen_lengths: NDArray[np.int64]
     unseen_relevant: NDArray[np.int64]
     unseen_reached: NDArray[np.int64]
+    """The same of the characters that no earlier result of the document has. Shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompiledRun:
-    """One run, compiled; lists follow the order of the topics.
-
-    Attributes
-    ----------
-    ranked : RankedRun
-        Its documents, each at the rank of its first result.
-    codes : int32 array
-        The judgment of every document of `ranked`, -1 for none.
-    results : Results
-    n_results : int64 array (n_topics,)
-        How many of `results` each list has.
-    n_retrieved, n_characters, n_unseen_characters : int64 array (n_topics,)
-        Of the whole list.
-    faults : pandas.DataFrame
-        The first of each kind in every list.
-    answered : frozenset of str
-        Topics, also those without assessments.
-    cut, beyond : int
-        Lists that were longer than the limit, and results that reach beyond the end of a relevant document.
-    names : object array
-        Every document of the run once.
-    unjudged, unjudged_topics : int64 array
-        Position in `names` and topic of the documents with code -1.
-    """
+    """One run, compiled; lists follow the order of the topics."""
 
     ranked: RankedRun
+    """Its documents, each at the rank of its first result."""
     codes: NDArray[np.int32]
+    """The judgment of every document of `ranked`, -1 for none."""
     results: Results
     n_results: NDArray[np.int64]
+    """How many of `results` each list has. Shape (n_topics,)."""
     n_retrieved: NDArray[np.int64]
     n_characters: NDArray[np.int64]
     n_unseen_characters: NDArray[np.int64]
+    """Of the whole list. Shape (n_topics,)."""
     faults: pd.DataFrame
+    """The first of each kind in every list."""
     answered: frozenset[str]
+    """Topics, also those without assessments."""
     cut: int
     beyond: int
+    """Lists that were longer than the limit, and results that reach beyond the end of a relevant document."""
     names: NDArray[Any]
+    """Every document of the run once."""
     unjudged: NDArray[np.int64]
     unjudged_topics: NDArray[np.int64]
+    """Position in `names` and topic of the documents with code -1."""
 
 
 class _Articles(NamedTuple):
-    """The results of a run, put together by topic and document.
-
-    Attributes
-    ----------
-    bounds, order : int64 arrays
-        The results of article a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list.
-    first : bool array (n_results,)
-        Whether a result is the first of its article.
-    moved_on : bool array (n_results,)
-        Whether the result before it is of another article.
-    ranks : int64 array (n_results,)
-        Rank of its article among those of the list, by their first results.
-    """
+    """The results of a run, put together by topic and document."""
 
     bounds: NDArray[np.int64]
     order: NDArray[np.int64]
+    """The results of article a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list."""
     first: NDArray[np.bool_]
+    """Whether a result is the first of its article. Shape (n_results,)."""
     moved_on: NDArray[np.bool_]
+    """Whether the result before it is of another article. Shape (n_results,)."""
     ranks: NDArray[np.int64]
+    """Rank of its article among those of the list, by their first results. Shape (n_results,)."""
 
 
 def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> CompiledRun:
-    """Compare a run with the highlighted text.
-
-    Raises
-    ------
-    FileFormatError
-        If a result has no place or length that could be used.
-    """
+    """Compare a run with the highlighted text."""
     table, topics, ranks, cut = _lines_in_order(submission, judged, limit)
     n_topics = len(judged.judgments.topics)
     codes, names = _codes(table["document"])

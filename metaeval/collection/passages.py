@@ -26,8 +26,6 @@ from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["FAULTS", "PassageCollection", "passage_collection"]
-
 FAULTS = {
     "overlap": "overlaps an earlier result of the same document",
     "interleaved": "comes back to a document after results of another one",
@@ -39,38 +37,28 @@ FAULTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PassageCollection(JudgedCollection):
-    """Runs of passages and highlighted text of one test collection.
-
-    Attributes
-    ----------
-    by_document : Collection
-        The same runs as lists of documents, each at the rank of its first result among distinct documents. The
-        judgments are the completely assessed documents: level 1 with highlighted text, else 0. Its systems, topics,
-        groups, pooled runs and notes are those of the passages too.
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of `results`.
-    results : Results
-    text : HighlightedText
-    n_retrieved : int32 array (n_systems, n_topics)
-        Number of results; 0 where the run does not answer the topic.
-    n_characters, n_unseen_characters : int64 array (n_systems, n_topics)
-        Characters of all results of a list, and those in no earlier result of the same document.
-    faults : pandas.DataFrame
-        What some task forbids: the first of each kind (`FAULTS`) in every list, with ``system``, ``topic``, ``kind``,
-        ``document``, ``source`` and ``line``.
-    limit : int
-        Results of a list beyond it were left out.
-    """
+    """Runs of passages and highlighted text of one test collection."""
 
     by_document: Collection = field()  # a field of its own in the place of the inherited property
+    """The same runs as lists of documents, each at the rank of its first result among distinct documents. The
+    judgments are the completely assessed documents: level 1 with highlighted text, else 0. Its systems, topics,
+    groups, pooled runs and notes are those of the passages too."""
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of `results`. Shape (n_systems *
+    n_topics + 1,)."""
     results: Results = field(repr=False)
     text: HighlightedText = field(repr=False)
     n_retrieved: NDArray[np.int32] = field()
+    """Number of results; 0 where the run does not answer the topic. Shape (n_systems, n_topics)."""
     n_characters: NDArray[np.int64]
     n_unseen_characters: NDArray[np.int64]
+    """Characters of all results of a list, and those in no earlier result of the same document. Shape (n_systems,
+    n_topics)."""
     faults: pd.DataFrame = field(repr=False)
+    """What some task forbids: the first of each kind (`FAULTS`) in every list, with ``system``, ``topic``, ``kind``,
+    ``document``, ``source`` and ``line``."""
     limit: int
+    """Results of a list beyond it were left out."""
 
     @property
     def answered(self) -> NDArray[np.bool_]:
@@ -99,13 +87,12 @@ class PassageCollection(JudgedCollection):
         parts = (first["source"], f"line {first['line']}" if first["line"] > 0 else "")
         place = ", ".join(part for part in parts if part)
         runs = found["system"].unique()
-        message = (
+        raise InvalidOptionError(
             f"{place + ': ' if place else ''}run {first['system']!r}, topic {first['topic']!r}, document "
             f"{first['document']!r}: a result {FAULTS[first['kind']]}, which {task} does not allow"
             + (f" ({len(runs)} runs do so)" if len(runs) > 1 else "")
             + "; repair the run, leave it out with select(systems=…), or choose a measure that allows it"
         )
-        raise InvalidOptionError(message)
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
         return replace(self, by_document=replace(self.by_document, **changes))

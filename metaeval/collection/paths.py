@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from metaeval.cells import shortened
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["contains", "depth_of", "nearest_ancestors", "normalised_path", "normalised_point", "parent_path"]
-
 _LONGEST_PATH = 10_000
 """Characters: deeper than any document, and the work on a path grows with the square of its length."""
 _TEXT_NODE = re.compile(r"/text\(\)(?:\[([1-9][0-9]*)\])?(?:\.([0-9]+))?\Z")
@@ -26,11 +24,6 @@ _NORMAL = re.compile(r"(?:/[^\W\d][\w.:-]*\[[1-9][0-9]*\])+\Z")
 def normalised_path(path: str) -> str:
     """Return an element's path with a position in every step; a step without one is the first of its tag.
 
-    Raises
-    ------
-    InvalidOptionError
-        If the path is not absolute, a step is no tag with a position from 1, or it has over 10,000 characters.
-
     Examples
     --------
     >>> normalised_path("/article/bdy[1]/sec[4]")
@@ -38,8 +31,7 @@ def normalised_path(path: str) -> str:
     """
     path = path.strip()
     if len(path) > _LONGEST_PATH:
-        message = f"a path has at most {_LONGEST_PATH} characters, not {len(path)} ({path[:30]!r}…)"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"a path has at most {_LONGEST_PATH} characters, not {len(path)} ({path[:30]!r}…)")
     if _NORMAL.match(path):
         return path
     if not path.startswith("/"):
@@ -49,22 +41,16 @@ def normalised_path(path: str) -> str:
     for step in path[1:].split("/"):
         found = _STEP.match(step)
         if not found:
-            message = (
+            raise InvalidOptionError(
                 f"{shortened(step)!r} in {shortened(path)!r} is no step of a path; write a tag and its position, as "
                 "sec[4]"
             )
-            raise InvalidOptionError(message)
         steps.append(f"/{found[1]}[{found[2] or 1}]")
     return "".join(steps)
 
 
 def normalised_point(point: str) -> str:
     """Return a point in text, ``PATH/text()[k].o``, with every position written; an element's path is a point too.
-
-    Raises
-    ------
-    InvalidOptionError
-        As `normalised_path`.
 
     Examples
     --------
@@ -102,18 +88,6 @@ def depth_of(path: str) -> int:
 
 def nearest_ancestors(documents: Sequence[object], paths: Iterable[str]) -> NDArray[np.int64]:
     """Find for each element its nearest ancestor among the elements given: the tree they span.
-
-    Parameters
-    ----------
-    documents : sequence
-        What the elements belong to (a document, or a topic and a document): only elements of equal ones are related.
-    paths : iterable of str
-        Normalised, none twice within a document.
-
-    Returns
-    -------
-    int64 array
-        Index of the ancestor, -1 where there is none.
 
     Examples
     --------

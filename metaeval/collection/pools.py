@@ -12,31 +12,21 @@ from metaeval.results import Result
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
 
-__all__ = ["PoolRuns", "Recoded", "recoded"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PoolRuns(Result):
-    """Runs that count when pools are built, and nowhere else.
-
-    Attributes
-    ----------
-    systems : tuple of str
-    groups : tuple of str or None
-        Group of each.
-    n_retrieved : int32 array (n_systems, n_topics)
-        Documents of every list.
-    offsets, ranks, codes : arrays
-        Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
-        else of the judged ones.
-    """
+    """Runs that count when pools are built, and nowhere else."""
 
     systems: tuple[str, ...]
     groups: tuple[str, ...] | None
+    """Group of each."""
     n_retrieved: NDArray[np.int32]
+    """Documents of every list. Shape (n_systems, n_topics)."""
     offsets: NDArray[np.int64]
     ranks: NDArray[np.int32]
     codes: NDArray[np.int32]
+    """Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
+    else of the judged ones."""
 
     @classmethod
     def of(cls, collection: "Collection", rows: NDArray[np.int64]) -> Self:
@@ -80,18 +70,12 @@ class PoolRuns(Result):
 
 
 class Recoded(NamedTuple):
-    """Where everything stands once further documents are judged.
-
-    Attributes
-    ----------
-    moved : int32 array (n_codes,)
-        New code of every document; those of judgments come first again.
-    topic_offsets : int64 array (n_topics + 1,)
-        Of the judgments; the further ones stand at the end of their topic.
-    """
+    """Where everything stands once further documents are judged."""
 
     moved: NDArray[np.int32]
+    """New code of every document; those of judgments come first again. Shape (n_codes,)."""
     topic_offsets: NDArray[np.int64]
+    """Of the judgments; the further ones stand at the end of their topic. Shape (n_topics + 1,)."""
 
     def spread[T: np.generic](self, values: NDArray[T], fill: T | int | bytes) -> NDArray[T]:
         """Return values of the judgments in their new places, and `fill` for the further ones."""
@@ -103,13 +87,7 @@ class Recoded(NamedTuple):
 def recoded(topic_offsets: NDArray[np.int64], further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Recoded:
     """Give further documents the codes of judgments.
 
-    Parameters
-    ----------
-    topic_offsets : int64 array (n_topics + 1,)
-    further : bool array (n_codes,)
-        Which documents; none below the number of judgments.
-    topics : integer array (n_codes,)
-        Topic of every document.
+    Shapes: `topic_offsets` (n_topics + 1,), `further` (n_codes,), `topics` (n_codes,).
 
     Examples
     --------

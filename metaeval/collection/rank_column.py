@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from metaeval.cells import first_few
 from metaeval.collection.documents import CollectionWarning
 
-__all__ = ["Doubt", "doubt_of_ranks", "warn_of_doubts"]
-
 Doubt = Literal["rising scores", "broken ranks"]
 """Scores that rise with the rank, and ranks that are no whole numbers."""
 
@@ -29,18 +27,7 @@ _SAYS: Mapping[Doubt, str] = {
 def doubt_of_ranks(ranks: NDArray[np.float64], scores: NDArray[np.float64], lists: NDArray[np.integer]) -> Doubt | None:
     """Say what is odd about the ranks of some lists beside their scores.
 
-    Parameters
-    ----------
-    ranks, scores : float64 array (n_lines,)
-        As a run has them; NaN for a rank that is no number.
-    lists : integer array (n_lines,)
-        Which list a line belongs to.
-
-    Returns
-    -------
-    Doubt or None
-        "rising scores" where from one rank to the next no score falls and some rise, "broken ranks" where a rank has a
-        fraction.
+    Shapes: `ranks, scores` (n_lines,), `lists` (n_lines,).
 
     Examples
     --------
@@ -58,17 +45,7 @@ def doubt_of_ranks(ranks: NDArray[np.float64], scores: NDArray[np.float64], list
 
 
 def warn_of_doubts(doubts: Mapping[str, Doubt | None]) -> None:
-    """Warn once for each kind of doubt, two calls up.
-
-    Parameters
-    ----------
-    doubts : mapping of system to Doubt or None
-
-    Warns
-    -----
-    CollectionWarning
-        Where there is any.
-    """
+    """Warn once for each kind of doubt, two calls up."""
     for kind, says in _SAYS.items():
         if found := [name for name, doubt in doubts.items() if doubt == kind]:
             warn(

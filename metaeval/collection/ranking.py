@@ -23,17 +23,6 @@ from metaeval.collection.document_codes import (
 )
 from metaeval.compiled import compiled, compiled_part
 
-__all__ = [
-    "Lines",
-    "Order",
-    "RankedRun",
-    "RankingProblem",
-    "complete_codes",
-    "first_repetition",
-    "ordered_lists",
-    "rank_documents",
-]
-
 Order = Literal["score", "ties-ascending", "rank", "input"]
 """How a list is ordered: by score with ties by identifier, descending or ascending; by rank; or as the lines stand."""
 
@@ -41,57 +30,38 @@ _LONG = 2**16
 
 
 class Lines(NamedTuple):
-    """Retrieved documents of one run in the order given.
-
-    Attributes
-    ----------
-    text : uint8 array
-        Holds the document identifiers.
-    starts, lengths : int64 array (n_lines,)
-        Where in `text` each identifier stands.
-    keys : float64 array (n_lines,)
-        What the lists are ordered by, descending: the score, or minus the rank.
-    lists : int64 array (n_lines,)
-        Which list each line belongs to: the topic's position, or the number of topics and more for topics that are
-        not in the qrels.
-    n_lists : int
-        Lists are numbered below it.
-    """
+    """Retrieved documents of one run in the order given."""
 
     text: NDArray[np.uint8]
+    """Holds the document identifiers."""
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    """Where in `text` each identifier stands. Shape (n_lines,)."""
     keys: NDArray[np.float64]
+    """What the lists are ordered by, descending: the score, or minus the rank. Shape (n_lines,)."""
     lists: NDArray[np.int64]
+    """Which list each line belongs to: the topic's position, or the number of topics and more for topics that are not
+    in the qrels. Shape (n_lines,)."""
     n_lists: int
+    """Lists are numbered below it."""
 
 
 class RankedRun(NamedTuple):
-    """One run against the judgments, list after list in the order of the topics.
-
-    Attributes
-    ----------
-    n_retrieved, n_judged : int64 array (n_topics,)
-        Length of every list, and of its judged part.
-    ranks : int32 array
-        Rank of every judged document in its list, from 1.
-    judgments : int32 array
-        Which judgment it is.
-    tied : float
-        Share of documents whose score another document of the list has too; NaN where scores did not order it.
-    codes : int32 array or None
-        On request, the judgment of every retrieved document, -1 for the unjudged.
-    unjudged : UnjudgedDocuments or None
-        On request, the documents with code -1.
-    """
+    """One run against the judgments, list after list in the order of the topics."""
 
     n_retrieved: NDArray[np.int64]
     n_judged: NDArray[np.int64]
+    """Length of every list, and of its judged part. Shape (n_topics,)."""
     ranks: NDArray[np.int32]
+    """Rank of every judged document in its list, from 1."""
     judgments: NDArray[np.int32]
+    """Which judgment it is."""
     tied: float
+    """Share of documents whose score another document of the list has too; NaN where scores did not order it."""
     codes: NDArray[np.int32] | None
+    """On request, the judgment of every retrieved document, -1 for the unjudged."""
     unjudged: UnjudgedDocuments | None
+    """On request, the documents with code -1."""
 
 
 class RankingProblem(Exception):  # noqa: N818 - never leaves the package: readers turn it into an error with a place
@@ -115,26 +85,7 @@ class RankingProblem(Exception):  # noqa: N818 - never leaves the package: reade
 def rank_documents(
     lines: Lines, table: JudgedDocuments, *, n_topics: int, order: Order = "score", retrieved: Retrieved = "judged"
 ) -> RankedRun:
-    """Put the lists of one run in order and find the judged documents in them.
-
-    Parameters
-    ----------
-    lines : Lines
-    table : JudgedDocuments
-    n_topics : int
-        Lists with a lower number count; the others are only checked.
-    order : {"score", "ties-ascending", "rank", "input"}
-        "score": by key, descending, equal keys by identifier, descending (byte by byte); "ties-ascending": the same
-        with equal keys by identifier, ascending; "rank": by key, descending, equal keys refused; "input": as the lines
-        stand.
-    retrieved : {"judged", "all"}
-        Whether to name every retrieved document.
-
-    Raises
-    ------
-    RankingProblem
-        If a document stands twice in a list, or two documents share a rank.
-    """
+    """Put the lists of one run in order and find the judged documents in them."""
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     sequence, bounds = ordered_lists(lines, order, hashes=hashes)
     bounds = bounds[: n_topics + 1]
@@ -165,16 +116,7 @@ def rank_documents(
 
 
 def complete_codes(run: RankedRun, others: OtherDocuments, n_judgments: int) -> RankedRun:
-    """Return the run with a code from `n_judgments` up for its unjudged documents too, shared with other runs.
-
-    Parameters
-    ----------
-    run : RankedRun
-        Returned as it is if it has no codes.
-    others : OtherDocuments
-        The unjudged documents so far; those of this run are added.
-    n_judgments : int
-    """
+    """Return the run with a code from `n_judgments` up for its unjudged documents too, shared with other runs."""
     if run.codes is None or run.unjudged is None:
         return run
     codes = run.codes.copy()
@@ -185,13 +127,7 @@ def complete_codes(run: RankedRun, others: OtherDocuments, n_judgments: int) -> 
 def ordered_lists(
     lines: Lines, order: Order, *, hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the lines list by list and best first, and where in that sequence each list begins (and the last ends).
-
-    Raises
-    ------
-    RankingProblem
-        As `rank_documents`.
-    """
+    """Return the lines list by list and best first, and where in that sequence each list begins (and the last ends)."""
     counts, in_order = list_sizes(lines.lists, lines.n_lists)
     bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     sequence = np.arange(len(lines.lists)) if in_order else np.argsort(lines.lists, kind="stable")

@@ -7,37 +7,26 @@ import pandas as pd
 
 from metaeval.results import Result
 
-__all__ = ["CollectionStatistics"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectionStatistics(Result):
-    """What a collection holds, for the head of a report.
-
-    Attributes
-    ----------
-    n_topics, n_topics_with_relevant, n_systems : int
-        Sizes.
-    n_groups, n_pooled : int or None
-        Number of groups and of pooled runs, where they are known.
-    n_missing : int
-        Lists that are empty although the topic has something relevant.
-    per_topic : pandas.DataFrame
-        Index ``topic``; number of documents ``judged``, ``relevant`` and, where grades are whole, at each level
-        (``level 2``).
-    per_system : pandas.DataFrame
-        Index ``system``; ``topics`` answered, documents ``retrieved``, share of ``tied`` scores, share
-        ``unjudged_at_10`` of the top ten.
-    """
+    """What a collection holds, for the head of a report."""
 
     n_topics: int
     n_topics_with_relevant: int
     n_systems: int
+    """Sizes."""
     n_groups: int | None
     n_pooled: int | None
+    """Number of groups and of pooled runs, where they are known."""
     n_missing: int
+    """Lists that are empty although the topic has something relevant."""
     per_topic: pd.DataFrame
+    """Index ``topic``; number of documents ``judged``, ``relevant`` and, where grades are whole, at each level
+    (``level 2``)."""
     per_system: pd.DataFrame
+    """Index ``system``; ``topics`` answered, documents ``retrieved``, share of ``tied`` scores, share
+    ``unjudged_at_10`` of the top ten."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a quantity: its total (where a sum means something), mean, minimum and maximum."""

@@ -28,8 +28,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import bracketed, name_of_metric, number
 
-__all__ = ["agreement_rows", "disagreement_panels", "matrix_map"]
-
 _KIND_WORDS = {
     "both": "significant under both",
     "only predictor": "only under {}",

@@ -8,8 +8,6 @@ from metaeval.figures.marks import note_points
 from metaeval.figures.style import CYCLE, RIMMED, THEME, rows_figure, styled
 from metaeval.words import share
 
-__all__ = ["judge_dots"]
-
 
 @styled
 def judge_dots(judges: pd.DataFrame, *, statistic: str, line: float) -> Figure:

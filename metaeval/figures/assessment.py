@@ -27,9 +27,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import share
 
-__all__ = ["entry_distances", "growth_lines", "new_run_panels", "passage_bars", "passage_law", "size_bars"]
-__all__ += ["specificity_bars", "time_strips"]
-
 _WORDS = {"relevant_share": "relevant documents", "elements_share": "relevant elements", "passages_share": "passages"}
 _MOST_PASSAGES = 15
 _BIN = 100

@@ -27,8 +27,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import interval, name_of_metric, number, share
 
-__all__ = ["heaviness_panels", "trade_off"]
-
 _ALIKE = _DASHED = 4
 _GAP = 0.16
 

@@ -22,8 +22,6 @@ from metaeval.figures.style import (
     tidy_axes,
 )
 
-__all__ = ["rejections_against_errors"]
-
 _COLUMNS, _KEYS = 3, 4
 
 

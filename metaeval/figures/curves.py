@@ -25,9 +25,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import number
 
-__all__ = ["run_curves"]
-
-
 _MARKED, _LONGEST = 20, 76
 """Lines of more points have no marks; longer names of runs are cut."""
 _MARKED_PLACES = 25

@@ -24,8 +24,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import name_of_metric, number, whole
 
-__all__ = ["topics_by_difference"]
-
 _PER_ROW = 3
 _KEY_COLUMNS = 6
 _WRITE = number(4)

@@ -8,8 +8,6 @@ from metaeval.figures.marks import note_points
 from metaeval.figures.style import RIMMED, THEME, bars, key_above, rows_figure, styled
 from metaeval.words import bracketed, number
 
-__all__ = ["favour_dots"]
-
 
 @styled
 def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figure:

@@ -22,8 +22,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import number, p_value
 
-__all__ = ["comparison_map", "system_scatters"]
-
 _COLUMNS = 3
 _SCORE = number(3)
 

@@ -31,9 +31,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import name_of_metric, number, share
 
-__all__ = ["coverage_lines", "effort_panels", "growth_panels", "measure_label", "reduction_panels", "stability_panels"]
-__all__ += ["topic_growth_lines"]
-
 _LABELS: Mapping[str, str] = {
     "tau": "Kendall’s τ",
     "tau_ap": "τ AP",

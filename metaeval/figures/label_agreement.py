@@ -23,8 +23,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import bracketed, number
 
-__all__ = ["agreement_dots", "agreement_heat_map", "topic_dots"]
-
 _SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
 _DARK = 0.72
 _WRITTEN = 16

@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from metaeval.visible import visible
 
-__all__ = ["Column", "Marks", "marks_json", "marks_of", "note_cells", "note_line", "note_pairs", "note_points"]
-
 type Kind = Literal["point", "line", "cell", "pair"]
 type Column = Sequence[object] | NDArray[Any] | pd.Series | str
 """One word for every mark, or one for all of them."""
@@ -29,48 +27,33 @@ type Column = Sequence[object] | NDArray[Any] | pd.Series | str
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Marks:
-    """Marks of one kind in one panel.
-
-    Attributes
-    ----------
-    kind : {"point", "line", "cell", "pair"}
-        Points stand for themselves; those of a line are joined in their order; cells are squares of side 1; a pair is
-        two cells of a square map, on both sides of its diagonal.
-    panel : int
-        Place of the axes in the figure.
-    x, y : numpy.ndarray
-        In the units of the axes.
-    low, high : numpy.ndarray or None
-        Ends of the bar through each point, along x, or along y where `upright`.
-    say : str
-        What there is to say, with the names of columns in braces.
-    columns : mapping of str to list of str
-        Words for the braces, one for every mark.
-    of : tuple of str
-        Columns that name what the mark is of: a system, two systems, a metric.
-    label : str
-        What the key calls all of them; empty if they are in none.
-    color : str
-        Of a line.
-    upright : bool
-    names, groups : tuple of str
-        Rows and columns of a map of pairs, in order, and what group each belongs to; the first stands at 1.
-    """
+    """Marks of one kind in one panel."""
 
     kind: Kind
+    """Points stand for themselves; those of a line are joined in their order; cells are squares of side 1; a pair is
+    two cells of a square map, on both sides of its diagonal."""
     panel: int
+    """Place of the axes in the figure."""
     x: NDArray[np.float64]
     y: NDArray[np.float64]
+    """In the units of the axes."""
     low: NDArray[np.float64] | None
     high: NDArray[np.float64] | None
+    """Ends of the bar through each point, along x, or along y where `upright`."""
     say: str
+    """What there is to say, with the names of columns in braces."""
     columns: Mapping[str, list[str]]
+    """Words for the braces, one for every mark."""
     of: tuple[str, ...]
+    """Columns that name what the mark is of: a system, two systems, a metric."""
     label: str
+    """What the key calls all of them; empty if they are in none."""
     color: str
+    """Of a line."""
     upright: bool
     names: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    """Rows and columns of a map of pairs, in order, and what group each belongs to; the first stands at 1."""
 
     def words(self) -> list[str]:
         """Return what is said of every mark."""
@@ -94,25 +77,7 @@ def note_points(  # noqa: PLR0913 - what there is to know of a point
     label: str = "",
     color: str = "",
 ) -> None:
-    """Note points, with the bars through them.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    x, y : array-like
-        Where they are; one number stands for all.
-    say : str
-        What there is to say, with the names of columns in braces.
-    words : mapping
-        Words for the braces by the name of the column, one for every point or one for all.
-    of : sequence of str
-        Columns that name what a point is of.
-    span : (array-like, array-like), optional
-        Ends of the bars, along x, or along y where `upright`.
-    upright : bool, default False
-    label, color : str
-        As the key and the picture have them.
-    """
+    """Note points, with the bars through them."""
     _note(axes, "point", x, y, say, words, of=of, span=span, upright=upright, label=label, color=color)
 
 
@@ -148,22 +113,7 @@ def note_pairs(  # noqa: PLR0913, PLR0917 - pairs, and what there is to know of 
     *,
     groups: Sequence[str] = (),
 ) -> None:
-    """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    names : sequence
-        Of the rows, and of the columns in the same order.
-    first, second : array-like of int
-        Places of the two of every pair among them, from 0 on.
-    say : str
-        What there is to say behind both names, which a page puts before it: first, then second.
-    words : mapping
-        As that of `note_points`.
-    groups : sequence of str, optional
-        What group every row belongs to, empty for those that belong to none.
-    """
+    """Note the pairs of a square map whose rows and columns stand at the whole numbers from 1 on."""
     _note(axes, "pair", first, second, say, words, names=[str(name) for name in names], groups=groups)
 
 
@@ -205,12 +155,10 @@ def _note(  # noqa: PLR0913, PLR0917 - all there is to know
     columns = {name: _listed(column, len(up)) for name, column in words.items()}
     braced = set(re.findall(r"\{(\w+)\}", say))
     if not braced | set(of) <= set(columns):
-        message = f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing"
-        raise ValueError(message)
+        raise ValueError(f"words for {', '.join(sorted((braced | set(of)) - set(columns)))} are missing")
     figure = axes.figure
     if not isinstance(figure, Figure):
-        message = "marks belong to axes of a figure"
-        raise TypeError(message)
+        raise TypeError("marks belong to axes of a figure")
     made = Marks(
         kind=kind,
         panel=figure.axes.index(axes),
@@ -233,8 +181,7 @@ def _note(  # noqa: PLR0913, PLR0917 - all there is to know
 def _listed(column: Column, length: int) -> list[str]:
     words = [column] * length if isinstance(column, str) else [str(word) for word in column]
     if len(words) != length:
-        message = f"{len(words)} words for {length} marks"
-        raise ValueError(message)
+        raise ValueError(f"{len(words)} words for {length} marks")
     return [visible(word) for word in words]
 
 

@@ -34,8 +34,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import bracketed, number, share
 
-__all__ = ["asl_curves", "decided_bars", "power_differences", "power_dots"]
-
 _KEY_TITLE = "significantly different pairs at α"
 _SOLID, _DASHED = 6, 4
 _SMALL_NOTE: dict[str, Any] = {

@@ -7,8 +7,6 @@ from metaeval.figures.marks import note_points
 from metaeval.figures.style import BOUND, RIMMED, THEME, bars, key_above, metric_label, rows_figure, styled
 from metaeval.words import bracketed, number
 
-__all__ = ["gained_intervals"]
-
 
 @styled
 def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differences: bool) -> Figure:

@@ -30,9 +30,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import number, share
 
-__all__ = ["overlap_scatters", "simulated_run_curves"]
-
-
 _KEY_TITLE = "mean of the curve"
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25

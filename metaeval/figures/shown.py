@@ -1,7 +1,5 @@
 """What pages must know of pictures that are not drawn yet."""
 
-__all__ = ["AXES", "NAMED_LINES", "NAMED_ROWS"]
-
 NAMED_ROWS = 45
 """So many systems get a row with their name; more are shown by rank."""
 

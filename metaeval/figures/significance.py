@@ -30,8 +30,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import number, p_value
 
-__all__ = ["significance_map"]
-
 _SELF, _UNTESTED = 9, 8
 _SIGNED = 25
 _WRITE = number(4)

@@ -24,40 +24,6 @@ from matplotlib.transforms import blended_transform_factory
 from metaeval.visible import visible
 from metaeval.words import name_of_metric
 
-__all__ = [
-    "BOUND",
-    "CYCLE",
-    "DASHES",
-    "FOOT",
-    "KEY_BESIDE",
-    "KEY_STYLE",
-    "MARKERS",
-    "PAGE_WIDTH",
-    "RIMMED",
-    "THEME",
-    "bars",
-    "cell_edges",
-    "figure_pdf",
-    "figure_png",
-    "figure_svg",
-    "inch_axes",
-    "key_above",
-    "key_of_figure",
-    "label_first_column",
-    "mark_value",
-    "metric_label",
-    "panel_grid",
-    "row_names",
-    "rows_figure",
-    "score_label",
-    "short_name",
-    "short_names",
-    "styled",
-    "text_width",
-    "tidy_axes",
-]
-
-
 THEME = {
     "paper": "#ffffff",
     "ink": "#1f2a37",
@@ -151,12 +117,6 @@ def figure_svg(figure: Figure, *, salt: str) -> str:
     """Return a figure as SVG with its text kept as text, paths in hundredths of a point.
 
     The same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    salt : str
-        Makes the ids inside differ from those of other figures on one page.
     """
     svg = _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8")
     svg = re.sub(r"<[a-z][^>]*>", lambda tag: _shortened(tag[0]), svg)  # text between tags holds no angle bracket

@@ -34,8 +34,6 @@ from metaeval.scores import Scores, better_direction
 from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
 from metaeval.words import name_of_metric, number, p_value
 
-__all__ = ["baseline_differences", "score_distributions", "system_ranking"]
-
 _SCORE = number(4)
 
 

@@ -30,8 +30,6 @@ from metaeval.figures.style import (
 )
 from metaeval.words import absent, interval, share
 
-__all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"]
-
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
 _IN_ROW = 5

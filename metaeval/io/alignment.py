@@ -16,8 +16,6 @@ from metaeval.io.files import base_name
 from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.scores import Missing
 
-__all__ = ["put_together", "with_distinct_systems"]
-
 
 def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
     """Name systems by their files where two files carry one tag and would overwrite each other."""
@@ -140,12 +138,11 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             if dim == "topic" and numbered
             else ""
         )
-        message = (
+        raise ScoresError(
             f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
             f"one collection: read collections one at a time, or pass missing={rule!r} to keep the {common} {dim}s "
             "that all have"
         )
-        raise ScoresError(message)
 
 
 def _files_with(metric: str, blocks: Sequence[Block]) -> str:

@@ -15,8 +15,6 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.files import read_bytes
 from metaeval.visible import visible
 
-__all__ = ["annotations_of", "holds_annotations", "read_annotations"]
-
 _LARGE, _SPARSE = 10_000_000, 50
 
 

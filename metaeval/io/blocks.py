@@ -18,25 +18,6 @@ from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.odd_scores import AVERAGES, SPREADS
 from metaeval.scores import Missing
 
-__all__ = [
-    "GAP_WORDS",
-    "SUMMARIES",
-    "BadCellError",
-    "Block",
-    "Form",
-    "SystemsIn",
-    "TableOptions",
-    "columns_found",
-    "fitting_names",
-    "left_out_note",
-    "place_of",
-    "ragged",
-    "refuse_faulty_names",
-    "to_numbers",
-    "unique_names",
-    "ways_to_name",
-]
-
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
@@ -98,39 +79,26 @@ class TableOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Block:
-    """What one file holds.
-
-    Attributes
-    ----------
-    label : str
-        The file, for messages.
-    scores : array (metric, system, topic) or (metric, system, topic, repeat)
-        NaN where the file has none.
-    labels : mapping of str to list of str
-        Names along every dimension.
-    notes : list of str
-        What was assumed or left out, without the file's name.
-    earlier_notes : list of str
-        What was noted when the file was written.
-    attached : mapping
-        What is said of systems, metrics and topics (`metaeval.layout.ATTACHED`), where the file says it.
-    tag : str or None
-        The name that the file itself gives its one system.
-    numbered : bool
-        Whether the topics are numbered for want of a topic column.
-    of_items : bool
-        Whether the file speaks of items (`metaeval.columns.ITEM_WORDS`), as benchmarks do.
-    """
+    """What one file holds."""
 
     label: str
+    """The file, for messages."""
     scores: NDArray[np.float64]
+    """NaN where the file has none. Shape (metric, system, topic)."""
     labels: dict[str, list[str]]
+    """Names along every dimension."""
     notes: list[str] = field(default_factory=list)
+    """What was assumed or left out, without the file's name."""
     earlier_notes: list[str] = field(default_factory=list)
+    """What was noted when the file was written."""
     attached: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What is said of systems, metrics and topics (`metaeval.layout.ATTACHED`), where the file says it."""
     tag: str | None = None
+    """The name that the file itself gives its one system."""
     numbered: bool = False
+    """Whether the topics are numbered for want of a topic column."""
     of_items: bool = False
+    """Whether the file speaks of items (`metaeval.columns.ITEM_WORDS`), as benchmarks do."""
 
     @property
     def name(self) -> str:
@@ -166,13 +134,7 @@ def _broken_rule(text: str) -> str:
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
-    """Read numbers exactly as written; a gap becomes NaN where `missing` has a rule for it.
-
-    Raises
-    ------
-    BadCellError
-        For the first cell that is neither.
-    """
+    """Read numbers exactly as written; a gap becomes NaN where `missing` has a rule for it."""
     try:
         numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
@@ -220,23 +182,7 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
 
 
 def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) -> tuple[list[str], list[str]]:
-    """Check that every row has a cell for every name, and that every name names one column.
-
-    Parameters
-    ----------
-    names : list of str
-        One a column; none where there is no header.
-    rows : iterable of sequence of str
-        The rows of `body`, gone through once: as text they may fill the memory.
-    body : Sheet
-
-    Returns
-    -------
-    names : list of str
-        "" for a column without one: a delimiter at the end of every row, or names of rows as R writes them.
-    first : list of str
-        The first cell of every row, as it stands.
-    """
+    """Check that every row has a cell for every name, and that every name names one column."""
     first: list[str] = []
     start: Sequence[str] = ()
     shifted, longer = names, False
@@ -269,8 +215,7 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
     again = first_double(name for name in names if name)
     if again is not None:
         first, second = [place for place, name in enumerate(names) if name == again][:2]
-        message = f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique"
-        raise body.error(message)
+        raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique")
 
 
 def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:

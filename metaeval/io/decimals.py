@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled_part
 
-__all__ = ["EXACT", "EXPONENTS", "POWERS", "UNSURE", "WRONG", "read_digits", "read_number", "scaled"]
-
 EXACT, UNSURE, WRONG = range(3)
 """How reading went: the value is right, Python must say it, it is no number."""
 

@@ -22,23 +22,6 @@ from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.unpacking import COMPRESSIONS, Budget
 from metaeval.provenance import current_record
 
-__all__ = [
-    "COMPRESSIONS",
-    "STANDARD_INPUT",
-    "base_name",
-    "decode_text",
-    "entries_of",
-    "file_status",
-    "first_words",
-    "no_such_file",
-    "note_of_blanks",
-    "pipe_identity",
-    "read_bytes",
-    "read_text",
-    "text_of",
-    "words_by_line",
-]
-
 STANDARD_INPUT = "-"
 """The path that means standard input."""
 
@@ -127,17 +110,6 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     the content on. Inside `metaeval.provenance.recording_inputs` the bytes are hashed as they come, and those of a
     pipe or of standard input are kept for whoever asks for them again.
 
-    Parameters
-    ----------
-    path : str or path
-        "-" is standard input; pipes, ``/dev/fd/N`` and named ones too, are read to their end.
-
-    Raises
-    ------
-    FileFormatError
-        If the file does not exist, may not be read, or its compressed content is damaged, cut short, or more than a
-        file may unpack to (`metaeval.io.unpacking`).
-
     Examples
     --------
     >>> import gzip, tempfile
@@ -179,18 +151,6 @@ def text_of(content: bytes, label: str) -> bytes:
 
     A line ends in LF, CR LF or a CR alone, which becomes LF. Nothing else ends one: a form feed and a vertical tab
     are blanks, and what other alphabets have for blanks and line ends (U+0085, U+00A0, U+2028) is part of a word.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file, unpacked.
-    label : str
-        Names the file in errors.
-
-    Raises
-    ------
-    FileFormatError
-        For text in another encoding, or what is no text at all, with the first line that shows it.
 
     Examples
     --------
@@ -344,8 +304,7 @@ def _explaining_damage(label: str) -> Iterator[None]:
     try:
         yield
     except EOFError as error:
-        message = f"the compressed file is cut short ({error}); fetch it again"
-        raise FileFormatError(message, path=label) from error
+        raise FileFormatError(f"the compressed file is cut short ({error}); fetch it again", path=label) from error
     except FileFormatError:
         raise
     except Exception as error:

@@ -25,13 +25,6 @@ from metaeval.io.locks import Lock
 from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
 from metaeval.process import sheltered
 
-__all__ = [
-    "check_folder",
-    "claiming",
-    "new_folder",
-    "unused_folder",
-]
-
 
 def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     """Refuse a folder that must not be written, before any work is done.
@@ -40,13 +33,6 @@ def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     that metaeval wrote, by the list in its provenance.json, and no others (see `new_folder`). So is a folder of
     other things, but that one is kept beside the new one under another name. Inside a `claiming` block the folder is
     held from here on, and another process that wants it is told so.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the folder holds something and `overwrite` is False, or if its place cannot hold a folder.
-    OutputError
-        If another process is writing it.
     """
     with _reasons(out):
         final = _checked_place(out, overwrite=overwrite)
@@ -100,14 +86,11 @@ def _taken(note: Path, out: str | Path) -> OutputError:
 def _checked_place(out: str | Path, *, overwrite: bool) -> Path:
     final = _final(out)
     if not final.name:
-        message = f"out: {str(out)!r} is the top of a disk; name a folder inside it"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"out: {str(out)!r} is the top of a disk; name a folder inside it")
     if final.is_symlink():
-        message = f"out: {str(out)!r} is a link that leads back to itself; name a folder"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"out: {str(out)!r} is a link that leads back to itself; name a folder")
     if final.exists() and not final.is_dir():
-        message = f"out: {str(out)!r} is a file; name a folder"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"out: {str(out)!r} is a file; name a folder")
     if _is_mount(final):
         message = f"out: a disk is mounted at {str(out)!r}, which a report cannot replace; name a folder inside it"
         raise InvalidOptionError(message)
@@ -116,8 +99,7 @@ def _checked_place(out: str | Path, *, overwrite: bool) -> Path:
         raise InvalidOptionError(message)
     above = _nearest(final.parent)
     if not above.is_dir() or not os.access(above, os.W_OK):
-        message = f"out: nothing can be written in {str(above)!r}; name a folder elsewhere"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"out: nothing can be written in {str(above)!r}; name a folder elsewhere")
     if final.exists() and any(final.iterdir()):
         _check_content(final, out, overwrite=overwrite)
     return final
@@ -132,12 +114,11 @@ def _check_content(final: Path, out: str | Path, *, overwrite: bool) -> None:
     if ours is not None:
         message = f"out: {str(out)!r} holds an older report; pass overwrite=True (--overwrite) or name another folder"
         raise InvalidOptionError(message)
-    message = (
+    raise InvalidOptionError(
         f"out: {str(out)!r} is not empty and no report of metaeval with a list of its files (it holds "
         f"{_example(final)!r}); name another folder, or pass overwrite=True (--overwrite), which keeps the old folder "
         f"beside it as {_set_aside(final).name!r}"
     )
-    raise InvalidOptionError(message)
 
 
 def _refuse_mounts(final: Path, out: str | Path) -> None:
@@ -145,8 +126,7 @@ def _refuse_mounts(final: Path, out: str | Path) -> None:
     disk = final.stat().st_dev
     for folder, _, _ in os.walk(final):
         if Path(folder).stat().st_dev != disk:
-            message = f"out: a disk is mounted at {folder!r}, inside {str(out)!r}; name another folder"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"out: a disk is mounted at {folder!r}, inside {str(out)!r}; name another folder")
 
 
 def _is_mount(folder: Path) -> bool:
@@ -168,24 +148,6 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     When such a folder is replaced, only the files of its list go, as far as they are still what was written. Every
     other file stays where it is; where a new file needs its name, it is kept beside that one (``tau.before.csv``),
     and a warning says so.
-
-    Parameters
-    ----------
-    out : path
-        The name it gets; see `check_folder`.
-    overwrite : bool, default False
-
-    Yields
-    ------
-    pathlib.Path
-        A hidden folder beside `out`, on the same disk, so that naming it is one step.
-
-    Raises
-    ------
-    InvalidOptionError
-        As `check_folder`, and if the folder cannot be made.
-    OutputError
-        If another process is writing the folder, or the system refuses to write (a full disk).
     """
     check_folder(out, overwrite=overwrite)
     final = _final(out)
@@ -209,17 +171,10 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def unused_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a folder to fill that takes the place of one that is empty or not there, when the block ends well.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is a file of that name, or the folder holds something.
-    """
+    """Give a folder to fill that takes the place of one that is empty or not there, when the block ends well."""
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        message = f"folder {str(target)!r} is not empty; name a new one"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"folder {str(target)!r} is not empty; name a new one")
     part = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         yield part

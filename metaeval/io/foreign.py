@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["TOO_MUCH", "TooMuchError", "dataset_of", "rows_of", "tree_of"]
-
 _MOST_MEMORY = 8 * 2**30
 TOO_MUCH = "bytes to unpack: "
 """How a process that tried a file says that it unpacks to more than it may."""

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from metaeval.errors import FileFormatError
 from metaeval.io.trec_lines import QRELS, Layout, line_error
 
-__all__ = ["Graded", "graded"]
-
 _LEVELS = {b"S": 3, b"A": 2, b"B": 1, b"C": 0}
 _GRADES = "S, A, B and C, or L0 to L9"
 _THREE = Layout(
@@ -28,39 +26,18 @@ _SECOND = re.compile(
 
 
 class Graded(NamedTuple):
-    """A file of judgments whose relevance is a number in every line.
-
-    Attributes
-    ----------
-    content : bytes
-        As long as the file, line for line.
-    layout : Layout
-        Which column holds what.
-    note : str
-        How grades were read; empty where there were none.
-    """
+    """A file of judgments whose relevance is a number in every line."""
 
     content: bytes
+    """As long as the file, line for line."""
     layout: Layout
+    """Which column holds what."""
     note: str
+    """How grades were read; empty where there were none."""
 
 
 def graded(content: bytes, *, path: str) -> Graded:
     r"""Turn the grades of a file of judgments into levels; a file without them stays as it is.
-
-    Parameters
-    ----------
-    content : bytes
-        As `metaeval.io.files.text_of` has it. The first line decides which of these it is: ``topic grade document
-        number``, as NTCIR gives it, where the number (0 or 1) is a binary reading of the grade; ``topic iteration
-        document grade``; ``topic document grade``, as NTCIREVAL reads it.
-    path : str
-        Its name, for messages.
-
-    Raises
-    ------
-    FileFormatError
-        For a line of another kind, and for a grade that is relevant in one line by its number and not in another.
 
     Notes
     -----

@@ -11,23 +11,15 @@ from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.blocks import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["Covariate", "groups_from_regex", "read_clusters", "read_covariate", "read_groups", "read_pool_sizes"]
-
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
 
 
 class Covariate(NamedTuple):
-    """A number for every system.
-
-    Attributes
-    ----------
-    name : str
-        The column that holds it.
-    of_system : dict of str to float
-    """
+    """A number for every system."""
 
     name: str
+    """The column that holds it."""
     of_system: dict[str, float]
 
 
@@ -79,25 +71,6 @@ def read_groups(
 def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: str | None = None) -> dict[str, str]:
     r"""Read the cluster (task, document, category) of every topic from a table with a header.
 
-    Parameters
-    ----------
-    path : str, path or Sheet
-        As `read_groups` has it.
-    topics : iterable of str
-        The topics that need a cluster.
-    column : str, optional
-        The column with the clusters; by default the one called cluster, else the only one besides that of the topics.
-
-    Returns
-    -------
-    dict of str to str
-        Cluster of every one of `topics`, in their order.
-
-    Raises
-    ------
-    FileFormatError
-        If a column cannot be found, a topic has no row, no cluster or two clusters.
-
     Examples
     --------
     >>> import tempfile
@@ -114,24 +87,6 @@ def read_covariate(
     path: str | Path | Sheet, *, systems: Iterable[str], covariate_column: str | None = None
 ) -> Covariate:
     r"""Read a number for every system (length of its answers, depth of its runs) from a table with a header.
-
-    Parameters
-    ----------
-    path : str, path or Sheet
-        As `read_groups` has it.
-    systems : iterable of str
-        The systems that need a number.
-    covariate_column : str, optional
-        The column with the numbers; by default the only one besides that of the systems.
-
-    Returns
-    -------
-    Covariate
-
-    Raises
-    ------
-    FileFormatError
-        If a column cannot be found, a system has no row, no number or two numbers.
 
     Examples
     --------
@@ -189,8 +144,7 @@ def _named_entries(  # noqa: PLR0913 - what is read, and how
                 f"{what} {name!r} has {shortened(entry)!r} as {names[at_said]!r}; write a number", position
             )
         if found.setdefault(name, entry) != entry:
-            message = f"{what} {name!r} has two {said}s, {found[name]!r} and {entry!r}; keep one"
-            raise body.error(message, position)
+            raise body.error(f"{what} {name!r} has two {said}s, {found[name]!r} and {entry!r}; keep one", position)
     _refuse_uncovered(sheet, names[at_name], wanted, found, [cells[at_name].strip() for cells in rows], what)
     return names[at_said], {name: found[name] for name in wanted}
 
@@ -222,8 +176,7 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        message = f"{pattern!r} is not a regular expression: {error}"
-        raise InvalidOptionError(message) from error
+        raise InvalidOptionError(f"{pattern!r} is not a regular expression: {error}") from error
     if not expression.groups:
         message = f"{pattern!r} captures nothing; put the part that is the group in parentheses, as in ^([^-]+)-"
         raise InvalidOptionError(message)
@@ -238,21 +191,6 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
 
 def read_pool_sizes(path: str | Path) -> dict[str, int]:
     r"""Read how many documents were judged for each topic: a table of topic and number, with or without a header.
-
-    Parameters
-    ----------
-    path : path
-        CSV, TSV or columns divided by blanks; compressed files are unpacked. The first column is the topic, the second
-        the number.
-
-    Returns
-    -------
-    dict of str to int
-
-    Raises
-    ------
-    FileFormatError
-        If a row has no whole number of at least 1, or a topic two numbers.
 
     Examples
     --------
@@ -322,8 +260,7 @@ def _refuse_uncovered(  # noqa: PLR0913, PLR0917 - what a message needs
         return
     near = closest_names(without[0], present)
     guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
-    message = (
+    raise sheet.error(
         f"column {column!r} holds {len(wanted) - len(without)} of {len(wanted)} {what}s; without a row: "
         f"{first_few(without)}{guess}. Add them, or name the column of {what}s"
     )
-    raise sheet.error(message)

@@ -20,21 +20,6 @@ from metaeval.io.xml_events import root_name
 from metaeval.parallel import track
 from metaeval.workers import parallel_map
 
-__all__ = ["assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
-__all__ += [
-    "assessments_from",
-    "assessments_of",
-    "holds_assessments",
-    "parsed_assessments",
-    "submissions_from",
-    "warn_of",
-]
-__all__ += [
-    "read_submission",
-    "read_submissions",
-    "warn_of",
-]
-
 _RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
 
 

@@ -21,8 +21,6 @@ from metaeval.io.files import read_bytes
 from metaeval.io.unpacking import Budget
 from metaeval.results import Result
 
-__all__ = ["ArticleFolder", "ArticlePlaces", "Articles", "place_passages", "read_article"]
-
 _POINT = re.compile(r"(?P<path>.*?)(?:/text\(\)(?:\[(?P<node>[0-9]+)\])?(?:\.(?P<character>[0-9]+))?)?")
 _STEP = re.compile(r"/([^/\[\]]+)(?=/|\Z)")
 _WHITE = (0x20, 0x09, 0x0A, 0x0D)
@@ -36,24 +34,16 @@ type _Text = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArticlePlaces(Result):
-    """Where the elements of one article stand in its text, in characters, white space of any length counting one.
-
-    Attributes
-    ----------
-    source : str
-        The file.
-    elements : mapping of str to (int, int, tuple)
-        For every path the characters [start, end) before runs of white space are merged, and those of its text nodes.
-    order : mapping of str to int
-        Place of every path in document order.
-    before : int64 array (n + 1,)
-        Characters that count before every character of the text.
-    """
+    """Where the elements of one article stand in its text, in characters, white space of any length counting one."""
 
     source: str
+    """The file."""
     elements: Mapping[str, tuple[int, int, tuple[_Text, ...]]]
+    """For every path the characters [start, end) before runs of white space are merged, and those of its text nodes."""
     order: Mapping[str, int]
+    """Place of every path in document order."""
     before: NDArray[np.int64]
+    """Characters that count before every character of the text. Shape (n + 1,)."""
 
     def __len__(self) -> int:
         return int(self.before[-1])
@@ -78,15 +68,13 @@ class ArticlePlaces(Result):
         path = _STEP.sub(r"/\1[1]", found["path"] if found else place)
         element = self.elements.get(path)
         if found is None or element is None:
-            message = f"the article has no {shortened(path)}"
-            raise FileFormatError(message, path=self.source)
+            raise FileFormatError(f"the article has no {shortened(path)}", path=self.source)
         start, stop, nodes = element
         if "/text()" in place:
             number = int(found["node"] or 1)
             start, stop = nodes[number - 1] if 1 <= number <= len(nodes) else (0, -1)
             if stop < start or int(found["character"] or 0) > stop - start:
-                message = f"the article has no {shortened(place)}"
-                raise FileFormatError(message, path=self.source)
+                raise FileFormatError(f"the article has no {shortened(place)}", path=self.source)
             if found["character"]:
                 start = stop = start + int(found["character"])
         return int(self.before[stop if end else start])

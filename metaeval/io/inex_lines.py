@@ -28,12 +28,6 @@ from metaeval.columns import SIZES, first_called
 from metaeval.io.files import first_words, text_of
 from metaeval.io.inex_rules import Findings, Names, checked_assessments, document_name, results_table
 
-__all__ = [
-    "assessments_of_lines",
-    "is_fol_judgments",
-]
-__all__ += ["sizes_of_lines", "submission_of_lines"]
-
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
 _JUDGMENT_WORDS = 5
 _MOST_DIGITS = 18
@@ -89,8 +83,7 @@ def _uniform(found: _Words, allowed: Sequence[int], what: str, findings: Finding
     bad = np.flatnonzero(found.counts != n_words)
     if n_words not in allowed or len(bad):
         row = int(bad[0]) if n_words in allowed else 0
-        message = f"{what}; this line has {found.counts[row]} columns"
-        raise findings.refuse(message, found.line_of(row))
+        raise findings.refuse(f"{what}; this line has {found.counts[row]} columns", found.line_of(row))
     return n_words
 
 

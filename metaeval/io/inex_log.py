@@ -12,8 +12,6 @@ from metaeval.columns import LOG, first_called
 from metaeval.io.blocks import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["read_assessment_log"]
-
 
 def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
     r"""Read a log of assessing: how long, or when, somebody worked on a document for a topic.

@@ -22,8 +22,6 @@ from metaeval.collection.inex import (
 from metaeval.collection.paths import nearest_ancestors, normalised_path, normalised_point
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
 
-__all__ = ["COVERAGE_LETTERS", "Findings", "InexWarning", "Names", "checked_assessments", "document_name"]
-
 _LONGEST_MESSAGE = 1000
 COVERAGE_LETTERS = {0: "N", 1: "L", 2: "S", 3: "E"}
 """Coverage as the files of 2002 write it."""
@@ -148,16 +146,7 @@ def _remark_rising(results: pd.DataFrame, findings: Findings) -> None:
 def checked_assessments(
     scale: Scale, documents: pd.DataFrame, elements: pd.DataFrame, passages: pd.DataFrame, findings: Findings
 ) -> Assessments:
-    """Hold the assessments of one file to the rules of their scale, and put the tables together.
-
-    Parameters
-    ----------
-    scale : Scale
-    documents, elements, passages : pandas.DataFrame
-    findings : Findings
-        Told of every rule that is broken. Where it is lenient, an invalid pair becomes (0, 0), a repeated element
-        is dropped, everything else stays.
-    """
+    """Hold the assessments of one file to the rules of their scale, and put the tables together."""
     elements = _without_repeated(elements, findings)
     if scale == "2005":
         elements = _checked_sizes(elements, findings)
@@ -287,13 +276,7 @@ def _check_offsets(documents: pd.DataFrame, passages: pd.DataFrame, findings: Fi
 
 
 def joined(parts: Sequence[Assessments], source: str) -> Assessments:
-    """Put the assessments of several files together.
-
-    Raises
-    ------
-    FileFormatError
-        If two files assess the same topic, or on different scales.
-    """
+    """Put the assessments of several files together."""
     owner: dict[str, str] = {}
     for part in parts:
         for topic in dict.fromkeys([*part.documents["topic"], *part.elements["topic"]]):

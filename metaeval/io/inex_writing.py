@@ -14,8 +14,6 @@ from metaeval.errors import InvalidOptionError
 from metaeval.io.inex_rules import COVERAGE_LETTERS
 from metaeval.io.writing import write_bytes
 
-__all__ = ["SubmissionForm", "write_assessments", "write_element_sizes", "write_submission"]
-
 SubmissionForm = Literal["xml", "lines"]
 
 
@@ -57,8 +55,7 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
         return write_bytes(Path(path), _xml_of_submission(submission))
     elements = submission.results["path"].to_numpy() != ""
     if elements.any() and not elements.all():
-        message = "lines hold elements or passages, and this run has both; write it with form='xml'"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("lines hold elements or passages, and this run has both; write it with form='xml'")
     return write_bytes(Path(path), _lines_of_results(submission))
 
 

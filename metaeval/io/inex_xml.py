@@ -23,9 +23,6 @@ from metaeval.collection.paths import depth_of
 from metaeval.io.inex_rules import COVERAGE_LETTERS, Findings, checked_assessments, ordered_results, results_table
 from metaeval.io.xml_events import ANYTHING, Attributes, XmlEvents
 
-__all__ = ["assessments_of_xml", "pool_of_xml", "submission_of_xml"]
-
-
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "exh", "relevance")
 _SPECIFICITY = ("specificity", "spec", "coverage")
 _COVERAGE = {letter: number for number, letter in COVERAGE_LETTERS.items()}

@@ -41,8 +41,6 @@ from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.parallel import track
 from metaeval.scores import Missing
 
-__all__ = ["collection_from", "qrels_from"]
-
 type Part = Literal["topic", "document", "score", "level", "rank"]
 
 _ITERATORS: Mapping[str, tuple[str, ...]] = {
@@ -146,18 +144,6 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
 def qrels_from(data: object) -> Judgments:
     """Compile judgments that are a Python object.
 
-    Parameters
-    ----------
-    data : object
-        See `collection_from`.
-
-    Raises
-    ------
-    InvalidOptionError
-        As `collection_from`.
-    FileFormatError
-        If it is a path and the file cannot be read.
-
     Examples
     --------
     >>> qrels_from([{"qid": 1, "docno": "d1", "label": 2}, {"qid": 1, "docno": "d0", "label": 0}]).levels.tolist()
@@ -177,8 +163,7 @@ def qrels_from(data: object) -> Judgments:
         part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
         document = rows.documents[rows.document_codes[row]]
         if document in part:
-            message = f"{rows.place(row)} is judged twice; keep one"
-            raise source.error(message)
+            raise source.error(f"{rows.place(row)} is judged twice; keep one")
         part[document] = level
     return judgments_from(judged)
 
@@ -201,11 +186,9 @@ class _Rows(NamedTuple):
 def _rows(data: object, source: _Source, number: Part) -> _Rows:
     table = _table(data, source, number)
     if not len(table.documents):
-        message = "it holds no document"
-        raise source.error(message)
+        raise source.error("it holds no document")
     if not len(table.topics) == len(table.documents) == len(table.numbers):
-        message = "its columns have different lengths"
-        raise source.error(message)
+        raise source.error("its columns have different lengths")
     topics = _identifiers(table.topics, "query", source)
     documents = _identifiers(table.documents, "document", source)
     rows = _Rows(*topics, *documents, np.zeros(0), table.ranks)
@@ -231,22 +214,19 @@ def _table(data: object, source: _Source, number: Part) -> _Table:
         )
         names = [str(name) for name in frame.columns]
         if (again := first_double(names)) is not None:
-            message = f"two columns are called {again!r}; keep one"
-            raise source.error(message)
+            raise source.error(f"two columns are called {again!r}; keep one")
         return _picked({name: frame.iloc[:, place].tolist() for place, name in enumerate(names)}, source, number)
     for method in _ITERATORS[source.kind]:
         if hasattr(data, method):
             return _table(getattr(data, method)(), source, number)
     if isinstance(data, Iterable):
         return _from_records(list(data), source, number)
-    message = f"expected {_EXPECTED[source.kind]}, not {type(data).__name__}"
-    raise source.error(message)
+    raise source.error(f"expected {_EXPECTED[source.kind]}, not {type(data).__name__}")
 
 
 def _from_mapping(data: Mapping[Any, Any], source: _Source, number: Part) -> _Table:
     if number == "rank":
-        message = "order='rank' needs a frame with a column rank; a mapping holds only scores"
-        raise source.error(message)
+        raise source.error("order='rank' needs a frame with a column rank; a mapping holds only scores")
     for topic, inner in data.items():
         if not isinstance(inner, Mapping):
             message = f"expected {_EXPECTED[source.kind]}; under {topic!r} stands {type(inner).__name__} {inner!r:.40}"
@@ -258,8 +238,7 @@ def _from_mapping(data: Mapping[Any, Any], source: _Source, number: Part) -> _Ta
 
 def _from_records(records: list[Any], source: _Source, number: Part) -> _Table:
     if not records:
-        message = "it holds no document; an iterator can be read only once"
-        raise source.error(message)
+        raise source.error("it holds no document; an iterator can be read only once")
     if isinstance(records[0], Mapping):
         return _picked({name: [record[name] for record in records] for name in records[0]}, source, number)
     words = dict.fromkeys(chain.from_iterable(RANKINGS.values()))
@@ -291,8 +270,7 @@ def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[lis
             _as_text(value, what, source)
     codes, present = pd.factorize(pd.Series(values, dtype=object))
     if (codes < 0).any():
-        message = f"row {int(np.argmax(codes < 0))} (from 0) has no {what} identifier"
-        raise source.error(message)
+        raise source.error(f"row {int(np.argmax(codes < 0))} (from 0) has no {what} identifier")
     names = [_as_text(value, what, source) for value in present]
     if len(set(names)) < len(names):  # 1 and "1" are one name
         again, names_once = pd.factorize(np.array(names, dtype=object))
@@ -312,8 +290,7 @@ def _as_text(value: object, what: str, source: _Source) -> str:
                 text = str(int(value))
     if text is None:
         shown = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
-        message = f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})"
-        raise source.error(message)
+        raise source.error(f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})")
     return text
 
 
@@ -326,16 +303,14 @@ def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.
         good = np.array([_is_finite(value) for value in cells], dtype=bool)
     if not good.all():
         row = int(np.argmin(good))
-        message = f"{rows.place(row)} needs a finite number, not {shortened(repr(cells[row]))}"
-        raise source.error(message)
+        raise source.error(f"{rows.place(row)} needs a finite number, not {shortened(repr(cells[row]))}")
     floats = np.array(cells, dtype=np.float64)
     for row in np.flatnonzero(np.abs(floats) >= 2**53).tolist():  # beyond it, not every whole number is a float
         cell = cells[row]
         if isinstance(cell, Integral) and loses_digits(int(cell), float(floats[row])):
-            message = (
+            raise source.error(
                 f"{rows.place(row)} has {cell}, more digits than a score can hold (2**53); divide all by one number"
             )
-            raise source.error(message)
     return floats
 
 

@@ -16,8 +16,6 @@ from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources, listed_paths
 
-__all__ = ["item_columns", "read_items", "system_column"]
-
 
 def read_items(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -131,8 +129,7 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     earlier, again = same[same].index[:2]
     what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
     advice = "keep one row, or name all columns that tell items apart (item=, --item)"
-    message = f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}"
-    raise table.body.error(message, int(again))
+    raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 
 def system_column(frame: pd.DataFrame, asked: str | None, label: str) -> str:
@@ -152,8 +149,7 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     place = first_called(names, words, str, str.casefold)
     if place is not None:
         return names[place]
-    message = f"no column of {what} called {' or '.join(words)}; {columns_found(names)}"
-    raise FileFormatError(message, path=label)
+    raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
 
 
 class _Table(NamedTuple):

@@ -24,8 +24,6 @@ from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.odd_scores import AVERAGES
 from metaeval.scores import Missing, Scores
 
-__all__ = ["JUDGED_SCORES", "holds_scores", "scores_of_judges"]
-
 JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
 """Parts of a table of scores under judges that a column may be named for."""
 
@@ -40,16 +38,6 @@ _UNNAMED = "score"
 
 def holds_scores(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> bool:
     r"""Whether a file holds scores of systems and not what judges said of items.
-
-    Parameters
-    ----------
-    content : bytes
-    label : str
-        The file, for messages.
-    columns : mapping of str to str
-        Which column is which, where its name does not say so.
-    alone : bool
-        Whether it is the only file: then it must hold several judges, which a wide table of scores does not.
 
     Examples
     --------
@@ -81,8 +69,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     """Return metric to judge to scores, of files that were read already; see `metaeval.io.judges.read_judges`."""
     for role in columns:
         if role not in JUDGED_SCORES:
-            message = f"columns= of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"columns= of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}")
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, columns)
@@ -94,8 +81,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
         together = _of_metrics(found, metrics)
         shared = _shared(together)
         if not shared:
-            message = f"the judges in {source.path} share no metric: {_listed(together)}"
-            raise ScoresError(message)
+            raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
         together = _of_metrics(_file_by_file(contents, columns, where, missing), metrics)
         shared = _shared(together)
@@ -229,11 +215,10 @@ def _refuse_others(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str
         raise sheet.error(str(error)) from error
     if "score" in parts and others:
         found = first_few(list(map(repr, others)))
-        message = (
+        raise sheet.error(
             f"no part of scores under judges: column{'s' * (len(others) > 1)} {found}; choose the rows that belong "
             f"together by their text in it (where=), or leave it out of the file"
         )
-        raise sheet.error(message)
 
 
 def _sheet_of_rows(
@@ -270,8 +255,7 @@ def _file_by_file(
             own = {source.own_name: scores}
         for name, scores in own.items():
             if name in found:
-                message = f"two judges are called {name!r}; name them with NAME=FILE, or leave one out"
-                raise InvalidOptionError(message)
+                raise InvalidOptionError(f"two judges are called {name!r}; name them with NAME=FILE, or leave one out")
             found[name] = scores
     return found
 
@@ -284,8 +268,7 @@ def _named(scores: Scores, path: str) -> Scores:
 
 def _refuse_where(where: Mapping[str, str], source: Source) -> None:
     if where:
-        message = f"where= chooses rows of a table with a column of judges, and {source.path} has none"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"where= chooses rows of a table with a column of judges, and {source.path} has none")
 
 
 # ------------------------------------------------------------------------------------------------- judges and metrics
@@ -298,11 +281,10 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
         check_choice(name, "metric in the score table", known)
     kept = list(metrics or known)
     if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
-        message = (
+        raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
             "NAME=FILE, or name the column of judges (columns=, --column judge=NAME)"
         )
-        raise ScoresError(message)
     return {name: scores.sel(metric=[name]) for name in kept}
 
 
@@ -319,11 +301,10 @@ def _of_metrics(found: Mapping[str, Scores], metrics: Sequence[str] | None) -> d
         own = [name for name in metrics if name in one["metric"].to_numpy()]
         if not own:
             there = first_few(one["metric"].to_numpy().tolist())
-            message = (
+            raise ScoresError(
                 f"{judge} has none of the metrics {', '.join(metrics)}, and has {there}; name one of these too "
                 "(metrics=), or leave that judge out"
             )
-            raise ScoresError(message)
         kept[judge] = one.sel(metric=own)
     return kept
 
@@ -346,11 +327,10 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
     """Hold every metric of the reference against every metric of the others, where they share none."""
     if reference is None:
         if any(one.sizes["metric"] > 1 for one in found.values()):
-            message = (
+            raise ScoresError(
                 f"the judges share no metric: {_listed(found)}; name the judge that the others are measured by "
                 "(reference=), or the metrics that belong together (metrics=)"
             )
-            raise ScoresError(message)
         return {_UNNAMED: dict(found)}
     check_choice(reference, "judge", list(found))
     others = {
@@ -378,11 +358,10 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
         name, lacking = next(
             (name, absent) for name, own in held.items() if (absent := [one for one in every if one not in own])
         )
-        message = (
+        raise ScoresError(
             f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
             f"missing='drop-systems' to keep the {len(common)} that all have"
         )
-        raise ScoresError(message)
     if len(common) < 2:  # noqa: PLR2004 - a pair
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
         raise ScoresError(message)

@@ -32,8 +32,6 @@ from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.io.xml_events import root_name
 from metaeval.scores import Missing
 
-__all__ = ["JudgedInput", "inex_collection", "read_judged"]
-
 _LOCATED_RUN = (7, 8)
 _HOLDS = {
     "elements": "the assessments are of elements (exhaustivity and specificity); give runs of elements",
@@ -43,17 +41,11 @@ _HOLDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedInput:
-    """What was read.
-
-    Attributes
-    ----------
-    collection : JudgedCollection
-    files : tuple of str
-        Every file that was read; "-" for standard input.
-    """
+    """What was read."""
 
     collection: Collection | ElementCollection | PassageCollection
     files: tuple[str, ...]
+    """Every file that was read; "-" for standard input."""
 
 
 def read_judged(  # noqa: PLR0913 - what either kind of file needs
@@ -70,36 +62,6 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     choice: DataChoice | None = None,
 ) -> JudgedInput:
     r"""Read runs and judgments of documents, elements or passages, whichever the files hold.
-
-    Parameters
-    ----------
-    runs : path, or sequence of paths
-        Files, ``NAME=path``, folders or patterns: TREC runs, or INEX submissions (XML, or lines with a location).
-    judgments : path
-        TREC judgments; a file of FOL judgments; an XML file of assessments, or a folder of these.
-    sizes : path, optional
-        Sizes of elements, for assessments of elements; see `metaeval.io.inex.read_element_sizes`.
-    retrieved : {"judged", "all"}
-        "all" keeps every retrieved document too, which pools need.
-    order, score_precision
-        For TREC runs alone; see `metaeval.read_collection`. The order of INEX runs is a matter of their format.
-    missing : {"zero", "error", "drop-systems", "drop-topics"}
-        What to do where a run lacks a topic that has something relevant.
-    lenient : bool, default False
-        Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
-    pool_runs : path, or sequence of paths
-        Runs that built the pool and are not scored, of the same kind as the others. They may break the rules of a
-        task, such as results that overlap, since only their documents count. Those with the name of a scored run are
-        passed over.
-    choice : DataChoice, optional
-        Runs and topics to keep (`metaeval.choose_data`), before it is looked whether a run lacks a topic.
-
-    Raises
-    ------
-    FileFormatError
-        If runs and judgments are of different kinds, or a file is malformed.
-    InvalidOptionError
-        If an option belongs to the other kind of file.
 
     Examples
     --------
@@ -121,10 +83,9 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         located = holds_assessments(content)
     if not located:
         if sizes is not None:
-            message = (
+            raise InvalidOptionError(
                 f"sizes of elements ({sizes}) belong to INEX assessments; {judgments} holds judgments of documents"
             )
-            raise InvalidOptionError(message)
         rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
         levels = judgments_of(content, str(judgments))
         check = partial(_refuse_located, judgments=str(judgments))
@@ -168,15 +129,7 @@ def inex_collection(
     lenient: bool = False,
     retrieved: Retrieved = "judged",
 ) -> ElementCollection | PassageCollection:
-    """Compile runs beside assessments of elements or of passages, whichever there are; sizes as a table or its file.
-
-    Raises
-    ------
-    FileFormatError
-        If a run is one of the other kind.
-    InvalidOptionError
-        If there are sizes of elements and assessments of passages.
-    """
+    """Compile runs beside assessments of elements or of passages, whichever there are; sizes as a table or its file."""
     kind = "passages" if assessments.scale == "passages" else "elements"
     for submission in submissions:
         _check_results(submission, kind)
@@ -184,11 +137,10 @@ def inex_collection(
         table = read_element_sizes(sizes, lenient=lenient) if isinstance(sizes, str | os.PathLike) else sizes
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
-        message = (
+        raise InvalidOptionError(
             f"sizes belong to assessments of elements; {assessments.source} has passages; leave element sizes (sizes=) "
             "out"
         )
-        raise InvalidOptionError(message)
     return passage_collection(submissions, assessments, retrieved=retrieved)
 
 

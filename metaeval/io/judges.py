@@ -19,34 +19,23 @@ from metaeval.io.sources import Source, list_sources, listed_paths, named_source
 from metaeval.results import Result
 from metaeval.scores import Missing, Scores
 
-__all__ = ["JudgeInput", "read_judges"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeInput(Result):
-    """What several judges said, as it was read.
-
-    Attributes
-    ----------
-    labels : pandas.DataFrame or None
-        Of whole items, as `metaeval.read_labels` returns them.
-    assessments : dict of str to Assessments
-        Of elements or passages, by judge; empty for anything else.
-    scores : dict of str to dict of str to Scores
-        Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes
-        as ``scores=``; empty for anything else.
-    annotations : dict of str to pandas.DataFrame
-        Labels by annotators, text or numbers, by the file they stand in, as `metaeval.read_annotations` returns them;
-        empty for anything else.
-    files : tuple of str
-        Every file that was read.
-    """
+    """What several judges said, as it was read."""
 
     labels: pd.DataFrame | None
+    """Of whole items, as `metaeval.read_labels` returns them."""
     assessments: dict[str, Assessments]
+    """Of elements or passages, by judge; empty for anything else."""
     scores: dict[str, dict[str, Scores]]
+    """Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes as
+    ``scores=``; empty for anything else."""
     annotations: dict[str, pd.DataFrame]
+    """Labels by annotators, text or numbers, by the file they stand in, as `metaeval.read_annotations` returns them;
+    empty for anything else."""
     files: tuple[str, ...]
+    """Every file that was read."""
 
 
 def read_judges(  # noqa: PLR0913 - what is read, and how
@@ -149,15 +138,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         raise FileFormatError(message, path=paths_read[0])
     if kinds[0] == "annotations":
         if columns or words or where or repeats:
-            message = (
+            raise InvalidOptionError(
                 "columns=, words=, where= and repeats= are for tables and qrels, and these are annotations in JSON"
             )
-            raise InvalidOptionError(message)
         return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
     if kinds[0] == "scores":
         if words or repeats:
-            message = "words= and repeats= are for labels, and these are scores of systems"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("words= and repeats= are for labels, and these are scores of systems")
         scores = scores_of_judges(
             contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
         )
@@ -180,8 +167,7 @@ def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataF
         twice = [name for name in frame.columns for other in found.values() if name in other.columns]
         if source.own_name in found or twice:
             what = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"
-            message = f"{what}; rename one of them, or say NAME=FILE"
-            raise FileFormatError(message, path=source.path)
+            raise FileFormatError(f"{what}; rename one of them, or say NAME=FILE", path=source.path)
         found[source.own_name] = frame
     return found
 
@@ -200,8 +186,7 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
     if len(places) == 1:
         folder = places[0].path
         if not Path(folder).is_dir():
-            message = f"{folder} holds the assessments of one judge; give those of another beside it"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{folder} holds the assessments of one judge; give those of another beside it")
         try:
             sources = {"main": assessment_sources(folder), "others": assessment_sources(folder, second=True)}
         except FileFormatError as error:
@@ -211,8 +196,7 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
         sources = {}
         for place in places:
             if place.own_name in sources:
-                message = f"two judges are called {place.own_name!r}; name them with NAME=PATH"
-                raise InvalidOptionError(message)
+                raise InvalidOptionError(f"two judges are called {place.own_name!r}; name them with NAME=PATH")
             sources[place.own_name] = assessment_sources(place.path)
     found: dict[str, Assessments] = {}
     for name, own in sources.items():

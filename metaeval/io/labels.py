@@ -18,8 +18,6 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths
 from metaeval.io.trec_lines import QRELS
 
-__all__ = ["labels_of", "read_labels"]
-
 _LARGE, _SPARSE = 10_000_000, 50
 
 
@@ -83,8 +81,7 @@ def read_labels(
     """
     sources = [str(path) for path in listed_paths(paths, "paths")]
     if not sources:
-        message = "paths= is empty; give a table of labels, or two qrels files"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("paths= is empty; give a table of labels, or two qrels files")
     contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
     return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
 
@@ -100,8 +97,7 @@ def labels_of(
     """Return the labels of files that were read already; see `read_labels`."""
     for role in columns:
         if role not in LABELS:
-            message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"columns= may name {', '.join(LABELS)}, not {role!r}")
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
@@ -109,8 +105,7 @@ def labels_of(
     qrels = [one for one, table in zip(contents, named, strict=True) if not table]
     tables = [one for one, table in zip(contents, named, strict=True) if table]
     if (columns or words or where) and not tables:
-        message = "columns=, words= and where= are for a table; these files are qrels, one a judge"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("columns=, words= and where= are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
     for source, content in tables:
         part = _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
@@ -134,8 +129,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> p
         parts = read(content, source.path)
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
             if name in found:
-                message = f"two files are called {name!r}; name the judges with NAME=FILE"
-                raise InvalidOptionError(message)
+                raise InvalidOptionError(f"two files are called {name!r}; name the judges with NAME=FILE")
             found[name] = _labels_in(judgments)
     frame = pd.DataFrame(found)
     frame.columns.name = "judge"
@@ -287,10 +281,9 @@ def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
         raise body.error(message, int(lines[place]))
     n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
     if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
-        message = (
+        raise body.error(
             f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
             "(columns=, --column judge=NAME)"
         )
-        raise body.error(message)
     frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
     return frame[natural_order(frame.columns)] if repeats else frame

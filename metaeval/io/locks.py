@@ -12,8 +12,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Self
 
-__all__ = ["Lock"]
-
 fcntl: ModuleType | None
 try:
     import fcntl
@@ -23,35 +21,17 @@ except ImportError:  # not every system has it
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A file that this process, and no other, holds.
-
-    Attributes
-    ----------
-    path : pathlib.Path
-    sure : bool
-        Whether the system vouches for it; some file systems know no locks, and then nobody is ever kept out and
-        nothing may be taken for a leftover.
-    """
+    """A file that this process, and no other, holds."""
 
     path: Path
     sure: bool
+    """Whether the system vouches for it; some file systems know no locks, and then nobody is ever kept out and nothing
+    may be taken for a leftover."""
     _descriptor: int
 
     @classmethod
     def take(cls, path: Path, *, make: bool = True) -> Self | None:
-        """Return a lock, or None where another process (or another lock of this one) holds it or it is gone.
-
-        Parameters
-        ----------
-        path : path
-            A file, which is made if it is not there and `make` is True.
-        make : bool, default True
-
-        Raises
-        ------
-        OSError
-            If the file cannot be made.
-        """
+        """Return a lock, or None where another process (or another lock of this one) holds it or it is gone."""
         try:
             descriptor = os.open(path, os.O_RDWR | (os.O_CREAT if make else 0), 0o666)
         except OSError:

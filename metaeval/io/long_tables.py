@@ -27,8 +27,6 @@ from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, first_repeat, place
 from metaeval.odd_scores import are_summaries
 from metaeval.scores import Missing
 
-__all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
-
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
 TREC_TEXTS = frozenset({"runid", "relstring"})
@@ -45,21 +43,7 @@ class _Codes(dict[str, int]):
 
 
 def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
-    """Read a table with a row a score, or a row a system and topic and a column a metric.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    source : Source
-        Names the system or the metric where no column does.
-    options : TableOptions
-
-    Raises
-    ------
-    FileFormatError
-        For a part without a column, an unknown column, a row of another length, a cell without a score, or a score
-        that stands twice.
-    """
+    """Read a table with a row a score, or a row a system and topic and a column a metric."""
     if options.positions:
         if not {"topic", "score"} <= options.positions.keys():
             raise sheet.error(f"columns= counts columns, but not those of topic and score: {dict(options.columns)}")
@@ -112,19 +96,6 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
     """Read what trec_eval or ir_measures prints for one system: columns `metric`, `topic` and a value.
 
     The system has the name given, else its run tag (trec_eval's ``runid``), else the file's name.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    source : Source
-    options : TableOptions
-    metric, topic : int
-        Positions of the columns, from 0.
-
-    Raises
-    ------
-    FileFormatError
-        As `read_long`; also for results of several runs, averages alone, or text behind a value.
     """
     tags: dict[str, None] = {}
     left_out: dict[str, None] = {}
@@ -157,10 +128,9 @@ def _read_rows(  # noqa: PLR0913, PLR0917 - the parts of a long table
 ) -> Block:
     """Lay out a long table: one score a row (`places` holds "score"), or one metric a column (`metrics`)."""
     if source.name is not None and "system" in places and ("metric" in places or metrics):
-        message = (
+        raise body.error(
             f"the file names its systems and metrics itself, so {source.name!r} has nothing to name; give the path"
         )
-        raise body.error(message)
     constants = {"metric": source.own_name, "system": system or source.own_name}
     score_columns = list(metrics) or [("score", places["score"])]
     codes, names, numbers = _columns_of(body, places, score_columns, options)

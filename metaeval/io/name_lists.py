@@ -5,27 +5,9 @@ from pathlib import Path
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_text
 
-__all__ = ["read_names"]
-
 
 def read_names(path: str | Path) -> dict[str, int]:
     r"""Read names of topics or systems.
-
-    Parameters
-    ----------
-    path : str or path
-        Text; compressed files are unpacked. A line holds a name; what stands behind a tab, such as the words of a
-        query, is passed over, and so are empty lines.
-
-    Returns
-    -------
-    dict of str to int
-        Names in the order of the file, with their lines.
-
-    Raises
-    ------
-    FileFormatError
-        If there is no name, or one stands there twice.
 
     See Also
     --------
@@ -49,6 +31,5 @@ def read_names(path: str | Path) -> dict[str, int]:
         if name:
             lines[name] = number
     if not lines:
-        message = "there is no name; write one a line"
-        raise FileFormatError(message, path=str(path))
+        raise FileFormatError("there is no name; write one a line", path=str(path))
     return lines

@@ -16,8 +16,6 @@ from metaeval.io.files import note_of_blanks, read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
-__all__ = ["judgments_of", "read_qrels", "repeated_judgments_of"]
-
 _LARGE, _SPARSE = 10_000_000, 50
 
 
@@ -80,14 +78,7 @@ def judgments_of(content: bytes, path: str) -> Judgments:
 
 
 def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
-    """Read judgments of one judge who judged pairs several times: the k-th line of every pair is in the k-th of these.
-
-    Raises
-    ------
-    FileFormatError
-        As `read_qrels`, but for documents judged twice; and where so many lines of one pair stand beside few of the
-        others that repeats would be empty.
-    """
+    """Read judgments of one judge who judged pairs several times: the k-th line of every pair is in the k-th of these."""
     read = _Lines.of(content, path)
     document_ids = identifier_array(read.found.documents())
     sequence = np.lexsort((document_ids, read.lists))  # lines of one pair in their order, since the sort is stable
@@ -103,27 +94,18 @@ def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
 
 
 class _Lines(NamedTuple):
-    """The lines of a file of judgments.
-
-    Attributes
-    ----------
-    found : Scan
-        What stands where; messages show the file's own lines.
-    topics : list of str
-        In natural order.
-    lists : int64 array (n_lines,)
-        Which topic.
-    levels : int16 array (n_lines,)
-    grades : float64 array or None
-        As in `Judgments`.
-    note : str
-    """
+    """The lines of a file of judgments."""
 
     found: Scan
+    """What stands where; messages show the file's own lines."""
     topics: list[str]
+    """In natural order."""
     lists: NDArray[np.int64]
+    """Which topic. Shape (n_lines,)."""
     levels: NDArray[np.int16]
+    """Shape (n_lines,)."""
     grades: NDArray[np.float64] | None
+    """As in `Judgments`."""
     note: str
 
     @classmethod

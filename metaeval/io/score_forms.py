@@ -10,8 +10,6 @@ from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.layout import ATTACHED
 
-__all__ = ["find_form"]
-
 _RUN_CELLS = 6
 _QRELS_CELLS = 4
 
@@ -72,11 +70,10 @@ def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, opt
     """Refuse a wide table with a system called "run" or "name", whose scores would be read as names."""
     cells = [row[names.index(column)] for row in sheet.sample()[1:] if len(row) == len(names)]
     if "system" not in options.columns and cells and all(is_number(cell) and "." in cell for cell in cells):
-        message = (
+        raise sheet.error(
             f"column {column!r} could hold the names of systems, or be a system itself, for it holds numbers; pass "
             "form='wide' if it is a system, form='long' if it holds names"
         )
-        raise sheet.error(message)
 
 
 def _holds_results(sheet: Sheet, names: Sequence[str]) -> bool:
@@ -98,9 +95,8 @@ def _find_result_form(sheet: Sheet) -> Form:
         return "ir_measures" if "all" in first else "trec_eval"
     if any(map(is_measure, first)) != any(map(is_measure, second)):
         return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
-    message = (
+    raise sheet.error(
         f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
         "measure; pass form='trec_eval' (measure, topic, value), form='ir_measures' (topic, measure, value) or, for a "
         "wide table, header=False"
     )
-    raise sheet.error(message)

@@ -15,8 +15,6 @@ from metaeval.io.files import read_bytes, text_of
 if TYPE_CHECKING:
     from _csv import Reader
 
-__all__ = ["Sheet", "delimiter_name", "header_names", "read_sheet", "sheet_of"]
-
 _DELIMITERS = ("\t", ",", ";", " ")
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks"}
 _BLANKS = str.maketrans("\t\v\f", "   ")
@@ -28,36 +26,24 @@ _CELLS = 200_000  # in a chunk or sample of very long rows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """Text divided into cells: rows of strings, each of which knows its line in the file.
-
-    Attributes
-    ----------
-    label : str
-        The file, for messages.
-    content : bytes
-        All of it, in UTF-8.
-    delimiter : str
-        What stands between two cells; a blank stands for any run of blanks and tabs.
-    has_lines : bool
-        Whether a line number means something to the reader (not for a binary file).
-    skip : int
-        Rows to pass over: the header.
-    keep : callable or None
-        Which of the other rows count; None for all but the empty ones.
-    lines : sequence of int or None
-        Where the text was made from another file, the line there of every line here.
-    left_out : tuple of str
-        Names in that file that have no column here.
-    """
+    """Text divided into cells: rows of strings, each of which knows its line in the file."""
 
     label: str
+    """The file, for messages."""
     content: bytes
+    """All of it, in UTF-8."""
     delimiter: str
+    """What stands between two cells; a blank stands for any run of blanks and tabs."""
     has_lines: bool = True
+    """Whether a line number means something to the reader (not for a binary file)."""
     skip: int = 0
+    """Rows to pass over: the header."""
     keep: Callable[[list[str]], bool] | None = None
+    """Which of the other rows count; None for all but the empty ones."""
     lines: Sequence[int] | None = None
+    """Where the text was made from another file, the line there of every line here."""
     left_out: tuple[str, ...] = ()
+    """Names in that file that have no column here."""
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the cells of every row that is not empty, as they stand."""
@@ -134,20 +120,7 @@ class Sheet:
 
 
 def read_sheet(path: str | Path, *, delimiter: str | None = None) -> Sheet:
-    """Read text divided into cells by commas, tabs, semicolons or blanks.
-
-    Parameters
-    ----------
-    path : str or path
-        "-" is standard input; compressed files are unpacked.
-    delimiter : str, optional
-        What divides the cells; by default the one that divides the first rows evenly.
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be read or is empty.
-    """
+    """Read text divided into cells by commas, tabs, semicolons or blanks."""
     return sheet_of(read_bytes(path), str(path), delimiter=delimiter)
 
 
@@ -155,8 +128,7 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     """Return the sheet of a content that was read already; see `read_sheet` and `Sheet`."""
     content = text_of(content, label)
     if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
-        message = "the file holds JSON, and here a table is wanted; write it as CSV or TSV"
-        raise FileFormatError(message, path=label)
+        raise FileFormatError("the file holds JSON, and here a table is wanted; write it as CSV or TSV", path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")

@@ -20,38 +20,18 @@ from metaeval.io.files import (
     read_bytes,
 )
 
-__all__ = [
-    "RunPaths",
-    "Source",
-    "list_sources",
-    "listed_paths",
-    "named_source",
-    "read_source",
-    "refuse_shared_pipe",
-    "run_sources",
-    "system_names",
-]
-
-
 _MOST_FILES = 200_000
 """Files, and folders, in one folder that is given."""
 
 
 class Source(NamedTuple):
-    """A file to read.
-
-    Attributes
-    ----------
-    path : str
-    name : str or None
-        The name the caller gave it; None for the file's own.
-    listed : bool
-        Whether it was found in a folder, and not named.
-    """
+    """A file to read."""
 
     path: str
     name: str | None = None
+    """The name the caller gave it; None for the file's own."""
     listed: bool = False
+    """Whether it was found in a folder, and not named."""
 
     @property
     def own_name(self) -> str:
@@ -62,56 +42,31 @@ class Source(NamedTuple):
 def list_sources(
     paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path], *, nested: bool = False
 ) -> list[Source]:
-    """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders.
-
-    Parameters
-    ----------
-    paths : str, path, iterable of them, or mapping of str to path
-        A folder stands for every file in it, in natural order, but for hidden files and folders inside. A text is
-        taken as ``NAME=path`` where no file of that whole name exists.
-    nested : bool, default False
-        Whether the folders inside a folder count too, but for hidden ones and links to folders.
-
-    Raises
-    ------
-    FileFormatError
-        If a file does not exist (with the nearest names beside it), or a folder is empty.
-    InvalidOptionError
-        If nothing is given, or one file twice.
-    """
+    """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders."""
     if isinstance(paths, Mapping):
         given = [Source(str(path), str(name)) for name, path in paths.items()]
     else:
         listed = listed_paths(paths, "paths")
         given = [named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
     if not given:
-        message = "no file was given; name at least one"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("no file was given; name at least one")
     sources = [found for source in given for found in _files_of(source, nested=nested)]
     seen: set[object] = set()
     for source in sources:
         place = pipe_identity(source.path) or os.path.realpath(source.path)
         if place in seen:
-            message = f"{source.path} is given twice; give every file once"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{source.path} is given twice; give every file once")
         seen.add(place)
     return sources
 
 
 def listed_paths[T: (str | os.PathLike[str])](paths: T | Iterable[T], name: str) -> list[T]:
-    """Return one path, or several, as a list; `name` is the argument, where data are given in place of names of files.
-
-    Raises
-    ------
-    InvalidOptionError
-        For what is neither: a table in memory, whose columns are no files.
-    """
+    """Return one path, or several, as a list; `name` is the argument, where data are given in place of names of files."""
     if not isinstance(paths, str | os.PathLike | Iterable) or getattr(paths, "ndim", 1) != 1:
-        message = (
+        raise InvalidOptionError(
             f"{name} must be names of files; got a {type(paths).__name__}. What is in memory needs no reading: scores "
             "go through metaeval.as_scores"
         )
-        raise InvalidOptionError(message)
     return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
 
 
@@ -140,8 +95,7 @@ def _files_of(source: Source, *, nested: bool) -> list[Source]:
     path = Path(source.path)
     names = natural_order(_names_in(path, nested=nested))
     if not names:
-        message = "the folder holds no files; name the files to read"
-        raise FileFormatError(message, path=source.path)
+        raise FileFormatError("the folder holds no files; name the files to read", path=source.path)
     return [Source(str(path / name), listed=True) for name in names]
 
 
@@ -204,15 +158,7 @@ type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapp
 
 
 def run_sources(runs: RunPaths) -> list[Source]:
-    """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order.
-
-    Raises
-    ------
-    FileFormatError
-        If a file does not exist, a folder is empty or no file matches a pattern.
-    InvalidOptionError
-        If nothing is given, or a file twice.
-    """
+    """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order."""
     if isinstance(runs, Mapping):
         return list_sources(runs)
     given = listed_paths(runs, "runs")
@@ -221,16 +167,6 @@ def run_sources(runs: RunPaths) -> list[Source]:
 
 def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
     """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
-
-    Returns
-    -------
-    names, notes : list of str
-        The names, and a note for every tag that was given up.
-
-    Raises
-    ------
-    InvalidOptionError
-        If no choice makes the names unique.
 
     Examples
     --------
@@ -263,17 +199,11 @@ def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[st
 
 
 def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> None:
-    """Refuse judgments that would come from the pipe of a run.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Refuse judgments that would come from the pipe of a run."""
     identity = pipe_identity(str(judgments))
     if identity is not None and identity in [pipe_identity(source.path) for source in sources]:
         what = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
-        message = f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file")
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:

@@ -31,8 +31,6 @@ from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
 from metaeval.scores import Scores
 
-__all__ = ["dataset_of_netcdf", "netcdf_of", "notes_of", "parquet_of", "read_tree", "rows_of_parquet", "write_tree"]
-
 _SEAL = b"metaeval sha256 "
 _SEAL_LENGTH = len(_SEAL) + 64
 _FOOTER = 8
@@ -72,13 +70,7 @@ def netcdf_of(scores: Scores) -> bytes:
 
 
 def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None, list[str]]:
-    """Return the rows of a Parquet file as text in CSV, and what we noted: the order of topics, and notes.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, holds what a table of text cannot hold, or there is nothing to read it with.
-    """
+    """Return the rows of a Parquet file as text in CSV, and what we noted: the order of topics, and notes."""
     if not has_parquet():
         message = f"Parquet is read by {PARQUET_IS_MISSING}; or write the table as CSV or NetCDF 4"
         raise FileFormatError(message, path=label)
@@ -104,13 +96,7 @@ def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None
 
 
 def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
-    """Return what a NetCDF 4 file holds; its variables are not decoded as times.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, or declares more data than it could hold.
-    """
+    """Return what a NetCDF 4 file holds; its variables are not decoded as times."""
     return _netcdf(content, label, dataset_of)
 
 
@@ -122,13 +108,7 @@ def write_tree(tree: xr.DataTree, path: str | Path) -> Path:
 
 
 def read_tree(path: str | Path) -> xr.DataTree:
-    """Read a tree of data sets, with a seal or without.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not there, is damaged or no NetCDF, or declares more data than it could hold.
-    """
+    """Read a tree of data sets, with a seal or without."""
     return _netcdf(read_bytes(path), str(path), tree_of, groups=True)
 
 

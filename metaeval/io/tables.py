@@ -40,8 +40,6 @@ from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 if TYPE_CHECKING:
     from metaeval.data_choice import DataChoice
 
-__all__ = ["Form", "SystemsIn", "read_scores", "scores_of", "scores_of_sheet", "write_scores"]
-
 _PARTS = (*SCORES, "ignore")
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 

@@ -40,15 +40,6 @@ from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
 from metaeval.parallel import threaded_map, track
 from metaeval.scores import Missing
 
-__all__ = [
-    "Rules",
-    "ScorePrecision",
-    "as_precision",
-    "collection_of",
-    "read_collection",
-    "read_runs",
-]
-
 ScorePrecision = Literal["float64", "float32"]
 
 _LISTS, _LOOKED_AT = 3, 100
@@ -166,29 +157,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
     n_jobs: int = -1,
     check: Callable[[bytes, str], None] | None = None,
 ) -> Collection:
-    """Read the runs in `sources` and compile them with judgments that were read already.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-        As `run_sources` lists them.
-    judgments : Judgments
-    rules : Rules
-        How runs are read.
-    label : str or None
-        The file of the judgments, for messages.
-    retrieved, n_jobs
-        See `read_collection`.
-    pool_sources : sequence of Source
-        Runs that built the pool and are not scored; those with the name of a scored run are passed over.
-    check : callable, optional
-        Called with the content and the path of every run before it is read as one.
-
-    Raises
-    ------
-    FileFormatError, InvalidOptionError
-        As `read_collection`.
-    """
+    """Read the runs in `sources` and compile them with judgments that were read already."""
     table, others = JudgedDocuments.of(judgments), OtherDocuments()
 
     def rank(source: Source) -> list[_NamedRun]:

@@ -19,8 +19,6 @@ from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_d
 from metaeval.io.files import first_words, text_of
 from metaeval.io.words import end_of_word, is_blank, start_of_word
 
-__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan", "scan_text"]
-
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
 _SPACE, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \n#-")
 _SHOWN = 120
@@ -30,30 +28,21 @@ _LONGEST_RANK = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Which column of a file holds what.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Names of the columns a line must have, for messages.
-    document, number : int
-        Position of the document identifier and of the number.
-    rank, tag : int
-        Position of a column with a rank and with the system's tag; -1 if there is none.
-    open_ended : bool
-        Whether more columns may follow; then the rank must be a number and the tag none, since an identifier with a
-        blank in it would otherwise shift the columns unseen.
-    whole : bool
-        Whether the number must be a whole one.
-    """
+    """Which column of a file holds what."""
 
     columns: tuple[str, ...]
+    """Names of the columns a line must have, for messages."""
     document: int
     number: int
+    """Position of the document identifier and of the number."""
     rank: int
     tag: int
+    """Position of a column with a rank and with the system's tag; -1 if there is none."""
     open_ended: bool
+    """Whether more columns may follow; then the rank must be a number and the tag none, since an identifier with a
+    blank in it would otherwise shift the columns unseen."""
     whole: bool
+    """Whether the number must be a whole one."""
 
 
 RUN = Layout(
@@ -78,36 +67,25 @@ QRELS = Layout(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scan:
-    """Where everything stands in a file.
-
-    Attributes
-    ----------
-    content : bytes
-        The file, as `metaeval.io.files.text_of` has it.
-    path : str
-        Its name, for messages.
-    starts, lengths : int64 array (n_lines,)
-        Document identifier of every line that is neither empty nor a comment.
-    numbers, ranks : float64 array (n_lines,)
-        The number of every line; the ranks are empty unless asked for.
-    segment_bounds : int64 array (n_segments + 1,)
-        Lines of one topic and tag that stand together.
-    topics, tags : list of bytes (n_segments,)
-        Topic and tag of every segment.
-    n_wide : int
-        Lines with more columns than the layout names.
-    """
+    """Where everything stands in a file."""
 
     content: bytes
+    """The file, as `metaeval.io.files.text_of` has it."""
     path: str
+    """Its name, for messages."""
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    """Document identifier of every line that is neither empty nor a comment. Shape (n_lines,)."""
     numbers: NDArray[np.float64]
     ranks: NDArray[np.float64]
+    """The number of every line; the ranks are empty unless asked for. Shape (n_lines,)."""
     segment_bounds: NDArray[np.int64]
+    """Lines of one topic and tag that stand together. Shape (n_segments + 1,)."""
     topics: list[bytes]
     tags: list[bytes]
+    """Topic and tag of every segment."""
     n_wide: int
+    """Lines with more columns than the layout names."""
 
     def error(self, line: int, message: str) -> FileFormatError:
         """Return the error that names a line of this scan, by its number in the file, and shows it."""
@@ -118,13 +96,7 @@ class Scan:
         return self.content.count(b"\n", 0, int(self.starts[line])) + 1
 
     def names(self, what: Literal["topic", "tag"]) -> list[str]:
-        """Return the topic or tag of every segment as text.
-
-        Raises
-        ------
-        FileFormatError
-            For one that is so long that tables of names would not fit in memory.
-        """
+        """Return the topic or tag of every segment as text."""
         names = self.topics if what == "topic" else self.tags
         longest = max(map(len, names))
         if longest > _LONGEST_NAME:
@@ -152,23 +124,7 @@ class Scan:
 
 
 def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
-    """Find topics, documents and numbers of every line.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file, decompressed.
-    layout : Layout
-    path : str
-        Name for messages.
-    ranked : bool
-        Whether to read the rank column too.
-
-    Raises
-    ------
-    FileFormatError
-        For the first line that breaks a rule, or a file without lines.
-    """
+    """Find topics, documents and numbers of every line."""
     return scan_text(text_of(content, path), layout, path=path, ranked=ranked)
 
 
@@ -191,8 +147,7 @@ def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False
     if problem:
         raise line_error(content, int(place), _rule(int(problem), layout), path)
     if not len(starts):
-        message = f"no line to read; expected lines with the columns {' '.join(layout.columns)}"
-        raise FileFormatError(message, path=path)
+        raise FileFormatError(f"no line to read; expected lines with the columns {' '.join(layout.columns)}", path=path)
     return Scan(
         content=content,
         path=path,

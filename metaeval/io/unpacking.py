@@ -20,8 +20,6 @@ from typing import NamedTuple, Protocol, cast
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 
-__all__ = ["COMPRESSIONS", "LIMIT", "Budget", "zstandard"]
-
 LIMIT = "METAEVAL_UNPACK_LIMIT"
 """The environment variable that says how many bytes a file may unpack to: 3000000000, 500M, 8G."""
 LEAST = 64 * 2**20
@@ -123,8 +121,7 @@ def _allowed() -> int | None:
         return None
     found = re.fullmatch(r"([0-9]{1,18})([KMGT]?)(?:i?B)?", said)
     if found is None or not int(found[1]):
-        message = f"{LIMIT} is a number of bytes, such as 3000000000, 500M or 8G; got {said!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{LIMIT} is a number of bytes, such as 3000000000, 500M or 8G; got {said!r}")
     return int(found[1]) * _UNITS[found[2]]
 
 
@@ -197,8 +194,7 @@ def _unpacked(content: bytes, member: Callable[[], _Unpacker], budget: Budget, *
             piece = b""
             if unpacker.needs_input:
                 if at >= len(content):
-                    message = "its end is missing"
-                    raise EOFError(message)
+                    raise EOFError("its end is missing")
                 piece = content[at : at + step]
                 at, step = at + len(piece), min(2 * step, _STEP)  # small ones are many, and each gives back the rest
             unpacked = unpacker.decompress(piece, _CHUNK)

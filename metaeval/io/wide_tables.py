@@ -29,8 +29,6 @@ from metaeval.io.sources import Source
 from metaeval.layout import ATTACHED
 from metaeval.odd_scores import AVERAGES, are_summaries
 
-__all__ = ["read_wide"]
-
 _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
@@ -41,14 +39,7 @@ _NEEDED = "whether a difference is more than luck only the scores of every topic
 
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
-    """Read a table of systems by topics; the metric is named after the file.
-
-    Raises
-    ------
-    FileFormatError
-        For a row of another length, a cell without a score, a name that stands twice, or a table whose orientation or
-        topic column cannot be told.
-    """
+    """Read a table of systems by topics; the metric is named after the file."""
     first = next(sheet.rows())
     has_header = _has_header(first, sheet, options)
     if has_header and _names_systems(header_names(first), options):
@@ -65,11 +56,10 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
     if place is None and (hollow := body.hollow_line()) is not None:
-        message = (
+        raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
             "or add a topic column"
         )
-        raise sheet.error(message)
     down = None if place is None else rows.column(place)
     across = [names[at] for at in used] if names else None
     _refuse_summaries(across or (), sheet, options, transposed=transposed)
@@ -119,23 +109,15 @@ def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -
 
 
 class _Rows(NamedTuple):
-    """The rows below a header, which are read again whenever they are needed: as text they would fill the memory.
-
-    Attributes
-    ----------
-    body : Sheet
-    names : list of str
-        One a column; none where there is no header.
-    first : list of str
-        The first cell of every row, as it stands.
-    width : int
-        Cells of every row.
-    """
+    """The rows below a header, which are read again whenever they are needed: as text they would fill the memory."""
 
     body: Sheet
     names: list[str]
+    """One a column; none where there is no header."""
     first: list[str]
+    """The first cell of every row, as it stands."""
     width: int
+    """Cells of every row."""
 
     @classmethod
     def of(cls, body: Sheet, names: list[str]) -> "_Rows":
@@ -213,11 +195,10 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
         return
     measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
     if measures:
-        message = (
+        raise body.error(
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
             "Write the scores of every topic in long form, or pass form='wide' if these are no metrics"
         )
-        raise body.error(message)
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:
@@ -252,11 +233,10 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
     if "system" in first and options.systems_in == "columns":
         raise sheet.error(f"the first column is called {names[0]!r}; pass systems_in='rows', or rename it")
     if names and not first and _looks_transposed(rows):
-        message = (
+        raise sheet.error(
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
             "so systems seem to stand in rows; pass systems_in='rows', or call the first column topic if they do not"
         )
-        raise sheet.error(message)
     return "system" in first
 
 

@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from metaeval.collection.document_codes import WORD_BYTES, word_at
 from metaeval.compiled import compiled_part
 
-__all__ = ["end_of_word", "is_blank", "start_of_word"]
-
 _SPACE, _TAB, _RETURN, _NEWLINE = (ord(sign) for sign in " \t\r\n")
 _ONE = np.uint64(1)
 _LAST_BYTE = np.uint64(56)

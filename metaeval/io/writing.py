@@ -16,8 +16,6 @@ from metaeval.io.files import COMPRESSIONS
 from metaeval.io.locks import Lock
 from metaeval.process import sheltered
 
-__all__ = ["write_atomically", "write_bytes"]
-
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.part(\..*)?")
 
 
@@ -27,24 +25,6 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
 
     After an error, or an interruption, the temporary file is gone and an older file of the final name is untouched.
     What a killed process left there is swept away by the next one that writes into the folder.
-
-    Parameters
-    ----------
-    path : str or path
-        Final name. Its folder must exist; a file there is replaced. A link is followed. A pipe or a device is
-        written to once the block has succeeded.
-
-    Yields
-    ------
-    pathlib.Path
-        With the same ending, so that libraries that go by it do the same. The file is there, and empty.
-
-    Raises
-    ------
-    FileFormatError
-        If the folder does not exist, or the path is a folder or a link to itself.
-    OutputError
-        If the system refuses: a full disk, a limit on file sizes, a folder that must not be written.
 
     Examples
     --------
@@ -91,20 +71,16 @@ def _explaining_refusal(path: str | Path) -> Iterator[None]:
     except MetaevalError:
         raise
     except OSError as error:
-        message = f"{path}: cannot be written: {error.strerror or error}"
-        raise OutputError(message) from error
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _check_target(target: Path, path: str | Path) -> None:
     if target.is_symlink():
-        message = "this link leads back to itself; give the name of a file"
-        raise FileFormatError(message, path=path)
+        raise FileFormatError("this link leads back to itself; give the name of a file", path=path)
     if target.is_dir():
-        message = "this is a folder; give the name of a file"
-        raise FileFormatError(message, path=path)
+        raise FileFormatError("this is a folder; give the name of a file", path=path)
     if not target.parent.is_dir():
-        message = f"there is no folder {str(target.parent)!r}; make it first"
-        raise FileFormatError(message, path=path)
+        raise FileFormatError(f"there is no folder {str(target.parent)!r}; make it first", path=path)
 
 
 def _is_stream(path: str | Path) -> bool:

@@ -11,21 +11,13 @@ from pathlib import Path
 from metaeval.errors import MetaevalWarning
 from metaeval.provenance import file_checksum
 
-__all__ = ["RECORD", "carry_over", "list_files", "record_text", "remove_carried", "written_files"]
-
 RECORD = "provenance.json"
 """The file that says what made a folder, and lists what was written into it."""
 _OWN_FOLDERS = frozenset({".", "tables", "figures", "data"})
 
 
 def written_files(folder: Path) -> dict[str, str] | None:
-    """Return the files that metaeval wrote into a report with their checksums, or None where there is no such list.
-
-    Returns
-    -------
-    dict of str to str, or None
-        Path within the folder (with ``/``) to SHA-256 checksum. A damaged list is none.
-    """
+    """Return the files that metaeval wrote into a report with their checksums, or None where there is no such list."""
     try:
         record = json.loads((folder / RECORD).read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -16,8 +16,6 @@ from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.inex_rules import Findings, Names
 from metaeval.io.unpacking import Budget
 
-__all__ = ["ANYTHING", "Attributes", "XmlEvents", "root_name"]
-
 ANYTHING = "*"
 _WHOLE = re.compile(r"(-?)0*([0-9]+)", flags=re.ASCII)
 _MOST_DIGITS = len(str(LARGEST))
@@ -159,5 +157,4 @@ def root_name(content: bytes) -> str:
 
 def _stop(*_: object) -> None:
     """Go no further where an entity is declared, which may stand for any amount of text."""
-    message = "an entity"
-    raise ValueError(message)
+    raise ValueError("an entity")

@@ -8,8 +8,6 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["AVERAGE_PRECISION", "average_precision"]
-
 
 def average_precision(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
     r"""Mean over all relevant documents of the precision at their ranks; 0 for one that was not retrieved.

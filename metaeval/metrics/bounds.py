@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["BoundsError", "MetricError", "bounds_text", "check_values", "within_bounds"]
-
 
 class MetricError(InvalidOptionError):
     """A metric that breaks its contract: a signature, a value that is no finite number or outside its bounds."""
@@ -28,20 +26,7 @@ def check_values(
 ) -> None:
     """Refuse scores that are no finite numbers, or lie outside the bounds by more than rounding.
 
-    Parameters
-    ----------
-    name : str
-        Of the metric.
-    values : array (n_systems, n_topics)
-    bounds : (float, float)
-        Smallest and largest value that the metric declares.
-    systems, topics : sequence of str
-        Names for the message.
-
-    Raises
-    ------
-    MetricError
-        `BoundsError` outside the bounds. Naming the first such system and topic, the value and the bounds.
+    Shapes: `values` (n_systems, n_topics).
 
     Examples
     --------
@@ -49,22 +34,20 @@ def check_values(
     """
     if not np.isfinite(values).all():
         system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
-        message = (
+        raise MetricError(
             f"{name} must give a finite number for every list; run {systems[system]!r}, topic {topics[topic]!r} got "
             f"{float(values[system, topic])!r}"
         )
-        raise MetricError(message)
     inside = within_bounds(values, bounds)
     if inside.all():
         return
     system, topic = (int(place) for place in np.argwhere(~inside)[0])
     more = int((~inside).sum()) - 1
-    message = (
+    raise BoundsError(
         f"{name} lies outside the declared bounds {bounds_text(bounds)} for run {systems[system]!r}, topic "
         f"{topics[topic]!r}: {float(values[system, topic])!r}{f' (and {more} more)' if more else ''}; correct the "
         "metric, or declare the bounds that it has: @metric(bounds=(low, high))"
     )
-    raise BoundsError(message)
 
 
 def within_bounds(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.bool_]:

@@ -8,8 +8,6 @@ from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Level
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["BPREF", "BPREF_N", "BPREF_R", "bpref", "bpref_n", "bpref_r"]
-
 
 def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
     r"""How seldom judged non-relevant documents stand above relevant ones.

@@ -21,8 +21,6 @@ from metaeval.metrics.q_measure import Q_MEASURE
 from metaeval.metrics.rbp import RANK_BIASED_PRECISION
 from metaeval.metrics.registry import Registry
 
-__all__ = ["BUILTIN"]
-
 BUILTIN = Registry(
     [
         PRECISION,

@@ -10,24 +10,12 @@ from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["COMPATIBILITY", "compatibility"]
-
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 _DEPTH = 1000
 
 
 def compatibility(lists: RankedLists, *, p: _Persistence = 0.95, k: Cutoff | None = None) -> NDArray[np.float64]:
     r"""Rank-biased overlap with the ideal ranking most like the list, over that of the ideal ranking with itself.
-
-    Parameters
-    ----------
-    lists : RankedLists
-        For the published values, runs whose ties stand by ascending identifier: read them with
-        ``order="ties-ascending"``.
-    p : float, default 0.95
-        Persistence, above 0 and below 1.
-    k : int, optional
-        Overlap is taken down to this depth; 1000 by default, as in the authors' program.
 
     Notes
     -----
@@ -61,14 +49,7 @@ def overlap_sums(
 ) -> NDArray[np.float64]:
     """Sum over the relevant documents of every list what each adds from the later of its two ranks on.
 
-    Parameters
-    ----------
-    offsets, ranks, levels : arrays
-        As in `RankedLists`.
-    at_higher_level : int64 array (n_topics, highest + 1)
-        Documents of each topic above each level.
-    from_rank : float64 array (depth,)
-        What a document adds that both rankings hold from rank 1, 2, … on.
+    Shapes: `at_higher_level` (n_topics, highest + 1), `from_rank` (depth,).
     """
     sums = np.zeros(len(offsets) - 1)
     n_topics, n_levels = at_higher_level.shape

@@ -4,8 +4,6 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
 
-__all__ = ["default_metrics"]
-
 _OF_DOCUMENTS = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
 _OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
 _PRECISIONS = (0, 0.01, 0.05, 0.1)
@@ -15,16 +13,6 @@ _BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)
 
 def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
     """Return the measures to take where none are named: for elements and passages those of the campaigns.
-
-    Returns
-    -------
-    tuple of str
-        Documents: binary and graded, of whole lists and of the top ten; with gains alone where grades are not whole.
-        Passages: AiP and iP at recall 0.00, 0.01,
-        0.05 and 0.10, in the thorough form where results overlap; the measures in context where no run comes back to
-        an article; those of best in context where runs name entry points alone. Elements: cumulated gain,
-        effort-precision and inex-2002 under the generalised quantisation of their scale, HiXEval where all sizes are
-        known; without sizes before 2005 what does not need them.
 
     Examples
     --------

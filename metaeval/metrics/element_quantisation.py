@@ -21,8 +21,6 @@ from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.quantisation import Quantisation
 
-__all__ = ["ELEMENT_QUANTISATIONS", "GENERALISED", "ElementGrades", "element_values"]
-
 GENERALISED = Call("gen")
 """The default: the generalised function of the scale."""
 
@@ -31,27 +29,18 @@ _TOP_EXHAUSTIVITY = 2
 
 
 class ElementGrades(NamedTuple):
-    """Assessments of relevant elements.
-
-    Attributes
-    ----------
-    scale : {"2002", "2003", "2005"}
-        What the grades mean: see `metaeval.collection.inex.Assessments`.
-    exhaustivity : int64 array (n,)
-        Not 0; `TOO_SMALL` (-1) for "?".
-    specificity : float64 array (n,)
-        Above 0.
-    fully_specific : bool array (n,)
-        Where all characters are highlighted, decided with whole numbers; grade 3 on the older scales.
-    sizes : int64 array (n,)
-        Characters; `UNKNOWN` (-1) where nobody said.
-    """
+    """Assessments of relevant elements."""
 
     scale: Scale
+    """What the grades mean: see `metaeval.collection.inex.Assessments`."""
     exhaustivity: NDArray[np.int64]
+    """Not 0; `TOO_SMALL` (-1) for "?". Shape (n,)."""
     specificity: NDArray[np.float64]
+    """Above 0. Shape (n,)."""
     fully_specific: NDArray[np.bool_]
+    """Where all characters are highlighted, decided with whole numbers; grade 3 on the older scales. Shape (n,)."""
     sizes: NDArray[np.int64]
+    """Characters; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
 
 
 _Boundary = Annotated[int, Rule(lambda grade: 0 <= grade <= _TOP_GRADE, "a grade from 1 to 3, or 0 for none")]
@@ -191,11 +180,10 @@ def binary_exhaustivity(
     counted = np.ones(len(grades.sizes), dtype=bool) if too_small else grades.exhaustivity != TOO_SMALL
     if min_size > 0:
         if (grades.sizes == UNKNOWN).any():
-            message = (
+            raise InvalidOptionError(
                 f"min_size={min_size} needs the size of every relevant element, and {(grades.sizes == UNKNOWN).sum()} "
                 "are unknown; give element sizes (sizes=) when the collection is made"
             )
-            raise InvalidOptionError(message)
         counted &= grades.sizes >= min_size
     return np.where(counted, grades.specificity, 0.0)
 
@@ -246,22 +234,7 @@ ELEMENT_QUANTISATIONS = tuple(
 def element_values(quant: Call, quantisation: Quantisation, grades: ElementGrades) -> NDArray[np.float64]:
     """Return the value of every relevant element.
 
-    Parameters
-    ----------
-    quant : Call
-        The arguments to apply, and how errors write the function.
-    quantisation : Quantisation
-    grades : ElementGrades
-
-    Returns
-    -------
-    float64 array (n,)
-        In [0, 1].
-
-    Raises
-    ------
-    InvalidOptionError
-        If the function belongs to another scale, or a value is none in [0, 1].
+    Shapes: result (n,).
 
     Examples
     --------
@@ -273,11 +246,10 @@ def element_values(quant: Call, quantisation: Quantisation, grades: ElementGrade
     """
     if quantisation.scales and grades.scale not in quantisation.scales:
         fitting = [one.name for one in ELEMENT_QUANTISATIONS if grades.scale in (one.scales or (grades.scale,))]
-        message = (
+        raise InvalidOptionError(
             f"quant={quant} is made for assessments of the scale {' or '.join(quantisation.scales)}, and these are of "
             f"{grades.scale}; use one of {', '.join(fitting)}"
         )
-        raise InvalidOptionError(message)
     values = np.asarray(quantisation.function(grades, **dict(quant.arguments)), dtype=np.float64)
     if values.shape != grades.sizes.shape:
         message = f"quant={quant} must return one value per element, shape {grades.sizes.shape}, not {values.shape}"
@@ -285,9 +257,8 @@ def element_values(quant: Call, quantisation: Quantisation, grades: ElementGrade
     wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if wrong.size:
         first = int(wrong[0])
-        message = (
+        raise InvalidOptionError(
             f"quant={quant}: a value lies in [0, 1]; exhaustivity {grades.exhaustivity[first]}, specificity "
             f"{grades.specificity[first]:g} has {values[first]:g}"
         )
-        raise InvalidOptionError(message)
     return values

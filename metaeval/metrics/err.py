@@ -8,21 +8,11 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["ERR", "NORMALISED_ERR", "expected_reciprocal_rank", "normalised_expected_reciprocal_rank"]
-
 
 def expected_reciprocal_rank(
     lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
 ) -> NDArray[np.float64]:
     r"""Mean 1/rank at which readers stop, satisfied; a document's level gives the chance that it satisfies one.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    k : int, optional
-        Only ranks up to k are summed.
-    max_level : int, optional
-        Top of the scale (4 in the Web tracks); by default the highest level over all topics of the full judgments.
 
     Notes
     -----

@@ -21,8 +21,6 @@ from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.parallel import track
 
-__all__ = ["ExternalMetric", "external_metric", "from_ir_measures"]
-
 _SHARES = (
     *("AP", "AP_IA", "Accuracy", "Bpref", "Compat", "IPrec", "Judged", "P", "P_IA", "R", "RR", "Rprec"),
     *("SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "infAP", "nDCG"),
@@ -32,18 +30,12 @@ _ANYTHING = (-np.inf, np.inf)
 
 @dataclass(frozen=True, slots=True)
 class ExternalMetric:
-    """A measure of ir_measures, in the form that scoring wants.
-
-    Attributes
-    ----------
-    name : str
-        As ir_measures prints it, in our spelling.
-    measure : object
-        The measure itself.
-    """
+    """A measure of ir_measures, in the form that scoring wants."""
 
     name: str
+    """As ir_measures prints it, in our spelling."""
     measure: Any
+    """The measure itself."""
 
     higher_is_better = True
     worst = 0.0
@@ -62,24 +54,15 @@ class ExternalMetric:
         return lists.n_relevant(1 if rel is None else max(int(rel), 1))
 
     def compute(self, lists: RankedLists) -> NDArray[np.float64]:
-        """Return the scores, shape (n_systems, n_topics); 0 for a list that is not there.
-
-        Raises
-        ------
-        InvalidOptionError
-            If ir_measures has no provider that computes the measure.
-        MetricError
-            If a provider gives no finite number, or one outside the measure's bounds.
-        """
+        """Return the scores, shape (n_systems, n_topics); 0 for a list that is not there."""
         import ir_measures  # noqa: PLC0415 - optional, and slow to import
 
         collection = lists.collection
         if collection.grades is not None:
-            message = (
+            raise InvalidOptionError(
                 f"{self.name} is computed by ir_measures, which takes whole grades, and these are not (such as "
                 f"{collection.grades[-1]:.6g}); turn them into levels first (Collection.at_thresholds)"
             )
-            raise InvalidOptionError(message)
         judgments = _qrels_frame(collection)
         values = np.zeros(lists.lengths.shape)
         topics = {name: column for column, name in enumerate(collection.topics)}
@@ -88,8 +71,7 @@ class ExternalMetric:
             try:
                 found = list(ir_measures.iter_calc([self.measure], judgments, run)) if len(run) else []
             except (ValueError, AssertionError, RuntimeError, OSError, ImportError) as error:
-                message = f"ir_measures cannot compute {self.name}: {error}"
-                raise InvalidOptionError(message) from error
+                raise InvalidOptionError(f"ir_measures cannot compute {self.name}: {error}") from error
             for one in found:
                 values[row, topics[one.query_id]] = _number(one.value, self.name)
         check_values(f"{self.name} of ir_measures", values, self.bounds, collection.systems, collection.topics)
@@ -100,18 +82,11 @@ def _number(value: object, name: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]  # what it is, the next line says
     except (TypeError, ValueError) as error:
-        message = f"ir_measures gives {value!r:.200} for {name}, which is no number"
-        raise MetricError(message) from error
+        raise MetricError(f"ir_measures gives {value!r:.200} for {name}, which is no number") from error
 
 
 def external_metric(parsed: ParsedName) -> ExternalMetric | None:
-    """Return the measure of ir_measures that a parsed name means, or None if it knows none (or is not installed).
-
-    Raises
-    ------
-    MetricNameError
-        If it knows the measure but not the arguments.
-    """
+    """Return the measure of ir_measures that a parsed name means, or None if it knows none (or is not installed)."""
     try:
         import ir_measures  # noqa: PLC0415 - optional, and slow to import
     except ImportError:
@@ -144,8 +119,7 @@ def _checked_arguments(parsed: ParsedName, arguments: dict[Any, Any], known: dic
     ]
     if wrong:
         takes = ", ".join(known) or "nothing"
-        message = f"{parsed}: {parsed.word} of ir_measures {'; '.join(wrong)}. It takes {takes}"
-        raise MetricNameError(message)
+        raise MetricNameError(f"{parsed}: {parsed.word} of ir_measures {'; '.join(wrong)}. It takes {takes}")
     return arguments
 
 

@@ -4,8 +4,6 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-__all__ = ["fault"]
-
 _OURS = Path(__file__).parents[1]
 _PYTHON = Path(sysconfig.get_path("stdlib"))
 _PACKAGES = {"site-packages", "dist-packages"}

@@ -8,8 +8,6 @@ from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Level
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["INFERRED_AP", "inferred_average_precision"]
-
 _EPSILON = 0.00001
 
 

@@ -8,8 +8,6 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["JUDGED", "judged"]
-
 
 def judged(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
     """Share of the documents retrieved in the top k that have a judgment; a shorter list counts at its own length."""

@@ -24,17 +24,6 @@ from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
 from metaeval.results import ShortRepr
 
-__all__ = [
-    "NO_CUTOFF",
-    "IdealLists",
-    "JudgedLists",
-    "RankedLists",
-    "RankedTopic",
-    "depth",
-    "ranked_lists",
-    "ranked_topics",
-]
-
 NO_CUTOFF = int(np.iinfo(np.int32).max)
 """A depth below every list's end."""
 
@@ -59,66 +48,48 @@ _MASK = (1 << _BITS) - 1
 
 
 class IdealLists(NamedTuple):
-    """One ideal ranking a topic: its relevant documents by falling gain.
-
-    Attributes
-    ----------
-    offsets : int64 array (n_topics + 1,)
-    ranks : int32 array (n,)
-        1, 2, … inside each topic.
-    levels : int16 array (n,)
-    """
+    """One ideal ranking a topic: its relevant documents by falling gain."""
 
     offsets: NDArray[np.int64]
+    """Shape (n_topics + 1,)."""
     ranks: NDArray[np.int32]
+    """1, 2, … inside each topic. Shape (n,)."""
     levels: NDArray[np.int16]
+    """Shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedLists(ShortRepr):
-    """The relevant documents of every list, as a kernel receives them.
-
-    Attributes
-    ----------
-    collection : Collection
-        Where they come from; its arrays hold the judged non-relevant documents too.
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next four.
-    ranks : int32 array (n,)
-        Rank from 1 in the list being measured: the full list, or the condensed one for ``judged_only=True``.
-    judged_ranks, pooled_ranks : int32 array (n,)
-        Rank among the judged and among the pooled documents of the list, the document itself included.
-    levels : int16 array (n,)
-        All above 0; codes where there are `grades`.
-    lengths : int32 array (n_systems, n_topics)
-        Number of documents in the list being measured.
-    n_judged_retrieved : int32 array (n_systems, n_topics)
-        Number of judged documents in the list.
-    counts : int64 array (n_topics, highest + 1)
-        Judged documents of each topic at each level; all levels below 1 are counted at 0.
-    top_level : int
-        Highest level over all topics of the full judgments.
-    gains : Call or Table
-        The quantisation in force.
-    gain_of_level : float64 array
-        Its gain for every level from 0.
-    grades : float64 array (highest + 1,) or None
-        The grade that every level from 0 stands for, where grades are not whole.
-    """
+    """The relevant documents of every list, as a kernel receives them."""
 
     collection: Collection
+    """Where they come from; its arrays hold the judged non-relevant documents too."""
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next four. Shape
+    (n_systems * n_topics + 1,)."""
     ranks: NDArray[np.int32]
+    """Rank from 1 in the list being measured: the full list, or the condensed one for ``judged_only=True``. Shape
+    (n,)."""
     judged_ranks: NDArray[np.int32]
     pooled_ranks: NDArray[np.int32]
+    """Rank among the judged and among the pooled documents of the list, the document itself included. Shape (n,)."""
     levels: NDArray[np.int16]
+    """All above 0; codes where there are `grades`. Shape (n,)."""
     lengths: NDArray[np.int32]
+    """Number of documents in the list being measured. Shape (n_systems, n_topics)."""
     n_judged_retrieved: NDArray[np.int32]
+    """Number of judged documents in the list. Shape (n_systems, n_topics)."""
     counts: NDArray[np.int64]
+    """Judged documents of each topic at each level; all levels below 1 are counted at 0. Shape (n_topics, highest +
+    1)."""
     top_level: int
+    """Highest level over all topics of the full judgments."""
     gains: Call | Table
+    """The quantisation in force."""
     gain_of_level: NDArray[np.float64]
+    """Its gain for every level from 0."""
     grades: NDArray[np.float64] | None = None
+    """The grade that every level from 0 stands for, where grades are not whole. Shape (highest + 1,)."""
 
     @property
     def n_topics(self) -> int:
@@ -224,30 +195,20 @@ class RankedLists(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedTopic(ShortRepr):
-    """One list on one topic, as a plug-in function receives it: only the judged documents count.
-
-    Attributes
-    ----------
-    ranks : int64 array (n,)
-        Ranks of the judged documents that were retrieved, from 1, ascending.
-    levels : int64 array (n,)
-        Their levels; 0 is judged non-relevant. Where grades are not whole, the grades: float64.
-    gains : float64 array (n,)
-        Their gains under the quantisation in force (linear unless ``gains=`` says otherwise).
-    n_retrieved : int
-        Length of the list.
-    n_per_level : mapping of level to int
-        Number of judged documents of the topic at each level, retrieved or not; read-only, as all runs share it.
-    top_level : int
-        Highest level over all topics of the full judgments.
-    """
+    """One list on one topic, as a plug-in function receives it: only the judged documents count."""
 
     ranks: NDArray[np.int64]
+    """Ranks of the judged documents that were retrieved, from 1, ascending. Shape (n,)."""
     levels: NDArray[Any]
+    """Their levels; 0 is judged non-relevant. Where grades are not whole, the grades: float64. Shape (n,)."""
     gains: NDArray[np.float64]
+    """Their gains under the quantisation in force (linear unless ``gains=`` says otherwise). Shape (n,)."""
     n_retrieved: int
+    """Length of the list."""
     n_per_level: Mapping[float, int]
+    """Number of judged documents of the topic at each level, retrieved or not; read-only, as all runs share it."""
     top_level: float
+    """Highest level over all topics of the full judgments."""
 
     def n_relevant(self, rel: float = 1) -> int:
         """Return the number of documents of the topic at level `rel` or above, retrieved or not."""
@@ -264,8 +225,7 @@ def ranked_lists(collection: Collection) -> RankedLists:
     levels = collection.levels
     largest = int(np.diff(collection.topic_offsets).max(initial=0))
     if largest > _MASK:
-        message = f"a topic may have at most {_MASK} judgments; the largest has {largest}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"a topic may have at most {_MASK} judgments; the largest has {largest}")
     judgments = collection.judgments.view(np.uint32)  # never negative, and said so it compiles to faster look-ups
     tallies = _tallies(levels)
     totals = _tally(collection.offsets, judgments, tallies)

@@ -11,18 +11,6 @@ from typing import NoReturn
 
 from metaeval.errors import InvalidOptionError
 
-__all__ = [
-    "Call",
-    "MetricNameError",
-    "ParsedName",
-    "Table",
-    "Value",
-    "parse_name",
-    "short_label",
-    "split_names",
-    "translations",
-]
-
 
 class MetricNameError(InvalidOptionError):
     """A metric's name that the grammar cannot read, or arguments that the metric does not take."""
@@ -56,24 +44,16 @@ type Value = bool | int | float | Call | Table
 
 @dataclass(frozen=True, slots=True)
 class ParsedName:
-    """What a name says, before anyone knows whether there is such a metric.
-
-    Attributes
-    ----------
-    word : str
-        The metric's name.
-    arguments : tuple of (str or None, value)
-        In the order written; the key is None for a value without one, as in ``RBP(0.8)``.
-    cutoff : int, float or None
-        The number after ``@``.
-    judged_only : bool
-        Whether the name carries a prime.
-    """
+    """What a name says, before anyone knows whether there is such a metric."""
 
     word: str
+    """The metric's name."""
     arguments: tuple[tuple[str | None, Value], ...] = ()
+    """In the order written; the key is None for a value without one, as in ``RBP(0.8)``."""
     cutoff: int | float | None = None
+    """The number after ``@``."""
     judged_only: bool = False
+    """Whether the name carries a prime."""
 
     def __str__(self) -> str:
         """Return the text that parses to the same, without a prime and with the keys in alphabetical order."""
@@ -192,11 +172,6 @@ _ARGUMENTS: dict[tuple[str | None, Value], tuple[tuple[str, Value], ...]] = {
 def translations(text: str) -> Iterator[ParsedName]:
     """Yield what a name may mean, likeliest first: as it stands, then as trec_eval, ranx or NTCIREVAL spell it.
 
-    Raises
-    ------
-    MetricNameError
-        If no reading is within the grammar.
-
     Examples
     --------
     >>> [str(name) for name in translations("ndcg_cut_10")]
@@ -286,8 +261,7 @@ class _Reader:
         keys = [key for key, _ in found if key is not None]
         twice = [key for key in keys if keys.count(key) > 1]
         if twice:
-            message = f"{self.text!r}: {twice[0]} is given twice"
-            raise MetricNameError(message)
+            raise MetricNameError(f"{self.text!r}: {twice[0]} is given twice")
         return tuple(found)
 
     def argument(self) -> tuple[str | None, Value]:
@@ -371,11 +345,10 @@ class _Reader:
         place = self.place - back
         rest = self.text[place:].strip()
         found = f"{rest!r} stands there" if rest else "it ends there"
-        message = (
+        raise MetricNameError(
             f"cannot read the metric's name {self.text!r}: expected {what} at character {place + 1}, but {found}. "
             "Write it as nDCG@10, AP(rel=2) or RBP(p=0.8)"
         )
-        raise MetricNameError(message)
 
 
 def _number(text: str) -> int | float:

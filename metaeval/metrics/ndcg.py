@@ -10,22 +10,11 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["NDCG", "discounted_gains", "ndcg"]
-
 _Base = Annotated[float, Rule(lambda a: 1 < a < np.inf, "above 1")]
 
 
 def ndcg(lists: RankedLists, *, a: _Base | None = None, k: Cutoff | None = None) -> NDArray[np.float64]:
     r"""Discounted gain of the top k over that of an ideal ranking.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    a : float, optional
-        Base of the logarithm in the original discount of Järvelin and Kekäläinen. Without it the discount is the
-        one of Burges et al. and trec_eval.
-    k : int, optional
-        Both sums stop there.
 
     Notes
     -----

@@ -14,32 +14,22 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Value
 
-__all__ = ["Cutoff", "Level", "Parameter", "Rule", "read_parameters"]
-
 _TYPES = (bool, int, float, str)
 _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a word"}
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a value must obey beyond its type, and what to say to someone who leaves it out.
-
-    Attributes
-    ----------
-    holds : callable
-        Whether a value (already of the right type) is allowed.
-    text : str
-        The rule in words: "at least 1".
-    advice : str
-        Added to the error for a required parameter that is missing.
-    fraction : bool
-        Whether a whole number by its type may have a fraction all the same.
-    """
+    """What a value must obey beyond its type, and what to say to someone who leaves it out."""
 
     holds: Callable[[Any], bool]
+    """Whether a value (already of the right type) is allowed."""
     text: str
+    """The rule in words: "at least 1"."""
     advice: str = ""
+    """Added to the error for a required parameter that is missing."""
     fraction: bool = False
+    """Whether a whole number by its type may have a fraction all the same."""
 
 
 _FROM_ONE = Rule(lambda value: value >= 1, "at least 1")
@@ -51,24 +41,15 @@ Cutoff = Annotated[int, _FROM_ONE]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter.
-
-    Attributes
-    ----------
-    name : str
-    type : type
-        bool, int, float or str.
-    default : object
-        Its default; ignored where `required`.
-    required : bool
-        Whether a value must be given.
-    rule : Rule or None
-    """
+    """One parameter."""
 
     name: str
     type: type
+    """Bool, int, float or str."""
     default: Any = None
+    """Its default; ignored where `required`."""
     required: bool = False
+    """Whether a value must be given."""
     rule: Rule | None = None
 
     @property
@@ -82,13 +63,7 @@ class Parameter:
         return self.rule is not None and self.rule.fraction
 
     def accept(self, value: Value | str | None) -> Any:  # noqa: ANN401 - the type is the parameter's own
-        """Return the value as the parameter's type.
-
-        Raises
-        ------
-        InvalidOptionError
-            Saying what a value must be.
-        """
+        """Return the value as the parameter's type."""
         given = str(value) if self.type is str and isinstance(value, Call) else value
         if value is None and self.default is None and not self.required:
             return None
@@ -112,19 +87,6 @@ class Parameter:
 def read_parameters(function: Callable[..., Any], *, what: str) -> Mapping[str, Parameter]:
     """Read the parameters of a function from its signature.
 
-    Parameters
-    ----------
-    function : callable
-        One positional argument first (what is computed on), then keyword-only ones. Each has a type (bool, int,
-        float or str, alone or with None, in ``Annotated`` with a `Rule` or not) or a default that shows it.
-    what : str
-        How errors name it.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the signature has another form.
-
     Examples
     --------
     >>> def precision(topic, *, k: int, rel: int = 1): ...
@@ -132,19 +94,17 @@ def read_parameters(function: Callable[..., Any], *, what: str) -> Mapping[str, 
     ['k', 'rel']
     """
     if not callable(function):
-        message = f"{what} must be a function, not {type(function).__name__}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{what} must be a function, not {type(function).__name__}")
     arguments = list(inspect.signature(function).parameters.values())
     positional = [one for one in arguments if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     others = [one for one in arguments if one not in positional]
     wrong = next((one for one in others if one.kind is not one.KEYWORD_ONLY), None)
     if len(positional) != 1 or wrong is not None:
         found = f"*{wrong.name}" if wrong is not None else f"{len(positional)} positional arguments"
-        message = (
+        raise InvalidOptionError(
             f"{what} must take one positional argument and keyword-only parameters, as in f(topic, *, rel=1); "
             f"it has {found}"
         )
-        raise InvalidOptionError(message)
     hints = get_type_hints(inspect.unwrap(function), include_extras=True)
     return MappingProxyType({one.name: _parameter(one, hints.get(one.name), what) for one in others})
 
@@ -158,11 +118,10 @@ def _parameter(argument: inspect.Parameter, hint: object, what: str) -> Paramete
     if kinds == {int, float}:
         kinds = {float}
     if len(kinds) != 1 or not kinds <= set(_TYPES):
-        message = (
+        raise InvalidOptionError(
             f"{what}: parameter {argument.name} needs a type among bool, int, float and str (or one of them | None), "
             f"written as in {argument.name}: int = 1"
         )
-        raise InvalidOptionError(message)
     return Parameter(
         name=argument.name,
         type=kinds.pop(),

@@ -18,8 +18,6 @@ from metaeval.metrics.registry import Registry, module_of
 from metaeval.metrics.spec import MetricSpec
 from metaeval.provenance import current_record
 
-__all__ = ["ENTRY_POINTS", "PluginWarning", "default_registry", "load_plugin", "load_plugins"]
-
 ENTRY_POINTS = "metaeval.metrics"
 """The entry-point group in which a package names its metrics and quantisations."""
 
@@ -108,37 +106,32 @@ def load_plugin(path: str | Path, *, sha256: str | None = None) -> tuple[MetricS
     """
     file = Path(path)
     if not file.is_file() or file.suffix != ".py":
-        message = f"plug-in {str(path)!r} must be a Python file (NAME.py) that exists"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"plug-in {str(path)!r} must be a Python file (NAME.py) that exists")
     content = file.read_bytes()
     found_checksum = hashlib.sha256(content).hexdigest()
     if sha256 is not None and found_checksum != sha256:
-        message = (
+        raise InvalidOptionError(
             f"plug-in {file} has the checksum {found_checksum}, not {sha256} (SHA-256), and was not run; read it, and "
             "give its new checksum if it is to run"
         )
-        raise InvalidOptionError(message)
     record = current_record()
     if record is not None:
         record.note(str(path), content)
     name = f"metaeval_plugin_{file.stem}"
     found = importlib.util.spec_from_file_location(name, file)
     if found is None or found.loader is None:
-        message = f"plug-in {str(path)!r} cannot be loaded as Python"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"plug-in {str(path)!r} cannot be loaded as Python")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:
         exec(compile(content, str(file), "exec"), vars(module))  # noqa: S102 - what a plug-in is for
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        message = f"plug-in {file} does not run: {fault(error)}"
-        raise InvalidOptionError(message) from error
+        raise InvalidOptionError(f"plug-in {file} does not run: {fault(error)}") from error
     public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
     items = dict.fromkeys(
         value for value in public.values() if isinstance(value, MetricSpec | Quantisation) and module_of(value) == name
     )
     if not items:
-        message = f"plug-in {file} defines no metric; decorate a function with @metaeval.metrics.metric"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"plug-in {file} defines no metric; decorate a function with @metaeval.metrics.metric")
     return tuple(items)

@@ -8,8 +8,6 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["PRECISION", "RECALL", "RECIPROCAL_RANK", "R_PRECISION", "SUCCESS"]
-
 
 def precision(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
     """Share of relevant documents in the top k, divided by k even if fewer were retrieved."""

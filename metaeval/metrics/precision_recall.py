@@ -8,8 +8,6 @@ from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.sums import best_from, running_sums
 
-__all__ = ["RECALL_POINTS", "precision_recall_curves"]
-
 RECALL_POINTS = tuple(point / 10 for point in range(11))
 
 
@@ -54,8 +52,7 @@ def precision_recall_curves(collection: Collection, *, rel: float | None = None)
     """
     check_kind(collection, "collection", "Collection")
     if rel is None and collection.grades is not None:
-        message = "grades are not whole, so say which is the lowest that counts as relevant: rel=…"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("grades are not whole, so say which is the lowest that counts as relevant: rel=…")
     relevant = collection.levels >= collection.level_from(rel)
     n_relevant = np.add.reduceat(np.append(relevant, False), collection.topic_offsets[:-1], dtype=np.int64)
     n_relevant[np.diff(collection.topic_offsets) == 0] = 0

@@ -8,27 +8,17 @@ import pandas as pd
 
 from metaeval.bibliography import source_of
 
-__all__ = ["PRESETS", "Preset", "presets_frame", "without_presets"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """Metrics that belong together.
-
-    Attributes
-    ----------
-    name : str
-    metrics : tuple of str
-    summary : str
-        What they are, in a line.
-    cite : str
-        Key of `metaeval.bibliography`.
-    """
+    """Metrics that belong together."""
 
     name: str
     metrics: tuple[str, ...]
     summary: str
+    """What they are, in a line."""
     cite: str
+    """Key of `metaeval.bibliography`."""
 
 
 def _sakai_kando(gains: str = "") -> tuple[str, ...]:

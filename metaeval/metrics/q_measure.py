@@ -10,21 +10,11 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["Q_MEASURE", "q_measure"]
-
 _Persistence = Annotated[float, Rule(lambda beta: 0 <= beta < np.inf, "0 or more")]
 
 
 def q_measure(lists: RankedLists, *, beta: _Persistence = 1.0, k: Cutoff | None = None) -> NDArray[np.float64]:
     r"""Mean over all relevant documents of the blended ratio (cumulative gain and precision) at their ranks.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    beta : float, default 1
-        Weight of the gain; 0 gives AP, a large value forgives late documents.
-    k : int, optional
-        Only ranks up to k are summed, still over R (as AP@k).
 
     Notes
     -----

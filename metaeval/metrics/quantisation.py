@@ -17,8 +17,6 @@ from metaeval.metrics.names import Call, Table
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
 from metaeval.results import ShortRepr
 
-__all__ = ["LINEAR", "QUANTISATIONS", "Quantisation", "as_gains", "gain_table"]
-
 LINEAR = Call("linear")
 """The default: a document's gain is its level."""
 
@@ -40,34 +38,24 @@ def binary(levels: NDArray[np.number], *, rel: Level = 1) -> NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Quantisation(ShortRepr):
-    """A named way to turn judgments into gains.
-
-    Attributes
-    ----------
-    name : str
-        As written after ``gains=``, or after ``quant=`` for elements.
-    function : callable
-        For documents ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, … (of the grades above 0,
-        where these are not whole), and an array of that length back. For elements ``f(grades, *, parameters) ->
-        gains``: the `ElementGrades` of relevant elements, and a gain in [0, 1] for each.
-    on : {"documents", "elements"}
-        What it takes.
-    scales : tuple of str
-        Scales of element assessments that it is made for; any by default.
-    parameters : mapping of str to Parameter
-        Read from the signature.
-    """
+    """A named way to turn judgments into gains."""
 
     name: str
+    """As written after ``gains=``, or after ``quant=`` for elements."""
     function: Callable[..., NDArray[np.float64]]
+    """For documents ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, … (of the grades above 0,
+    where these are not whole), and an array of that length back. For elements ``f(grades, *, parameters) ->
+    gains``: the `ElementGrades` of relevant elements, and a gain in [0, 1] for each."""
     on: Literal["documents", "elements"] = "documents"
+    """What it takes."""
     scales: tuple[str, ...] = ()
+    """Scales of element assessments that it is made for; any by default."""
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    """Read from the signature."""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
-            message = f"a quantisation's name is one word (letters, digits, _), not {self.name!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"a quantisation's name is one word (letters, digits, _), not {self.name!r}")
         read = read_parameters(self.function, what=f"quantisation {self.name!r}")
         object.__setattr__(self, "parameters", read)
 
@@ -118,28 +106,7 @@ def gain_table(
 ) -> NDArray[np.float64]:
     """Return the gain of every level from 0 to `top_level`.
 
-    Parameters
-    ----------
-    gains : Call or Table
-        What to apply.
-    quantisations : mapping of str to Quantisation
-        The functions known by name.
-    top_level : int
-        Highest level of the table.
-    present : integer array
-        The levels that the judgments hold; a table of gains must name each of them that is relevant.
-    grades : float64 array (top_level + 1,), optional
-        What every level stands for, where it is not its own grade.
-
-    Returns
-    -------
-    float64 array (top_level + 1,)
-        NaN for a level that a user's table does not name and nobody needs.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a relevant level has no gain, or a gain is negative, not finite, or given to level 0.
+    Shapes: `grades` (top_level + 1,), result (top_level + 1,).
 
     Examples
     --------
@@ -169,10 +136,9 @@ def gain_table(
             table[1:][difference(numbers[1:], level, numbers[1:], abs(level)) == 0] = gain
         unnamed = [numbers[level] for level in present if level > 0 and np.isnan(table[level])]
         if unnamed:
-            message = (
+            raise InvalidOptionError(
                 f"gains={gains} names no gain for level {unnamed[0]:g}, which the judgments hold; add {unnamed[0]:g}:…"
             )
-            raise InvalidOptionError(message)
     wrong = np.flatnonzero((table < 0) | np.isinf(table))
     if wrong.size or (isinstance(gains, Call) and np.isnan(table).any()):
         level = int(wrong[0]) if wrong.size else int(np.flatnonzero(np.isnan(table))[0])

@@ -12,8 +12,6 @@ from metaeval.metrics.parameters import Cutoff, Level, Rule
 from metaeval.metrics.quantisation import LINEAR
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["RANK_BIASED_PRECISION", "rank_biased_precision"]
-
 _Persistence = Annotated[
     float,
     Rule(
@@ -34,19 +32,6 @@ def rank_biased_precision(
 ) -> NDArray[np.float64]:
     r"""Gain met by a reader who goes on from each rank to the next with probability p.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    p : float
-        Persistence, above 0 and below 1.
-    k : int, optional
-        Only ranks up to k are summed.
-    max_level : int, optional
-        Top of the scale; by default the highest level over all topics of the full judgments, also where they are
-        reduced.
-    rel : int, optional
-        Binary gains: 1 from this level on. Graded gains over that of the top level without it.
-
     Notes
     -----
     .. math:: RBP = \frac{1 - p}{gain(H)} \sum_r g(r)\, p^{r-1}
@@ -62,11 +47,10 @@ def rank_biased_precision(
             raise InvalidOptionError(message)
         gains, most = (np.arange(len(lists.gain_of_level)) >= rel).astype(np.float64), 1.0
     if not most >= np.nanmax(gains, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
-        message = (
+        raise InvalidOptionError(
             f"RBP divides by the gain of the top level, {lists.number_of(top):g}, so no level may have more: "
             f"gains={lists.gains} gives it {most:g}"
         )
-        raise InvalidOptionError(message)
     weights = (1.0 - p) * p ** np.arange(-1.0, lists.longest)
     sums = discounted_gains(lists.offsets, lists.ranks, lists.levels, gains, weights, depth(k))
     return lists.share(sums, np.array(most))

@@ -19,8 +19,6 @@ from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
 from metaeval.results import Result
 
-__all__ = ["Registry", "module_of"]
-
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
 
 
@@ -66,10 +64,9 @@ class Registry(Result):
             found: dict[str, Any] = {}
             for item in items:
                 if item.name in found:
-                    message = (
+                    raise InvalidOptionError(
                         f"{item.name!r} stands twice among the {attribute.replace('_', ' ')}; names must be unique"
                     )
-                    raise InvalidOptionError(message)
                 found[item.name] = item
             object.__setattr__(self, attribute, MappingProxyType(found))
 
@@ -104,8 +101,7 @@ class Registry(Result):
         quantisations = {"documents": dict(self.quantisations), "elements": dict(self.element_quantisations)}
         for item in items:
             if not isinstance(item, MetricSpec | Quantisation):
-                message = f"a registry takes metrics (made by @metric) and quantisations, not {item!r}"
-                raise InvalidOptionError(message)
+                raise InvalidOptionError(f"a registry takes metrics (made by @metric) and quantisations, not {item!r}")
             table: dict[str, Any] = metrics if isinstance(item, MetricSpec) else quantisations[item.on]
             if item.name in table and not replace:
                 message = f"{item.name!r} is registered already; choose another name, or pass replace=True"
@@ -146,8 +142,7 @@ class Registry(Result):
             return from_ir_measures(metric, self.from_parsed)
         if hasattr(metric, "compute") and hasattr(metric, "n_relevant"):
             return metric  # type: ignore[return-value]  # an AnyMetric already
-        message = f"a metric is a name, a MetricSpec or a measure of ir_measures, not {metric!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"a metric is a name, a MetricSpec or a measure of ir_measures, not {metric!r}")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, key, source, module."""
@@ -216,8 +211,7 @@ class Registry(Result):
         except (MetricNameError, UnknownNameError):
             raise
         except InvalidOptionError as error:
-            message = f"{parsed}: {error}"
-            raise MetricNameError(message) from error
+            raise MetricNameError(f"{parsed}: {error}") from error
         return Metric(spec, tuple(sorted(values.items())), quantisation, frozenset(named))
 
     def _gains(self, spec: MetricSpec, given: object) -> tuple[Call | Table, Quantisation | None]:
@@ -246,21 +240,18 @@ def _arguments_of(spec: MetricSpec, parsed: ParsedName) -> dict[str, Value]:
     required = [name for name, one in spec.parameters.items() if one.required and name != "k"]
     for key, value in parsed.arguments:
         if key is None and len(required) != 1:
-            message = f"{parsed}: {value} stands without a name; write {spec.usage}"
-            raise MetricNameError(message)
+            raise MetricNameError(f"{parsed}: {value} stands without a name; write {spec.usage}")
         given.append((required[0] if key is None else key, value))
     if parsed.cutoff is not None:
         if "k" not in spec.parameters:
-            message = f"{parsed}: {spec.name} takes no cutoff; write {spec.usage}"
-            raise MetricNameError(message)
+            raise MetricNameError(f"{parsed}: {spec.name} takes no cutoff; write {spec.usage}")
         given.append(("k", parsed.cutoff))
     if parsed.judged_only:
         given.append(("judged_only", True))
     keys = [key for key, _ in given]
     twice = [key for key in keys if keys.count(key) > 1]
     if twice:
-        message = f"{parsed}: {twice[0]} is given twice"
-        raise MetricNameError(message)
+        raise MetricNameError(f"{parsed}: {twice[0]} is given twice")
     return dict(given)
 
 

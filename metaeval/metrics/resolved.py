@@ -18,8 +18,6 @@ from metaeval.metrics.spec import MetricSpec, On
 from metaeval.parallel import track
 from metaeval.results import ShortRepr
 
-__all__ = ["AnyMetric", "Metric"]
-
 _ALWAYS_SHOWN = ("p", "a", "quant")
 
 
@@ -51,24 +49,16 @@ class AnyMetric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Metric(ShortRepr):
-    """A metric with its parameters filled in.
-
-    Attributes
-    ----------
-    spec : MetricSpec
-    parameters : tuple of (str, value)
-        Every parameter, sorted by name, ``judged_only``, ``gains`` and ``quant`` included where the spec has them.
-    quantisation : Quantisation or None
-        The function behind ``gains=`` or ``quant=``, where it is not a table.
-    given : frozenset of str
-        Parameters that were written, defaults too; those of the quantisation as in ``gains.rel``. Metrics that differ
-        in nothing else are equal.
-    """
+    """A metric with its parameters filled in."""
 
     spec: MetricSpec
     parameters: tuple[tuple[str, Any], ...]
+    """Every parameter, sorted by name, ``judged_only``, ``gains`` and ``quant`` included where the spec has them."""
     quantisation: Quantisation | None = None
+    """The function behind ``gains=`` or ``quant=``, where it is not a table."""
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """Parameters that were written, defaults too; those of the quantisation as in ``gains.rel``. Metrics that differ
+    in nothing else are equal."""
 
     @property
     def name(self) -> str:
@@ -101,11 +91,10 @@ class Metric(ShortRepr):
         worst = float(self.spec.bounds[0 if self.higher_is_better else 1])
         if not np.isfinite(worst):
             end = "smallest" if self.higher_is_better else "largest"
-            message = (
+            raise MetricError(
                 f"{self.name} has no {end} value, so a run that lacks a topic has no score there; drop those runs "
                 "or topics when reading (missing='drop-systems' or 'drop-topics')"
             )
-            raise MetricError(message)
         return worst
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - the type is the parameter's own
@@ -119,11 +108,10 @@ class Metric(ShortRepr):
         if self.spec.relevant is not None:
             counts = np.asarray(self.spec.relevant(view, **self._levels_for(view)))
             if counts.dtype.kind not in "biu" or counts.shape != view.lengths.shape[1:]:
-                message = (
+                raise MetricError(
                     f"{self.name}: relevant= must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
                     f"not {counts.dtype} of shape {counts.shape}"
                 )
-                raise MetricError(message)
             return counts.astype(np.int64)
         if not isinstance(view, RankedLists):
             return view.n_relevant()
@@ -153,8 +141,7 @@ class Metric(ShortRepr):
         elif function is not None and isinstance(view, RankedLists):
             values = self._one_by_one(view, function)
         else:  # a spec has one of the two, and a kernel where it does not rank documents
-            message = f"{self.name} ranks {self.on}, and these are {type(view).__name__}"
-            raise MetricError(message)
+            raise MetricError(f"{self.name} ranks {self.on}, and these are {type(view).__name__}")
         check_values(self.name, values, self.spec.bounds, lists.collection.systems, lists.collection.topics)
         absent = lists.collection.n_retrieved == 0
         if self.without_relevant is not None:
@@ -194,17 +181,15 @@ class Metric(ShortRepr):
             example = float(f"{grades[1 + (len(grades) - 1) // 2]:.3g}")
             own[missing.split(".")[0]] = example if missing == "rel" else _with_threshold(gains, example)
             written = replace(self, parameters=tuple(own.items())).name
-            message = (
+            raise InvalidOptionError(
                 f"{self.name} counts documents as relevant from some grade on, and the grades of these judgments are "
                 f"not whole (such as {example:g}), so say from which, as in {written}"
             )
-            raise InvalidOptionError(message)
         if self.spec.function is None and not self.spec.real_grades:
-            message = (
+            raise MetricError(
                 f"{self.name} has a kernel for whole grades alone, and these are not whole (such as {grades[-1]:.6g}); "
                 "turn them into levels (Collection.at_thresholds), or give it function= or real_grades=True"
             )
-            raise MetricError(message)
 
     def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:
         try:
@@ -212,16 +197,13 @@ class Metric(ShortRepr):
         except (MetaevalError, MemoryError):
             raise
         except Exception as error:
-            message = f"{self.name}: the kernel fails: {fault(error)}"
-            raise MetricError(message) from error
+            raise MetricError(f"{self.name}: the kernel fails: {fault(error)}") from error
         values = np.asarray(found)
         if values.shape != view.lengths.shape:
-            message = f"{self.name}: the kernel must return shape {view.lengths.shape}, not {values.shape}"
-            raise MetricError(message)
+            raise MetricError(f"{self.name}: the kernel must return shape {view.lengths.shape}, not {values.shape}")
         if values.dtype.kind not in "biuf" or np.ma.is_masked(found):
             what = "masked values" if np.ma.is_masked(found) else f"values of type {values.dtype}"
-            message = f"{self.name}: the kernel must return real numbers (float64), not {what}"
-            raise MetricError(message)
+            raise MetricError(f"{self.name}: the kernel must return real numbers (float64), not {what}")
         return values.astype(np.float64)
 
     def _one_by_one(self, view: RankedLists, function: Callable[..., Any]) -> NDArray[np.float64]:
@@ -240,13 +222,11 @@ class Metric(ShortRepr):
             except (MetaevalError, MemoryError):
                 raise
             except Exception as error:
-                message = f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}"
-                raise MetricError(message) from error
+                raise MetricError(f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}") from error
             number = _as_number(value)
             if number is None:
                 place = _place(view, system, topic)
-                message = f"{self.name} must give a finite number for every list; {place} got {value!r:.200}"
-                raise MetricError(message)
+                raise MetricError(f"{self.name} must give a finite number for every list; {place} got {value!r:.200}")
             values[system, topic] = number
         return values
 

@@ -28,8 +28,6 @@ from metaeval.metrics.spec import On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores
 
-__all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
-
 Undefined = Literal["zero", "drop"]
 _SHOWN = 10
 
@@ -173,8 +171,7 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
     many = isinstance(metrics, Iterable) and not isinstance(metrics, str)
     items = list(metrics) if many else [metrics]  # type: ignore[call-overload]  # iterable by the line above
     if not items:
-        message = "metrics= is empty; name at least one, such as 'AP'"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("metrics= is empty; name at least one, such as 'AP'")
     if all(isinstance(item, Metric) for item in items):
         return tuple(dict.fromkeys(items))
     known = default_registry() if registry is None else registry
@@ -199,13 +196,7 @@ def _on(metric: AnyMetric) -> On:
 
 
 def lists_of(collection: JudgedCollection, metric: AnyMetric) -> Any:  # noqa: ANN401 - of the metric's own kind
-    """Return the lists of a collection that a metric is computed on.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the metric ranks something else than the collection holds.
-    """
+    """Return the lists of a collection that a metric is computed on."""
     on = _on(metric)
     kind, made = _LISTS[on]
     source = collection.by_document if on == "documents" else collection
@@ -213,8 +204,7 @@ def lists_of(collection: JudgedCollection, metric: AnyMetric) -> Any:  # noqa: A
         found = next((other for other, (known, _) in _LISTS.items() if isinstance(collection, known)), None)
         holds = f"of {found}" if found else repr(type(collection).__name__)
         maker = "collection_from" if on == "documents" else f"{on[:-1]}_collection"
-        message = f"{metric.name} ranks {on}, and this collection is {holds}; make one with {maker}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{metric.name} ranks {on}, and this collection is {holds}; make one with {maker}")
     return made(source)
 
 
@@ -239,11 +229,10 @@ def _relevant_somewhere(collection: Collection) -> NDArray[np.bool_]:
     marks = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
     counted = np.diff(marks[collection.topic_offsets]) > 0
     if not counted.any():
-        message = (
+        raise InvalidOptionError(
             f"no topic has a relevant document (level above 0) in the judgments; the highest level is "
             f"{numbers_of(collection.full_levels, collection.grades).max(initial=0):g}"
         )
-        raise InvalidOptionError(message)
     return counted
 
 
@@ -268,11 +257,7 @@ def _undefined_topics(
 def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]:
     """Say which lists are missing and count 0, and which topics are left out.
 
-    Parameters
-    ----------
-    collection : Collection
-    counted : bool array (n_topics,)
-        Topics with something relevant in the full judgments.
+    Shapes: `counted` (n_topics,).
     """
     notes = list(collection.handle_missing("zero").notes)
     if not counted.all():

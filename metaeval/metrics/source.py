@@ -25,8 +25,6 @@ import numpy as np
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.resolved import AnyMetric, Metric
 
-__all__ = ["code_versions", "metric_checksum", "source_checksum"]
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LONGEST = 500  # characters of a text that may be the name of a file
 _STATING = ("metaeval", "numpy", "scipy", "numba", "statsmodels")
@@ -35,23 +33,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, tuple, list, dict, 
 
 
 def metric_checksum(metrics: Iterable[AnyMetric]) -> str:
-    """Return one checksum of all code that gives metrics their values.
-
-    Parameters
-    ----------
-    metrics : iterable of metrics
-        Functions, kernels, what counts as relevant and quantisations are looked at.
-
-    Returns
-    -------
-    str
-        Another one as soon as any file of `source_checksum` is.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the code of a metric cannot be seen.
-    """
+    """Return one checksum of all code that gives metrics their values."""
     parts: list[Any] = []
     for one in metrics:
         if isinstance(one, Metric):
@@ -64,19 +46,6 @@ def metric_checksum(metrics: Iterable[AnyMetric]) -> str:
 
 def source_checksum(objects: Iterable[Callable[..., object]]) -> str:
     """Return the checksum of the code behind functions and classes, so that an edited plug-in is another one.
-
-    Returns
-    -------
-    str
-        Of the whole package metaeval, of the files that define the objects, of every module that these import from
-        the author's own folders (however deep, packages and late imports too), of the files that they name by a
-        literal text, of values that a function closes over, and of the versions of installed packages that they
-        import. Where files lie makes no difference.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the code of an object cannot be seen.
 
     Examples
     --------
@@ -133,11 +102,10 @@ class _Walk:
         elif code is not None:
             self._add_code(body, code)
         elif not inner and not inspect.isbuiltin(body):
-            message = (
+            raise InvalidOptionError(
                 f"the code of {getattr(body, '__qualname__', body)!r} cannot be seen, so replicates cannot be kept "
                 "with it; define it in a Python file, or leave out keep= (--keep)"
             )
-            raise InvalidOptionError(message)
 
     def _add_bound(self, function: Any) -> None:  # noqa: ANN401 - a function
         """Write down what a function got when it was made: values it closes over, and defaults."""

@@ -23,8 +23,6 @@ from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR
 from metaeval.results import ShortRepr
 
-__all__ = ["MetricSpec", "On", "metric"]
-
 _RESERVED = ("judged_only", "gains", "quant")
 
 type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
@@ -35,73 +33,50 @@ On = Literal["documents", "elements", "passages"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSpec(ShortRepr):
-    """What a metric is.
-
-    Attributes
-    ----------
-    name : str
-        As it is written, without parameters.
-    function : callable, optional
-        ``f(topic, *, parameters) -> float`` with a `RankedTopic`.
-    kernel : callable, optional
-        ``f(lists, *, parameters) -> array (n_systems, n_topics)`` with `RankedLists` (`ElementLists`,
-        `PassageLists`): all lists at once. Used instead of `function` where both are given; then they must take the
-        same parameters.
-    on : {"documents", "elements", "passages"}
-        What it ranks. Measures of elements and passages have a `kernel`.
-    relevant : callable, optional
-        ``f(lists, *, parameters) -> int array (n_topics,)``, the parameters being those of the kernel: how many
-        things count as relevant, so that 0 says that the topic is undefined. By default ``lists.n_relevant()``.
-    higher_is_better : bool
-    bounds : (float, float)
-        Smallest and largest value; infinite where there is none. A score outside them is an error.
-    without_relevant : float or None
-        The value on a topic where nothing is relevant under the metric. None: relevance makes no difference to
-        whether it is defined.
-    judged_only : bool
-        Whether it can be computed on the condensed list (then ``Name'`` works); of documents only.
-    graded : bool
-        Whether it uses gains (then ``gains=`` works, or ``quant=`` for elements).
-    real_grades : bool
-        Whether the kernel is right where grades are real-valued: levels are codes then (`RankedLists.grades`), and
-        ``rel`` and ``max_level`` arrive as such. Without it the function is used there, which receives the grades.
-    ideal : float or None
-        Its value on an ideal ranking of everything relevant, if that is fixed.
-    monotone : bool
-        Whether moving a better document down, in exchange for a worse one, never raises the score.
-    cite : str
-        Where it is described: a key of `metaeval.bibliography.PUBLICATIONS`, or a reference in words of your own.
-    summary : str
-        One line; by default the first one of the function's docstring.
-    parameters : mapping of str to Parameter
-        Read from the signature.
-    """
+    """What a metric is."""
 
     name: str
+    """As it is written, without parameters."""
     function: TopicFunction | None = None
+    """``f(topic, *, parameters) -> float`` with a `RankedTopic`."""
     kernel: Kernel | None = None
+    """``f(lists, *, parameters) -> array (n_systems, n_topics)`` with `RankedLists` (`ElementLists`, `PassageLists`):
+    all lists at once. Used instead of `function` where both are given; then they must take the same parameters."""
     on: On = "documents"
+    """What it ranks. Measures of elements and passages have a `kernel`."""
     relevant: Counts | None = None
+    """``f(lists, *, parameters) -> int array (n_topics,)``, the parameters being those of the kernel: how many things
+    count as relevant, so that 0 says that the topic is undefined. By default ``lists.n_relevant()``."""
     higher_is_better: bool = True
     bounds: tuple[float, float] = (0.0, 1.0)
+    """Smallest and largest value; infinite where there is none. A score outside them is an error."""
     without_relevant: float | None = 0.0
+    """The value on a topic where nothing is relevant under the metric. None: relevance makes no difference to whether
+    it is defined."""
     judged_only: bool = True
+    """Whether it can be computed on the condensed list (then ``Name'`` works); of documents only."""
     graded: bool = False
+    """Whether it uses gains (then ``gains=`` works, or ``quant=`` for elements)."""
     real_grades: bool = False
+    """Whether the kernel is right where grades are real-valued: levels are codes then (`RankedLists.grades`), and
+    ``rel`` and ``max_level`` arrive as such. Without it the function is used there, which receives the grades."""
     ideal: float | None = None
+    """Its value on an ideal ranking of everything relevant, if that is fixed."""
     monotone: bool = False
+    """Whether moving a better document down, in exchange for a worse one, never raises the score."""
     cite: str = ""
+    """Where it is described: a key of `metaeval.bibliography.PUBLICATIONS`, or a reference in words of your own."""
     summary: str = ""
+    """One line; by default the first one of the function's docstring."""
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    """Read from the signature."""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
-            message = f"a metric's name is one word (letters, digits, _), not {self.name!r}"
-            raise MetricError(message)
+            raise MetricError(f"a metric's name is one word (letters, digits, _), not {self.name!r}")
         functions = [one for one in (self.function, self.kernel) if one is not None]
         if not functions:
-            message = f"metric {self.name!r} needs function= or kernel="
-            raise MetricError(message)
+            raise MetricError(f"metric {self.name!r} needs function= or kernel=")
         self._check_on()
         read = [dict(read_parameters(one, what=f"metric {self.name!r}")) for one in functions]
         if len(read) > 1 and not _same_parameters(*read):
@@ -109,11 +84,10 @@ class MetricSpec(ShortRepr):
             raise MetricError(message)
         taken = [name for name in read[0] if name in _RESERVED]
         if taken:
-            message = (
+            raise MetricError(
                 f"metric {self.name!r}: the parameter {taken[0]} is the registry's own; "
                 "use judged_only= or graded= of the spec"
             )
-            raise MetricError(message)
         self._check_bounds()
         object.__setattr__(self, "parameters", MappingProxyType(read[0]))
         doc = (functions[0].__doc__ or "").strip().split("\n")[0]
@@ -145,8 +119,7 @@ class MetricSpec(ShortRepr):
         given: object = self.bounds
         pair = isinstance(given, tuple | list) and len(given) == 2  # noqa: PLR2004 - low, high
         if not (pair and all(isinstance(one, Real) for one in self.bounds) and self.bounds[0] < self.bounds[1]):
-            message = f"metric {self.name!r}: bounds must be (low, high) with low < high, not {given!r}"
-            raise MetricError(message)
+            raise MetricError(f"metric {self.name!r}: bounds must be (low, high) with low < high, not {given!r}")
         for word in ("without_relevant", "ideal"):
             value = getattr(self, word)
             if value is not None and not within_bounds(np.atleast_1d(np.float64(value)), self.bounds).all():
@@ -226,8 +199,7 @@ def metric(
     'Misses(judged_only=False, rel=1)'
     """
     if isinstance(function, str):
-        message = f"a metric's name is a keyword: write @metric(name={function!r})"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"a metric's name is a keyword: write @metric(name={function!r})")
 
     def made(body: TopicFunction) -> MetricSpec:
         own = name or str(getattr(body, "__name__", type(body).__name__))

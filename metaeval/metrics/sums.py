@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled
 
-__all__ = ["best_from", "list_sums", "running_sums", "share"]
-
 
 def running_sums(offsets: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add whole numbers up inside every list."""
@@ -39,16 +37,7 @@ def best_from(
 ) -> NDArray[np.float64]:
     """Return the largest value from each recall point on, for every list; 0 where it is never reached.
 
-    Parameters
-    ----------
-    offsets : int64 array (n_lists + 1,)
-        Lists follow each other system by system, topic by topic.
-    values : float64 array (n,)
-        Precision at every place that may hold the largest.
-    amounts : int64 array (n,)
-        What was found by then; never falls inside a list.
-    needed : int64 array (n_topics, n_points)
-        What each point asks for; rises with the point.
+    Shapes: `offsets` (n_lists + 1,), `values` (n,), `amounts` (n,), `needed` (n_topics, n_points).
     """
     n_topics, n_points = needed.shape
     found = np.zeros((len(offsets) - 1, n_points))

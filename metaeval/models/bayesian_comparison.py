@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["BayesianComparison", "BayesianModel", "Rope", "bayesian_t", "check_rope", "hierarchical"]
-
 type Rope = float | Mapping[str, float]
 """Half-width of a region of practical equivalence: of all metrics, or metric by metric."""
 BayesianModel = Literal["t", "hierarchical"]
@@ -44,33 +42,23 @@ _SHARED_DIGITS = 12  # a chain goes another way for the last digits, which come 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BayesianComparison(Result):
-    """Posterior of the mean difference of every pair of systems, under every metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
-        ``difference`` (posterior mean of a minus b, in the metric's own unit), ``low`` and ``high`` (equal-tailed
-        credible interval), ``p_a_better``, ``p_equivalent``, ``p_b_better`` (they sum to 1; better means better, also
-        where lower scores are).
-    model : str
-        "bayesian_t" or "hierarchical".
-    rope : mapping of str to float
-        Metric to the half-width of its region of practical equivalence, in its own unit.
-    ci_prob : float
-        Probability of the interval.
-    n_topics : int
-        Topics that the systems were compared on.
-    posteriors : mapping of str to xarray.DataTree
-        What the hierarchical model sampled for each metric, as ArviZ reads it; empty for the closed form.
-    """
+    """Posterior of the mean difference of every pair of systems, under every metric."""
 
     data: xr.Dataset
+    """Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables ``difference``
+    (posterior mean of a minus b, in the metric's own unit), ``low`` and ``high`` (equal-tailed credible interval),
+    ``p_a_better``, ``p_equivalent``, ``p_b_better`` (they sum to 1; better means better, also where lower scores
+    are)."""
     model: str
+    """"bayesian_t" or "hierarchical"."""
     rope: Mapping[str, float]
+    """Metric to the half-width of its region of practical equivalence, in its own unit."""
     ci_prob: float
+    """Probability of the interval."""
     n_topics: int
+    """Topics that the systems were compared on."""
     posteriors: Mapping[str, Any] = field(default_factory=dict)
+    """What the hierarchical model sampled for each metric, as ArviZ reads it; empty for the closed form."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair."""
@@ -334,13 +322,6 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
 def check_rope(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
     """Return the half-width of the region of every metric, or refuse what is none.
 
-    Raises
-    ------
-    InvalidOptionError
-        If a width is negative, or a metric has none.
-    UnknownNameError
-        If a metric is named that there is not.
-
     Examples
     --------
     >>> check_rope(0.02, ["AP", "RR"]), check_rope({"AP": 0.01}, ["AP"])
@@ -467,8 +448,7 @@ def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _samp
     worst = float(az.summary(tree, var_names=["system_mean", "sigma_system"], round_to="none")["r_hat"].max())
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT:
-        message = (
+        raise EstimationError(
             f"the hierarchical model of {metric!r} did not fit: largest R-hat {worst:.3f} (must be at most "
             f"{_MAX_RHAT}), {diverged} divergent transitions; raise tune or target_accept"
         )
-        raise EstimationError(message)

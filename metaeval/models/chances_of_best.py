@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from metaeval.words import ends
 
-__all__ = ["BestSystem", "best_system"]
-
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
@@ -39,28 +37,20 @@ _DRAWS_OF_TWO_DIGITS = 10_000  # a standard error of half the last one
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BestSystem(Result):
-    """The chance of every system to be the best, or among the best few, in truth.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric``, ``system``, ``k``; variables
-
-        - ``mean``, ``rank`` (metric, system): as seen; equal means share the best rank;
-        - ``p_best`` (metric, system): posterior probability that the true mean is the best; sums to 1;
-        - ``p_top`` (metric, system, k): that it is among the best k; sums to k;
-        - ``share_of_resamples`` (metric, system): share of the topic resamples in which the system's mean is best.
-    families : mapping of str to str, or None
-        Family of every system.
-    resampled : str
-        "topic", "cluster", or "stratum" for topics within strata.
-    n_topics, n_units, n_draws, n_resamples : int
-    random_source : str
-    """
+    """The chance of every system to be the best, or among the best few, in truth."""
 
     data: xr.Dataset
+    """Dims ``metric``, ``system``, ``k``; variables
+
+    - ``mean``, ``rank`` (metric, system): as seen; equal means share the best rank;
+    - ``p_best`` (metric, system): posterior probability that the true mean is the best; sums to 1;
+    - ``p_top`` (metric, system, k): that it is among the best k; sums to k;
+    - ``share_of_resamples`` (metric, system): share of the topic resamples in which the system's mean is best.
+    """
     families: Mapping[str, str] | None
+    """Family of every system."""
     resampled: str
+    """"topic", "cluster", or "stratum" for topics within strata."""
     n_topics: int
     n_units: int
     n_draws: int

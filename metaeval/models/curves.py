@@ -17,15 +17,6 @@ from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
 from metaeval.results import Result
 
-__all__ = [
-    "CurveComparison",
-    "ErrorCurve",
-    "absolute_thresholds",
-    "compare_curves",
-    "fit_curve",
-    "held_out",
-]
-
 type Floats = NDArray[np.float64]
 _MOST_CALLS = 150
 """After so many a search goes on along a flat valley, where nothing is won but digits of a parameter."""
@@ -35,24 +26,16 @@ SIZES_TO_COMPARE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCurve(Result):
-    """One shape fitted to one metric at one tolerance.
-
-    Attributes
-    ----------
-    family : str
-        Key of `metaeval.models.families.CURVES`.
-    parameters : mapping of str to float
-        Fitted values. The orthant's ``a`` is 1 at a tolerance of 0, where only the ratio c/a matters.
-    threshold : float
-        ToleranceUnit in the metric's unit.
-    weighted_error : float
-        Root mean square of (observed - fitted) / sqrt(p (1 - p)) over the sizes fitted.
-    """
+    """One shape fitted to one metric at one tolerance."""
 
     family: str
+    """Key of `metaeval.models.families.CURVES`."""
     parameters: Mapping[str, float]
+    """Fitted values. The orthant's ``a`` is 1 at a tolerance of 0, where only the ratio c/a matters."""
     threshold: float
+    """ToleranceUnit in the metric's unit."""
     weighted_error: float
+    """Root mean square of (observed - fitted) / sqrt(p (1 - p)) over the sizes fitted."""
 
     def rate(self, sizes: ArrayLike) -> Floats:
         """Return the error rate at some sizes."""
@@ -82,29 +65,6 @@ def fit_curve(
     threshold: float = 0.0,
 ) -> ErrorCurve:
     r"""Fit one shape to counts of swaps by weighted least squares on the rate scale.
-
-    Parameters
-    ----------
-    family : str
-        One of `metaeval.models.families.CURVES`.
-    sizes : array (size,)
-        Topics in each set.
-    swaps, comparisons : array (size,)
-        Counts; a swap may be half (a tie).
-    threshold : float, default 0
-        ToleranceUnit in the metric's unit (see `absolute_thresholds`); only the orthant curve uses it.
-
-    Returns
-    -------
-    ErrorCurve
-
-    Raises
-    ------
-    EstimationError
-        If there are fewer sizes than parameters, nothing was compared, no swap was seen, or the error does not fall
-        with size.
-    UnknownNameError
-        For another family.
 
     Notes
     -----
@@ -165,8 +125,7 @@ def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free:
 
 def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -> None:
     if len(z) < max(n_free, 2):
-        message = f"{len(z)} sizes cannot determine {n_free} parameters; count swaps at more sizes"
-        raise EstimationError(message)
+        raise EstimationError(f"{len(z)} sizes cannot determine {n_free} parameters; count swaps at more sizes")
     if not (comparisons > 0).all():
         message = f"nothing was compared at size {int(z[np.argmin(comparisons)])}, so there is no error rate to fit"
         raise EstimationError(message)
@@ -176,8 +135,7 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
     logs, rates = np.log(z), swaps / comparisons
     leans = logs - logs.mean()
     if at_least(leans @ rates, 0.0, np.abs(leans) @ rates):  # the slope of the line of least squares, but for its scale
-        message = "the error rate does not fall with size, so no number of topics can be derived from it"
-        raise EstimationError(message)
+        raise EstimationError("the error rate does not fall with size, so no number of topics can be derived from it")
 
 
 def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
@@ -194,25 +152,18 @@ def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveComparison(Result):
-    """Every shape on every metric and tolerance, judged by sizes it has not seen.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a metric, tolerance and family: ``held_out_error`` (root mean square of (predicted - seen) /
-        sqrt(p (1 - p)) over the held-out sizes, the scale of the fit, on which a rate near zero does not drown the
-        others), ``held_out_bias`` (mean predicted over mean seen, less one), ``weighted_error`` of the fit to all
-        sizes, its ``parameters``, and a ``note`` where a shape could not be fitted.
-    curves : mapping of (metric, tolerance, family) to ErrorCurve
-        Fits to all sizes.
-    best : str or None
-        The family with the smallest root mean square of ``held_out_error`` over metrics and tolerances; None if there
-        are too few sizes to hold any out.
-    """
+    """Every shape on every metric and tolerance, judged by sizes it has not seen."""
 
     table: pd.DataFrame
+    """One row a metric, tolerance and family: ``held_out_error`` (root mean square of (predicted - seen) / sqrt(p (1 -
+    p)) over the held-out sizes, the scale of the fit, on which a rate near zero does not drown the others),
+    ``held_out_bias`` (mean predicted over mean seen, less one), ``weighted_error`` of the fit to all sizes, its
+    ``parameters``, and a ``note`` where a shape could not be fitted."""
     curves: Mapping[tuple[str, float, str], ErrorCurve]
+    """Fits to all sizes."""
     best: str | None
+    """The family with the smallest root mean square of ``held_out_error`` over metrics and tolerances; None if there
+    are too few sizes to hold any out."""
 
     def summary(self) -> pd.DataFrame:
         """Return one row a family, the best first: error and bias on held-out sizes over all metrics and tolerances."""

@@ -15,8 +15,6 @@ from metaeval.tests_stat.robust import difference_estimates
 from metaeval.topic_design import engine_scores, with_clusters
 from metaeval.topic_units import units_of
 
-__all__ = ["DesignEffect", "design_effect"]
-
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
 _CELLS = 4_000_000  # differences at a time
@@ -24,26 +22,18 @@ _CELLS = 4_000_000  # differences at a time
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignEffect(Result):
-    """Variance of means and of mean differences with clusters over that without, per metric.
-
-    Attributes
-    ----------
-    pairs : xarray.Dataset
-        Dims ``metric`` and ``pair``: mean ``difference``, its ``naive_error`` (topics taken as independent) and
-        ``error`` (CR2, with its degrees of ``freedom``), ``design_effect`` (the ratio of their squares),
-        ``intraclass_correlation`` of the differences in a cluster and ``n_topics`` that both systems have; coordinates
-        ``first`` and ``second`` on ``pair``.
-    systems : xarray.Dataset
-        Dims ``metric`` and ``system``: the same for every system's own mean (``mean``).
-    n_clusters : int
-    sizes : tuple of int
-        Topics in the smallest and in the largest cluster.
-    """
+    """Variance of means and of mean differences with clusters over that without, per metric."""
 
     pairs: xr.Dataset
+    """Dims ``metric`` and ``pair``: mean ``difference``, its ``naive_error`` (topics taken as independent) and
+    ``error`` (CR2, with its degrees of ``freedom``), ``design_effect`` (the ratio of their squares),
+    ``intraclass_correlation`` of the differences in a cluster and ``n_topics`` that both systems have; coordinates
+    ``first`` and ``second`` on ``pair``."""
     systems: xr.Dataset
+    """Dims ``metric`` and ``system``: the same for every system's own mean (``mean``)."""
     n_clusters: int
     sizes: tuple[int, int]
+    """Topics in the smallest and in the largest cluster."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return two rows a metric: of the pairs' differences, and of the systems' means.
@@ -83,20 +73,6 @@ class DesignEffect(Result):
 def design_effect(scores: object) -> DesignEffect:
     r"""Compare the variance of means and mean differences with the clusters of topics and without.
 
-    Parameters
-    ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-        With random clusters (a coordinate ``cluster`` on topic); weights and gaps as they come.
-
-    Returns
-    -------
-    DesignEffect
-
-    Raises
-    ------
-    InvalidOptionError
-        If there are no clusters of several topics, or they are fixed (strata), which make no mean less sure.
-
     See Also
     --------
     metaeval.models.detectable_difference.detectable_differences
@@ -126,11 +102,10 @@ def design_effect(scores: object) -> DesignEffect:
     """
     scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"), what="the design effect of clusters")
     if "cluster" not in scores.coords:
-        message = (
+        raise InvalidOptionError(
             "a design effect is that of random clusters of several topics; pass clusters={topic: cluster} (command "
             "line: --cluster-column)"
         )
-        raise InvalidOptionError(message)
     systems, n_systems = scores["system"].to_numpy(), scores.sizes["system"]
     first, second = all_pairs(n_systems)
     values = oriented_values(scores)

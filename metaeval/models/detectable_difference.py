@@ -27,8 +27,6 @@ from metaeval.tests_stat.sign import sign_counts
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import units_of
 
-__all__ = ["DetectableDifferences", "DetectableTest", "detectable_differences", "first_level", "named_pairs"]
-
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
 DetectableTest = Literal["auto", "t", "mcnemar"]
@@ -38,23 +36,16 @@ _LOW, _MIDDLE, _HIGH = 0.05, 0.5, 0.95  # of the pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DetectableDifferences(Result):
-    """The smallest true difference that a test finds with a given power, for every pair.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric``, ``pair`` and ``correction``; ``difference`` (metric, pair, correction) in the metric's unit,
-        NaN for a pair without variance and infinite where no difference could be found; ``error`` (the standard error
-        of the pair's mean difference), ``freedom``, ``n_topics`` (that both systems have), ``discordance`` (share of
-        these on which the systems differ; NaN unless scores are 0 or 1), all (metric, pair); ``level`` (correction),
-        the level at which a pair is tested; coordinates ``first`` and ``second`` on ``pair``.
-    tests : mapping of str to str
-        "t" or "mcnemar" for every metric.
-    alpha, power : float
-    """
+    """The smallest true difference that a test finds with a given power, for every pair."""
 
     data: xr.Dataset
+    """Dims ``metric``, ``pair`` and ``correction``; ``difference`` (metric, pair, correction) in the metric's unit,
+    NaN for a pair without variance and infinite where no difference could be found; ``error`` (the standard error
+    of the pair's mean difference), ``freedom``, ``n_topics`` (that both systems have), ``discordance`` (share of
+    these on which the systems differ; NaN unless scores are 0 or 1), all (metric, pair); ``level`` (correction),
+    the level at which a pair is tested; coordinates ``first`` and ``second`` on ``pair``."""
     tests: Mapping[str, str]
+    """"t" or "mcnemar" for every metric."""
     alpha: float
     power: float
 
@@ -240,23 +231,16 @@ def first_level(correction: str, alpha: float, n_hypotheses: int) -> float:
     """
     name = CORRECTIONS.canonical(correction)
     if name == FAMILY_WISE:
-        message = (
+        raise InvalidOptionError(
             f"correction={FAMILY_WISE!r} is a test's own and has no level for a pair; choose {', '.join(CORRECTIONS)}"
         )
-        raise InvalidOptionError(message)
     return float(CORRECTIONS[name].levels(alpha, np.array([1]), n_hypotheses)[0])
 
 
 def named_pairs(
     scores: Scores, *, pairs: Sequence[tuple[str, str]] | None, baseline: str | None = None
 ) -> tuple[Places, Places]:
-    """Return the positions of the two systems of every pair: those named, those with a baseline, or all.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a name is unknown, a pair has one system twice, or there is no pair.
-    """
+    """Return the positions of the two systems of every pair: those named, those with a baseline, or all."""
     names = scores["system"].to_numpy().tolist()
     if baseline is not None:
         check_choice(baseline, "system", names)
@@ -278,11 +262,10 @@ def _tests(scores: Scores, test: DetectableTest) -> dict[str, str]:
     for name, values in zip(scores["metric"].to_numpy().tolist(), scores.to_numpy(), strict=True):
         may = independent and _zeros_and_ones(values)
         if test == "mcnemar" and not may:
-            message = (
+            raise InvalidOptionError(
                 f"McNemar's test takes scores of 0 and 1 on independent topics of one weight, which those of {name!r} "
                 "are not; use test='t'"
             )
-            raise InvalidOptionError(message)
         chosen[name] = "mcnemar" if may and test != "t" else "t"
     return chosen
 

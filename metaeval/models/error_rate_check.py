@@ -12,8 +12,6 @@ from metaeval.equality import RELATIVE
 if TYPE_CHECKING:
     from metaeval.models.true_differences import Pairs
 
-__all__ = ["REPLICATES", "Check"]
-
 type Floats = NDArray[np.float64]
 
 REPLICATES = 100
@@ -23,21 +21,14 @@ _TRIALS = 10
 
 
 class Check(NamedTuple):
-    """What was counted, to be counted again.
-
-    Attributes
-    ----------
-    sizes : array (size,)
-        Topics in each set.
-    tolerances : array (tolerance,)
-    relative : bool
-        Whether tolerances are shares of the larger mean.
-    generator : numpy.random.Generator
-    """
+    """What was counted, to be counted again."""
 
     sizes: NDArray[np.int64]
+    """Topics in each set. Shape (size,)."""
     tolerances: Floats
+    """Shape (tolerance,)."""
     relative: bool
+    """Whether tolerances are shares of the larger mean."""
     generator: np.random.Generator
 
     def pick(self, weights: Floats) -> NDArray[np.int64]:
@@ -52,11 +43,7 @@ class Check(NamedTuple):
     def repeat(self, pairs: "Pairs", differences: Floats, boost: Floats, picked: NDArray[np.int64]) -> Floats:
         """Count errors under true differences (draw, pair), on the topics picked (draw, trial, topic).
 
-        Returns
-        -------
-        array (draw, tolerance, size)
-            A set on which two systems tie is half an error at tolerance 0, as it is where counted, whatever their true
-            difference: ties are of scores, not of means.
+        Shapes: result (draw, tolerance, size).
         """
         n_topics = pairs.residual.shape[1]
         scale = np.sqrt(boost * n_topics / (n_topics - 1.0))

@@ -25,8 +25,6 @@ from metaeval.workers import parallel_map
 if TYPE_CHECKING:
     from metaeval.scores import Scores
 
-__all__ = ["Method", "bayesian_error_rate", "draw_error_rates"]
-
 type Floats = NDArray[np.float64]
 Method = Literal["fast", "pymc"]
 
@@ -179,11 +177,10 @@ def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
     others = set(layout.scores["metric"].to_numpy().tolist()) - set(observed.metrics)
     alike = observed.n_systems in {n_systems, n_systems + len(layout.dropped)} and observed.n_topics == n_topics
     if others or not alike:
-        message = (
+        raise InvalidOptionError(
             f"observed must count the swaps of these scores, {n_systems} systems on {n_topics} topics, not of "
             f"{observed.n_systems} systems on {observed.n_topics} topics under {', '.join(observed.metrics)}"
         )
-        raise InvalidOptionError(message)
     if observed.tolerance_unit != unit:
         raise InvalidOptionError(f"observed was counted with {observed.tolerance_unit} tolerances, not {unit} ones")
 

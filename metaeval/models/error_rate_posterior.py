@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from metaeval.resampling.swap import ErrorRates
 
-__all__ = ["BayesianErrorRate", "Drawn", "posterior_of", "topics_needed"]
-
 type Floats = NDArray[np.float64]
 
 _CHAINS = 4
@@ -45,36 +43,25 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BayesianErrorRate(Result):
-    """Posterior of the error curve and of the minimum topic count of every metric and tolerance.
-
-    Attributes
-    ----------
-    tree : xarray.DataTree
-        As ArviZ reads it (``az.summary(result.tree)``): ``posterior`` with ``error_rate`` (metric, tolerance, size),
-        ``minimum_topics`` (metric, tolerance; infinite past a million) and the law of the standardised differences,
-        ``log_scale``, ``slope`` and ``spread`` (metric); ``posterior_predictive`` and ``observed_data`` with
-        ``error_rate`` (metric, tolerance, observed_size), a tie at tolerance 0 half an error; ``constant_data`` with
-        the ``comparisons`` behind each (observed_size); if PyMC sampled the law, ``law`` and ``sample_stats`` (metric).
-    method : {"fast", "pymc"}
-    tolerance_unit : {"relative", "absolute"}
-    max_error : float
-        Error rate the minimum topic count keeps to.
-    ci_prob : float
-        Probability of the equal-tailed intervals.
-    n_systems, n_topics : int
-        Size of the scores.
-    not_estimated : mapping of str to str
-        Metrics left out, and why.
-    """
+    """Posterior of the error curve and of the minimum topic count of every metric and tolerance."""
 
     tree: Any
+    """As ArviZ reads it (``az.summary(result.tree)``): ``posterior`` with ``error_rate`` (metric, tolerance, size),
+    ``minimum_topics`` (metric, tolerance; infinite past a million) and the law of the standardised differences,
+    ``log_scale``, ``slope`` and ``spread`` (metric); ``posterior_predictive`` and ``observed_data`` with
+    ``error_rate`` (metric, tolerance, observed_size), a tie at tolerance 0 half an error; ``constant_data`` with
+    the ``comparisons`` behind each (observed_size); if PyMC sampled the law, ``law`` and ``sample_stats`` (metric)."""
     method: str
     tolerance_unit: str
     max_error: float
+    """Error rate the minimum topic count keeps to."""
     ci_prob: float
+    """Probability of the equal-tailed intervals."""
     n_systems: int
     n_topics: int
+    """Size of the scores."""
     not_estimated: Mapping[str, str]
+    """Metrics left out, and why."""
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -7,8 +7,6 @@ import numpy as np
 from metaeval.errors import EstimationError
 from metaeval.models.true_differences import NODES, Floats, Pairs, Prior, grid_of_laws, standardised
 
-__all__ = ["SampledLaw", "law_draws", "law_model", "sample_law"]
-
 _MAX_RHAT = 1.01
 _CHAINS, _DRAWS = 4, 800
 
@@ -22,11 +20,6 @@ class SampledLaw(NamedTuple):
 
 def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
     r"""Return the PyMC model of the law of u, its classes, slope and spread marginalised.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        As `metaeval.models.true_differences.describe_pairs` returns them.
 
     Notes
     -----
@@ -62,13 +55,7 @@ def law_draws(generator: np.random.Generator) -> tuple[int, Floats]:
 
 
 def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledLaw:
-    """Sample the law of one metric, with what `law_draws` returned.
-
-    Raises
-    ------
-    EstimationError
-        If the chains did not converge.
-    """
+    """Sample the law of one metric, with what `law_draws` returned."""
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
@@ -79,11 +66,10 @@ def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledL
     worst = float(az.rhat(tree["posterior"].to_dataset()[["log_scale"]])["log_scale"])
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT:
-        message = (
+        raise EstimationError(
             f"PyMC did not sample the differences under {metric!r} well: R-hat {worst:.4f} (must be at most "
             f"{_MAX_RHAT}), {diverged} divergent transitions; use method='fast', which needs no sampling"
         )
-        raise EstimationError(message)
     posterior = tree["posterior"]
     scale = posterior["log_scale"].to_numpy().ravel()
     bounds = np.cumsum(posterior["weight"].to_numpy().reshape(len(scale), -1), axis=1)

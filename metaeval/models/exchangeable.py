@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from metaeval.equality import settle
 
-__all__ = ["SystemPlaces", "places_of_systems", "places_of_units"]
-
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
@@ -22,18 +20,12 @@ _ROUNDING = 1e3
 
 
 class SystemPlaces(NamedTuple):
-    """Where the systems come in an order that their data decide.
-
-    Attributes
-    ----------
-    order : array (place,)
-        The system in every place. Those that can be exchanged keep the order of the rows.
-    group : array (system,)
-        One number for systems that can be exchanged.
-    """
+    """Where the systems come in an order that their data decide."""
 
     order: Whole
+    """The system in every place. Those that can be exchanged keep the order of the rows. Shape (place,)."""
     group: Whole
+    """One number for systems that can be exchanged. Shape (system,)."""
 
     def shared(self, values: Floats) -> Floats:
         """Return the mean of every group for each of its systems, (..., system)."""
@@ -46,11 +38,7 @@ class SystemPlaces(NamedTuple):
 def places_of_systems(means: Floats, residual: Floats) -> SystemPlaces:
     """Order systems by mean, then by how their errors vary, alone and with those of others.
 
-    Parameters
-    ----------
-    means : array (system,)
-        Those equal on paper are equal.
-    residual : array (system, unit)
+    Shapes: `means` (system,), `residual` (system, unit).
 
     Examples
     --------
@@ -75,13 +63,7 @@ def places_of_systems(means: Floats, residual: Floats) -> SystemPlaces:
 def places_of_units(residual: Floats, sizes: Floats, order: Whole, stratum: Whole) -> Whole:
     """Return the unit in every place of an order by stratum, size, and the errors of the systems one after the other.
 
-    Parameters
-    ----------
-    residual : array (system, unit)
-    sizes : array (unit,)
-    order : array (place,)
-        Of the systems, as from `places_of_systems`.
-    stratum : array (unit,)
+    Shapes: `residual` (system, unit), `sizes` (unit,), `order` (place,), `stratum` (unit,).
 
     Examples
     --------

@@ -8,8 +8,6 @@ from scipy.special import ndtr
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.models.true_differences import Differences
 
-__all__ = ["SIZES", "expected_rates"]
-
 type Floats = NDArray[np.float64]
 
 SIZES = np.unique(np.round(np.geomspace(2, 1e6, 48)))
@@ -23,18 +21,7 @@ _PHI = ndtr(np.linspace(-_FAR, _FAR, 8193))
 def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) -> Floats:
     """Return the mean over pairs of the chance that each of two systems wins one of two topic sets.
 
-    Parameters
-    ----------
-    drawn : Differences
-    tolerances : array (tolerance,)
-        By how much a system must win, ascending.
-    relative : bool
-        Whether that is a share of the larger mean, or in the metric's own unit.
-
-    Returns
-    -------
-    array (draw, tolerance, size)
-        At the numbers of topics in `SIZES`.
+    Shapes: `tolerances` (tolerance,), result (draw, tolerance, size).
     """
     above = np.flatnonzero(tolerances > 0)
     far = ndtr(-np.sqrt(SIZES)[:, None] * _BINS)

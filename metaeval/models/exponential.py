@@ -14,15 +14,6 @@ from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
 from metaeval.results import Result
 
-__all__ = [
-    "PUBLISHED_CRITERION",
-    "ExponentialFit",
-    "FitScale",
-    "exponential_errors",
-    "exponential_table",
-    "fit_exponential",
-]
-
 _GROUPS = 5
 """Of the trials: left out in turn."""
 
@@ -34,43 +25,30 @@ PUBLISHED_CRITERION = 27.991
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExponentialFit(Result):
-    """Y = A1 exp(-A2 X), with what is needed to doubt it.
-
-    Attributes
-    ----------
-    a1, a2 : float
-        Error rate at no topics, and its decline per topic. ``a2 <= 0`` means that the error does not fall.
-    se_a1, se_a2 : float
-        Standard errors of least squares. They take the sizes to be independent, which sizes that share topics are
-        not: descriptive only. NaN with two sizes.
-    chi_squared : float
-        Sum of (O - E)²/E over the sizes fitted, rates in percent.
-    degrees_of_freedom : int
-        Sizes fitted less 2.
-    sizes, rates : array
-        What was fitted.
-    zero_sizes : tuple of int
-        Sizes without a single swap, which have no logarithm and were left out of a fit on the log scale.
-    scale : {"log", "rate"}
-    held_out_error : float
-        Root mean square error of the rates predicted for the upper half of the sizes from the lower half, as a share
-        of their mean; NaN with fewer than four sizes or no error among them.
-    held_out_bias : float
-        Mean predicted over mean seen, less one.
-    """
+    """Y = A1 exp(-A2 X), with what is needed to doubt it."""
 
     a1: float
     a2: float
+    """Error rate at no topics, and its decline per topic. ``a2 <= 0`` means that the error does not fall."""
     se_a1: float
     se_a2: float
+    """Standard errors of least squares. They take the sizes to be independent, which sizes that share topics are not:
+    descriptive only. NaN with two sizes."""
     chi_squared: float
+    """Sum of (O - E)²/E over the sizes fitted, rates in percent."""
     degrees_of_freedom: int
+    """Sizes fitted less 2."""
     sizes: NDArray[np.int64]
     rates: Floats
+    """What was fitted."""
     zero_sizes: tuple[int, ...]
+    """Sizes without a single swap, which have no logarithm and were left out of a fit on the log scale."""
     scale: FitScale
     held_out_error: float
+    """Root mean square error of the rates predicted for the upper half of the sizes from the lower half, as a share of
+    their mean; NaN with fewer than four sizes or no error among them."""
     held_out_bias: float
+    """Mean predicted over mean seen, less one."""
 
     def rate(self, sizes: ArrayLike) -> Floats:
         """Return the error rate at some sizes."""
@@ -152,23 +130,6 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
 def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_swaps: bool = True) -> pd.DataFrame:
     """Fit every metric and tolerance, one row each.
 
-    Parameters
-    ----------
-    error_rates : ErrorRates
-        From `metaeval.resampling.swap.swap_method`.
-    scale : {"log", "rate"}
-        See `fit_exponential`.
-    half_swaps : bool, default True
-        Count a zero difference as half a swap, which bends the curve of a discrete metric less; False is the
-        published count.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``metric``, ``tolerance``, ``a1``, ``se_a1``, ``a2``, ``se_a2``, ``chi_squared``, ``degrees_of_freedom``,
-        ``within_published_criterion`` (chi-square at most 27.991, the paper's own yardstick), ``n_zero_sizes``,
-        ``held_out_error``, ``held_out_bias`` and a ``note`` where there was nothing to fit.
-
     Examples
     --------
     >>> from metaeval.resampling.swap import swap_method
@@ -190,13 +151,7 @@ def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_
 
 
 def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd.DataFrame:
-    """Return the Monte-Carlo standard errors of `exponential_table`, by leaving out a fifth of the trials.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows, numbers only; missing with a single trial.
-    """
+    """Return the Monte-Carlo standard errors of `exponential_table`, by leaving out a fifth of the trials."""
     groups = min(_GROUPS, error_rates.n_trials)
     place = np.arange(error_rates.n_trials) % groups
     if groups == 1:
@@ -236,14 +191,12 @@ def _checked(sizes: ArrayLike, rates: ArrayLike) -> tuple[Floats, Floats]:
         message = f"sizes must be ascending numbers above 0, one for each rate; there are {x.size} and {y.size} rates"
         raise InvalidOptionError(message)
     if not ((y >= 0) & (y <= 1)).all():
-        message = f"error rates must lie in [0, 1] at every size, not {y[~((y >= 0) & (y <= 1))][0]:g}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"error rates must lie in [0, 1] at every size, not {y[~((y >= 0) & (y <= 1))][0]:g}")
     if (y > 0).sum() < 2:  # noqa: PLR2004 - two parameters
-        message = (
+        raise EstimationError(
             f"{int((y > 0).sum())} of {len(y)} sizes have an error above 0, and an exponential needs two: "
             "the error is already (nearly) zero, or more trials are needed"
         )
-        raise EstimationError(message)
     return x, y
 
 

@@ -15,8 +15,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CURVES", "FAMILIES", "Curve", "Family", "orthant_rate", "straight_line"]
-
 type Floats = NDArray[np.float64]
 _GONE = 50.0
 
@@ -32,28 +30,19 @@ _FOURTH, _FOURTH_WEIGHTS = _fourth_root_rule(64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A shape as least squares fits it.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        Their names; all are positive and are fitted on the log scale.
-    rate : callable
-        ``rate(sizes, threshold, *parameters)``; parameters may be arrays that broadcast against the sizes.
-    starts : callable
-        ``starts(sizes, rates, threshold)``: parameters to begin from, an array (branch, choice, parameter). A search
-        begins from the best choice of every branch, because the sum of squares may have a minimum in each.
-    free : callable, optional
-        ``free(threshold)``: how many of the parameters the data speak about; all of them by default.
-    most : tuple of float, optional
-        Largest value of each parameter; none by default.
-    """
+    """A shape as least squares fits it."""
 
     parameters: tuple[str, ...]
+    """Their names; all are positive and are fitted on the log scale."""
     rate: Callable[..., Floats]
+    """``rate(sizes, threshold, *parameters)``; parameters may be arrays that broadcast against the sizes."""
     starts: Callable[[Floats, Floats, float], Floats]
+    """``starts(sizes, rates, threshold)``: parameters to begin from, an array (branch, choice, parameter). A search
+    begins from the best choice of every branch, because the sum of squares may have a minimum in each."""
     free: Callable[[float], int] | None = None
+    """``free(threshold)``: how many of the parameters the data speak about; all of them by default."""
     most: tuple[float, ...] | None = None
+    """Largest value of each parameter; none by default."""
 
     def n_free(self, threshold: float) -> int:
         """Return how many of the parameters the data speak about."""
@@ -62,25 +51,16 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One row of the table of shapes.
-
-    Attributes
-    ----------
-    name : str
-        What a user types, and what results say.
-    title : str
-        What a sentence calls it.
-    formula : str
-    cite : tuple of str
-        Keys of `metaeval.bibliography`; none for a shape of our own.
-    curve : Curve
-    """
+    """One row of the table of shapes."""
 
     name: str
+    """What a user types, and what results say."""
     title: str
+    """What a sentence calls it."""
     formula: str
     curve: Curve
     cite: tuple[str, ...] = ()
+    """Keys of `metaeval.bibliography`; none for a shape of our own."""
 
 
 # ------------------------------------------------------------------------------------------------ for least squares
@@ -88,22 +68,6 @@ class Family:
 
 def orthant_rate(sizes: ArrayLike, *, a: ArrayLike, c: ArrayLike, threshold: ArrayLike = 0.0) -> Floats:
     r"""Return the chance that two topic sets of a size disagree about a random pair of systems.
-
-    Parameters
-    ----------
-    sizes : array
-        Topics in each set.
-    a : array
-        Standard deviation of the true difference of a random pair, in the metric's unit.
-    c : array
-        Standard deviation of the difference on one topic about the pair's true difference.
-    threshold : array, default 0
-        By how much a system must win on both sets.
-
-    Returns
-    -------
-    array
-        Of the common shape of all arguments.
 
     Notes
     -----

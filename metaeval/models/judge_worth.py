@@ -18,8 +18,6 @@ from metaeval.models.noncentral_t import detectable_shift
 from metaeval.models.rectified_means import Estimand, labels_of, measured
 from metaeval.results import Result
 
-__all__ = ["TopicsWithJudge", "relative_variance", "topics_with_judge"]
-
 type Floats = NDArray[np.float64]
 
 _FEWEST = 4  # human topics beside a judge, for whom a slope is fitted: the price of that has a mean from here on
@@ -31,40 +29,27 @@ _SUMMED = ("worth", "n_equivalent", "n_needed")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsWithJudge(Result):
-    """What a judge is worth in human topics, pair by pair and over all pairs.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables ``correlation`` of the
-        human and the judge's differences over topics; ``worth`` of one human topic when the judge scores any number of
-        others; ``width_ratio``, the width of an interval with the judge over that without, many topics supposed;
-        ``n_equivalent``, the human topics alone that have the power of ``n_topics`` with the judge; ``n_needed``, the
-        human topics that with the judge have the power of ``n_topics`` alone. The last two pay for what few topics
-        cost. NaN where the human scores of a pair do not vary.
-    summary : pandas.DataFrame
-        Rows "median" and "mean" over pairs; columns ``worth``, ``n_equivalent`` and ``n_needed``, each with ``_low``
-        and ``_high``: an interval over topics.
-    of : {"pairs", "means"}
-    metric, judge : str
-    n_topics : int
-        Human topics planned.
-    n_judged : int or None
-        Topics planned for the judge alone; None for any number.
-    n_pilot : int
-        Topics that people and judge both scored, from which this comes.
-    alpha, power, confidence_level : float
-    notes : tuple of str
-    """
+    """What a judge is worth in human topics, pair by pair and over all pairs."""
 
     data: xr.Dataset
+    """Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables ``correlation`` of the
+    human and the judge's differences over topics; ``worth`` of one human topic when the judge scores any number of
+    others; ``width_ratio``, the width of an interval with the judge over that without, many topics supposed;
+    ``n_equivalent``, the human topics alone that have the power of ``n_topics`` with the judge; ``n_needed``, the
+    human topics that with the judge have the power of ``n_topics`` alone. The last two pay for what few topics
+    cost. NaN where the human scores of a pair do not vary."""
     summary: pd.DataFrame
+    """Rows "median" and "mean" over pairs; columns ``worth``, ``n_equivalent`` and ``n_needed``, each with ``_low``
+    and ``_high``: an interval over topics."""
     of: Estimand
     metric: str
     judge: str
     n_topics: int
+    """Human topics planned."""
     n_judged: int | None
+    """Topics planned for the judge alone; None for any number."""
     n_pilot: int
+    """Topics that people and judge both scored, from which this comes."""
     alpha: float
     power: float
     confidence_level: float
@@ -309,17 +294,6 @@ def relative_variance(  # noqa: PLR0913 - a plan and what a pilot told
     n: Floats | float, others: float, left: Floats, slope: Floats, spread: Floats, *, fitting: bool
 ) -> tuple[Floats, Floats]:
     """Return the variance of an estimate over the human variance of one topic, and its degrees of freedom.
-
-    Parameters
-    ----------
-    n, others : array or float
-        Human topics, and those of the judge alone (may be infinite).
-    left : array
-        What the judge leaves of the human variance.
-    slope, spread : array
-        Of the human on the judge's differences; variance of these over the human one.
-    fitting : bool
-        Whether to add the price of having fitted lambda.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.tests_stat.correction import adjust
 from metaeval.topic_design import engine_scores
 
-__all__ = ["EVERY_SYSTEM", "JudgedTopics", "judged_topics", "topic_shift"]
-
 type Floats = NDArray[np.float64]
 
 EVERY_SYSTEM = "mean over systems"
@@ -25,33 +23,23 @@ EVERY_SYSTEM = "mean over systems"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedTopics(Result):
-    """Scores of the same systems by people and by a judge, turned so that higher is better.
-
-    Attributes
-    ----------
-    human, judge : array (system, topic)
-        On the topics that both have.
-    others : array (system, topic)
-        The judge's on the topics that people did not judge; there may be none.
-    systems, topics, other_topics : tuple of str
-    metric, judge_name : str
-        What the human scores and the judge's are called.
-    direction : float
-        +1, or -1 where lower human scores are better.
-    notes : tuple of str
-        What was left out.
-    """
+    """Scores of the same systems by people and by a judge, turned so that higher is better."""
 
     human: Floats
     judge: Floats
+    """On the topics that both have. Shape (system, topic)."""
     others: Floats
+    """The judge's on the topics that people did not judge; there may be none. Shape (system, topic)."""
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     other_topics: tuple[str, ...]
     metric: str
     judge_name: str
+    """What the human scores and the judge's are called."""
     direction: float
+    """+1, or -1 where lower human scores are better."""
     notes: tuple[str, ...]
+    """What was left out."""
 
     @property
     def n_topics(self) -> int:
@@ -66,22 +54,6 @@ class JudgedTopics(Result):
 
 def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -> JudgedTopics:
     """Lay human scores and a judge's side by side, matched by the names of systems and topics.
-
-    Parameters
-    ----------
-    human, judge : Scores or anything `metaeval.as_scores` takes
-        One metric each, the same systems. Either may say that lower is better.
-    what : str
-        Who asks, for messages.
-    fewest : int, default 3
-        Topics in common that it takes: a slope and a mean are fitted to them, and something must be left.
-
-    Raises
-    ------
-    ScoresError
-        If systems are not the same, there are gaps, or fewer topics in common.
-    InvalidOptionError
-        If there is more than one metric, or topics come in clusters or strata or have weights.
 
     Examples
     --------
@@ -99,12 +71,11 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
     place = {name: position for position, name in enumerate(labelled)}
     both = [name for name in known if name in place]
     if len(both) < fewest:
-        message = (
+        raise ScoresError(
             f"{what} needs at least {fewest} topics that people and the judge both scored, and there "
             f"{'is' if len(both) == 1 else 'are'} {len(both)} of {len(known)} human topics (people have "
             f"{first_few(known)}; the judge {first_few(labelled)}): let the judge label the topics of the people too"
         )
-        raise ScoresError(message)
     left_out = [name for name in known if name not in place]
     notes = list(people.attrs.get("notes", ()))
     notes += [f"judge: {note}" for note in machine.attrs.get("notes", ())]
@@ -134,19 +105,6 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
 
 def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
     """Test whether the judge scores the topics that people judged as it scores the others (Welch's t test).
-
-    Parameters
-    ----------
-    laid : JudgedTopics
-    correction : str
-        Over the systems; the first row, their mean on each topic, stands by itself.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``system`` (`EVERY_SYSTEM` first), ``human_topics`` and ``other_topics`` (means of the judge's scores,
-        higher is better), ``difference``, ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``p_corrected``. NaN
-        where there are fewer than two other topics.
 
     Examples
     --------
@@ -190,11 +148,10 @@ def _one_metric(data: object, name: str, what: str) -> Scores:
     scores = engine_scores(data, what=f"{what} ({name})")
     metrics = scores["metric"].to_numpy().tolist()
     if len(metrics) != 1:
-        message = (
+        raise InvalidOptionError(
             f"{name} must hold the scores of one metric, not of {len(metrics)} ({first_few(metrics)}); choose one: "
             f"{name}.sel(metric=[{metrics[0]!r}])"
         )
-        raise InvalidOptionError(message)
     return scores
 
 
@@ -203,8 +160,7 @@ def _refuse_other_systems(people: list[str], machine: list[str]) -> None:
     unknown = [name for name in machine if name not in set(people)]
     if lacking or unknown:
         side, names = ("the judge lacks", lacking) if lacking else ("the human scores lack", unknown)
-        message = (
+        raise ScoresError(
             f"human and judge must hold the same systems; {side} {len(names)} of {len(people) + len(unknown)} "
             f"({first_few(names, write=shortened)}); keep those that both have: scores.sel(system=[...])"
         )
-        raise ScoresError(message)

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtr, gammaln, ndtr, ndtri, stdtrit
 
-__all__ = ["detectable_shift", "shift_interval", "two_sided_power"]
-
 type Floats = NDArray[np.float64]
 
 _REACH = 8.5  # standard deviations of a normal variable that are integrated over
@@ -18,15 +16,6 @@ _CLOSE = 1e-10
 
 def two_sided_power(shift: ArrayLike, freedom: ArrayLike, *, alpha: ArrayLike = 0.05) -> Floats:
     r"""Return the chance that a two-sided t test at level alpha finds something.
-
-    Parameters
-    ----------
-    shift : array_like
-        The true mean over its true standard error (the non-centrality).
-    freedom : array_like
-        Degrees of freedom, above 0, not necessarily whole.
-    alpha : array_like
-        Levels. All three broadcast.
 
     Notes
     -----
@@ -47,13 +36,6 @@ def two_sided_power(shift: ArrayLike, freedom: ArrayLike, *, alpha: ArrayLike = 
 def detectable_shift(freedom: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.8) -> Floats:
     """Return the true mean over its standard error at which a two-sided t test has a given power.
 
-    Parameters
-    ----------
-    freedom, alpha
-        As in `two_sided_power`; they broadcast. NaN where the degrees of freedom are NaN.
-    power : float, default 0.8
-        Above alpha.
-
     Examples
     --------
     >>> detectable_shift([9, 40, 1e6]).round(4).tolist()
@@ -67,17 +49,6 @@ def shift_interval(
     statistic: ArrayLike, freedom: ArrayLike, *, confidence_level: float = 0.95
 ) -> tuple[Floats, Floats]:
     """Return the confidence interval of the true mean over its standard error, from the t that was observed.
-
-    Parameters
-    ----------
-    statistic, freedom : array_like
-        They broadcast. NaN where one of them is.
-    confidence_level : float, default 0.95
-
-    Returns
-    -------
-    tuple of array
-        The shifts under which so large a t, and so small a one, has half the remaining chance.
 
     Examples
     --------

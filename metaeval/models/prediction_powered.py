@@ -26,8 +26,6 @@ from metaeval.tests_stat.result import is_significant
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PredictionPowered", "Side", "prediction_powered"]
-
 type Floats = NDArray[np.float64]
 Side = Literal["two-sided", "greater", "less"]
 
@@ -36,44 +34,31 @@ _SIDES = ("", "human_")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PredictionPowered(Result):
-    """Differences of all pairs of systems (or the systems' means) by people and judge together, and by people alone.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables
-
-        - ``estimate`` with ``low`` and ``high``: mean of a minus mean of b (or a system's mean) in the human metric's
-          own direction and unit; ``standard_error``, ``statistic``, ``degrees_of_freedom``;
-        - ``human_estimate``, ``human_low``, ``human_high``: the same from the human topics alone, a paired t interval;
-        - ``judge_weight``: lambda, how much the judge's scores count (0 not at all, 1 as human ones);
-        - ``correlation`` of the human and the judge's differences over the human topics; NaN where one does not vary;
-        - ``worth``: what one human topic is worth when the judge has scored any number of others;
-        - ``n_equivalent``: how many human topics alone would give this variance;
-        - of pairs also ``p_value``, ``p_corrected``, ``significant``, ``better`` (1 where a is, -1 where b is), and
-          ``human_p_value``, ``human_p_corrected``, ``human_significant``.
-    shift : pandas.DataFrame
-        Whether the judge scores the human topics as it does the others: see
-        `metaeval.models.judged_topics.topic_shift`.
-    of : {"pairs", "means"}
-    metric, judge : str
-        What the human scores are of, and what the judge's are called.
-    n_topics, n_judged : int
-        Topics that people and judge scored, and that the judge alone did.
-    n_systems : int
-    alternative, quantile, correction : str
-    confidence_level, alpha : float
-    notes : tuple of str
-        What was left out, and whether the two sets of topics differ.
-    """
+    """Differences of all pairs of systems (or the systems' means) by people and judge together, and by people alone."""
 
     data: xr.Dataset
+    """Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables
+
+    - ``estimate`` with ``low`` and ``high``: mean of a minus mean of b (or a system's mean) in the human metric's
+      own direction and unit; ``standard_error``, ``statistic``, ``degrees_of_freedom``;
+    - ``human_estimate``, ``human_low``, ``human_high``: the same from the human topics alone, a paired t interval;
+    - ``judge_weight``: lambda, how much the judge's scores count (0 not at all, 1 as human ones);
+    - ``correlation`` of the human and the judge's differences over the human topics; NaN where one does not vary;
+    - ``worth``: what one human topic is worth when the judge has scored any number of others;
+    - ``n_equivalent``: how many human topics alone would give this variance;
+    - of pairs also ``p_value``, ``p_corrected``, ``significant``, ``better`` (1 where a is, -1 where b is), and
+      ``human_p_value``, ``human_p_corrected``, ``human_significant``.
+    """
     shift: pd.DataFrame
+    """Whether the judge scores the human topics as it does the others: see
+    `metaeval.models.judged_topics.topic_shift`."""
     of: Estimand
     metric: str
     judge: str
+    """What the human scores are of, and what the judge's are called."""
     n_topics: int
     n_judged: int
+    """Topics that people and judge scored, and that the judge alone did."""
     n_systems: int
     alternative: Side
     quantile: Quantile
@@ -81,6 +66,7 @@ class PredictionPowered(Result):
     confidence_level: float
     alpha: float
     notes: tuple[str, ...]
+    """What was left out, and whether the two sets of topics differ."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, or a system: every variable of ``data``."""
@@ -108,8 +94,7 @@ class PredictionPowered(Result):
             If means were asked for, which no test is about.
         """
         if self.of == "means":
-            message = "no test is about the means of single systems; ask for of='pairs'"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("no test is about the means of single systems; ask for of='pairs'")
         frame = self.to_frame().query("significant")
         ahead = (frame["better"] > 0).to_numpy()
         found = pd.DataFrame(
@@ -240,11 +225,10 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     correction = CORRECTIONS.find(correction).name
     laid = judged_topics(human, judge, what=what)
     if not laid.n_judged:
-        message = (
+        raise ScoresError(
             f"{what} needs topics that the judge alone scored, and all of the judge's {laid.n_topics} are judged by "
             "people too: add the judge's scores on other topics, or use paired_t_test(human)"
         )
-        raise ScoresError(message)
     parts = [rectified_means(*block, quantile) for block in measured(laid, of)]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     dim = "pair" if of == "pairs" else "system"

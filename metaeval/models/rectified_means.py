@@ -11,8 +11,6 @@ from metaeval.equality import at_least, centred, difference
 from metaeval.models.judged_topics import JudgedTopics
 from metaeval.tests_stat.pairs import all_pairs
 
-__all__ = ["Estimand", "Measured", "Quantile", "labels_of", "measured", "rectified_means"]
-
 type Floats = NDArray[np.float64]
 Quantile = Literal["t", "normal"]
 Estimand = Literal["pairs", "means"]
@@ -22,15 +20,11 @@ _BLOCK = 2**20  # numbers at once
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measured:
-    """Values of pairs (or systems) in rows, topics in columns, and the sizes of the scores that made them.
-
-    Attributes
-    ----------
-    values, sizes : array (row, topic)
-    """
+    """Values of pairs (or systems) in rows, topics in columns, and the sizes of the scores that made them."""
 
     values: Floats
     sizes: Floats
+    """Shape (row, topic)."""
 
     @property
     def n(self) -> int:
@@ -63,13 +57,7 @@ def labels_of(laid: JudgedTopics, of: Estimand) -> dict[str, tuple[str, NDArray[
 
 
 def measured(laid: JudgedTopics, of: Estimand) -> Iterator[tuple[Measured, Measured, Measured]]:
-    """Yield human values, and the judge's on the human topics and on the others, in blocks of pairs (or systems).
-
-    Parameters
-    ----------
-    laid : JudgedTopics
-    of : {"pairs", "means"}
-    """
+    """Yield human values, and the judge's on the human topics and on the others, in blocks of pairs (or systems)."""
     tables = (laid.human, laid.judge, laid.others)
     if of == "means":
         human, judge, others = (Measured(values=one, sizes=np.abs(one)) for one in tables)
@@ -91,21 +79,7 @@ def _differences(a: Floats, b: Floats) -> Measured:
 def rectified_means(human: Measured, judge: Measured, others: Measured, quantile: Quantile) -> dict[str, Floats]:
     """Return estimates with their standard errors and degrees of freedom, with the judge and without.
 
-    Parameters
-    ----------
-    human, judge : Measured
-        The same rows and topics.
-    others : Measured
-        The same rows.
-    quantile : {"t", "normal"}
-        See `metaeval.prediction_powered`, whose formulas these are.
-
-    Returns
-    -------
-    dict of str to array (row,)
-        ``estimate``, ``standard_error``, ``degrees_of_freedom`` (infinite under "normal"), ``human_estimate``,
-        ``human_standard_error``, ``judge_weight``, ``correlation``, ``worth``, ``n_equivalent`` and ``varies``: whether
-        the human values are anything but 0 everywhere.
+    Shapes: result (row,).
     """
     n, n_others = human.n, others.n
     y, f, g = human.centred, judge.centred, others.centred

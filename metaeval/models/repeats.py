@@ -16,8 +16,6 @@ from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.topic_design import engine_scores
 
-__all__ = ["JudgeRepeats", "judge_repeats"]
-
 type Floats = NDArray[np.float64]
 
 _COMPONENTS = ("system", "topic", "system x topic", "repeat", "residual")
@@ -27,22 +25,15 @@ _TRIED = (1, 2, 3, 4, 8)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeRepeats(Result):
-    """Variance of the scores under one judge, by where it comes from.
-
-    Attributes
-    ----------
-    components : pandas.DataFrame
-        One row a judge and component (system, topic, system x topic, repeat, residual): ``judge``, ``component``,
-        ``variance``, ``share`` (of their sum), ``estimate`` (before negative ones became 0), ``mean_square`` and
-        ``degrees_of_freedom``.
-    differences : pandas.DataFrame
-        One row a judge: ``judge``, ``topic_variance`` and ``repeat_variance`` of the difference of two systems on one
-        topic (twice the components system x topic and residual), and ``repeat_share``, the share that one pass adds.
-    n_systems, n_topics, n_repeats : int
-    """
+    """Variance of the scores under one judge, by where it comes from."""
 
     components: pd.DataFrame
+    """One row a judge and component (system, topic, system x topic, repeat, residual): ``judge``, ``component``,
+    ``variance``, ``share`` (of their sum), ``estimate`` (before negative ones became 0), ``mean_square`` and
+    ``degrees_of_freedom``."""
     differences: pd.DataFrame
+    """One row a judge: ``judge``, ``topic_variance`` and ``repeat_variance`` of the difference of two systems on one
+    topic (twice the components system x topic and residual), and ``repeat_share``, the share that one pass adds."""
     n_systems: int
     n_topics: int
     n_repeats: int
@@ -81,8 +72,7 @@ class JudgeRepeats(Result):
         topics = check_count(self.n_topics if n_topics is None else n_topics, "n_topics", least=1)
         tried = np.array([check_count(one, "repeats", least=1) for one in repeats], dtype=np.float64)
         if not len(tried):
-            message = "repeats= is empty; name numbers of passes"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("repeats= is empty; name numbers of passes")
         judges = self.differences["judge"].to_numpy()
         own, inconstant = (self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat"))
         left = inconstant / tried
@@ -178,18 +168,16 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0]
         system, topic = (checked[dim].to_numpy()[place[axis]] for axis, dim in ((1, "system"), (2, "topic")))
-        message = (
+        raise ScoresError(
             f"judge {judges[place[0]]!r} has no score for system {str(system)!r} on topic {str(topic)!r} on pass "
             f"{place[3] + 1}; every pass must be whole"
         )
-        raise ScoresError(message)
     mean_squares, freedom, estimates = _analysed(values)
     variances = np.maximum(estimates, 0.0)
     total = variances.sum(axis=1, keepdims=True)
     if not total.all():
         name = judges[int(np.argmin(total[:, 0]))]
-        message = f"all scores under {name!r} are equal; there is no variance to divide"
-        raise EstimationError(message)
+        raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
     topic, repeat = 2.0 * variances[:, 2], 2.0 * variances[:, 4]
     with np.errstate(invalid="ignore"):
         share = repeat / (topic + repeat)
@@ -219,25 +207,22 @@ def _passes(scores: Scores) -> tuple[Floats, list[str]]:
     names = [str(name) for name in scores["metric"].to_numpy()]
     if REPEAT in scores.dims:
         if scores.sizes[REPEAT] == 1:
-            message = "variance between repeats takes two passes of a judge; here is one"
-            raise ScoresError(message)
+            raise ScoresError("variance between repeats takes two passes of a judge; here is one")
         return scores.transpose("metric", "system", "topic", REPEAT).to_numpy(), names
     parts = [name.rpartition(_MARK) for name in names]
     odd = [name for name, (judge, _, number) in zip(names, parts, strict=True) if not judge or not number.isdecimal()]
     if odd:
-        message = (
+        raise InvalidOptionError(
             f"variance between repeats takes scores with a dimension 'repeat', or metrics named JUDGE{_MARK}1, "
             f"JUDGE{_MARK}2, …; here are {first_few(odd)}"
         )
-        raise InvalidOptionError(message)
     own: dict[str, list[int]] = {}
     for place, (judge, _, _) in enumerate(parts):
         own.setdefault(judge, []).append(place)
     sizes = {judge: len(places) for judge, places in own.items()}
     if min(sizes.values()) == 1 or len(set(sizes.values())) > 1:
         listed = first_few([f"{judge} {size}" for judge, size in sizes.items()])
-        message = f"every judge must have the same number of passes, two at least; here are {listed}"
-        raise ScoresError(message)
+        raise ScoresError(f"every judge must have the same number of passes, two at least; here are {listed}")
     values = scores.transpose("metric", "system", "topic").to_numpy()
     return np.stack([np.moveaxis(values[places], 0, -1) for places in own.values()]), list(own)
 

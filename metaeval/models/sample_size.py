@@ -20,17 +20,6 @@ from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.errors import EstimationError
 from metaeval.models.noncentral_t import two_sided_power
 
-__all__ = [
-    "DesignMethod",
-    "anova_power",
-    "interval_width",
-    "paired_t_power",
-    "topic_set_size_for_anova",
-    "topic_set_size_for_interval",
-    "topic_set_size_for_t",
-    "units_for_effect",
-]
-
 DesignMethod = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
 
@@ -101,23 +90,6 @@ def units_for_effect(
 ) -> NDArray[np.float64]:
     r"""Return the fewest topics, or clusters, with which a two-sided t test finds effects with a given power.
 
-    Parameters
-    ----------
-    effect : array_like
-        True differences over the standard deviation of the difference on one topic (or of a cluster's mean).
-    share : array_like, default 1
-        How many independent units of that standard deviation a topic or cluster is worth: 1 for topics, and for
-        clusters of one size; less for clusters of many sizes (their degrees of freedom and 1, over their number).
-    alpha : array_like
-        Levels.
-    power : float
-        Wanted chance of finding them. All but it broadcast.
-
-    Returns
-    -------
-    array
-        Whole numbers, at least 2; infinite where more than ten million would be needed, NaN where the effect is.
-
     Notes
     -----
     The smallest u with :math:`P(|T'| \ge t_\alpha) \ge power`, T' with :math:`cu - 1` degrees of freedom and
@@ -157,13 +129,6 @@ def units_for_effect(
 
 def paired_t_power(n_topics: int, min_difference: float, difference_variance: float, *, alpha: float = 0.05) -> float:
     r"""Return the chance that a two-sided paired t test finds a difference.
-
-    Parameters
-    ----------
-    n_topics : int
-        At least 2.
-    min_difference, difference_variance, alpha
-        As in `topic_set_size_for_t`.
 
     Notes
     -----
@@ -239,13 +204,6 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
     method: DesignMethod = "exact",
 ) -> float:
     r"""Return the chance that a one-way analysis of variance finds that not all systems are equal.
-
-    Parameters
-    ----------
-    n_topics : int
-        At least 2.
-    min_difference, variance, n_systems, alpha, method
-        As in `topic_set_size_for_anova`.
 
     Notes
     -----
@@ -334,13 +292,6 @@ def interval_width(
 ) -> float:
     """Return the expected width of the confidence interval of a difference between two systems.
 
-    Parameters
-    ----------
-    n_topics : int
-        At least 2.
-    difference_variance, alpha, method
-        As in `topic_set_size_for_interval`.
-
     Examples
     --------
     >>> round(interval_width(156, 0.1), 4)
@@ -377,8 +328,7 @@ def _fewest(enough: Callable[[int], bool]) -> int:
 
 def _within[Number: (int, float)](needed: Number) -> Number:
     if needed > MOST_TOPICS:
-        message = f"more than {MOST_TOPICS} topics would be needed: the difference asked for is too small"
-        raise EstimationError(message)
+        raise EstimationError(f"more than {MOST_TOPICS} topics would be needed: the difference asked for is too small")
     return needed
 
 

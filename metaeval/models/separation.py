@@ -21,28 +21,18 @@ from metaeval.tests_stat.robust import Estimates, difference_estimates
 from metaeval.topic_design import engine_scores, mean_over_topics
 from metaeval.topic_units import units_of
 
-__all__ = ["Separation", "topics_to_separate"]
-
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Separation(Result):
-    """Topics that it would take to part pairs of systems.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a metric and pair; see `to_frame`.
-    unit : {"topic", "cluster"}
-        What is counted as sampled.
-    alpha, power, confidence_level : float
-    correction : str
-    """
+    """Topics that it would take to part pairs of systems."""
 
     table: pd.DataFrame
+    """One row a metric and pair; see `to_frame`."""
     unit: Literal["topic", "cluster"]
+    """What is counted as sampled."""
     alpha: float
     power: float
     confidence_level: float
@@ -204,8 +194,7 @@ def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places
         last = 1 if pairs == "top" else len(order) - 1
         return order[:last], order[1 : last + 1]
     if isinstance(pairs, str):
-        message = f"pairs must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"pairs must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}")
     return named_pairs(scores, pairs=pairs)
 
 

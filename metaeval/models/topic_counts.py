@@ -21,8 +21,6 @@ from metaeval.resampling.swap import ErrorRates
 from metaeval.results import Result
 from metaeval.words import MISSING
 
-__all__ = ["PUBLISHED", "Kind", "MinimumTopics", "minimum_topics", "minimum_topics_table"]
-
 Kind = Literal["observed", "extrapolated", "above limit", "below smallest", "at most smallest", "cannot be estimated"]
 EXTRAPOLATED_MARK = "*"
 PUBLISHED = "published"
@@ -31,43 +29,33 @@ PUBLISHED = "published"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MinimumTopics(Result):
-    """The smallest number of topics that keeps the error rate within a limit, per tolerance and metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``tolerance`` and ``metric``; variables
-
-        - ``kind``: "observed" (``n_topics`` is a size at which swaps were counted), "extrapolated" (from the curve),
-          "above limit", "below smallest" (the limit holds at the smallest size, and by the curve one topic earlier),
-          "at most smallest" (it holds at the smallest size, and nothing is known below), "cannot be estimated";
-        - ``n_topics``: the number, for the first two kinds; NaN for the others;
-        - ``largest_rate``: the error rate at the largest size observed;
-        - ``n_topics_error``: the Monte-Carlo standard error of ``n_topics``, which the rates and the level of the curve
-          bring about that lie one of theirs to either side.
-    max_error : float
-        The error rate to stay within.
-    limit : int
-        Sizes beyond it are not named.
-    family : str or None
-        Curve used beyond the observed sizes, a key of `metaeval.models.families.CURVES` or "published"; None if none
-        could be chosen.
-    smallest_size, largest_size : int
-        Range of the observed sizes.
-    relative : bool
-        Whether the tolerances are shares of the larger mean.
-    comparison : CurveComparison
-        How every curve did on sizes it had not seen: the reason for the choice.
-    """
+    """The smallest number of topics that keeps the error rate within a limit, per tolerance and metric."""
 
     data: xr.Dataset
+    """Dims ``tolerance`` and ``metric``; variables
+
+    - ``kind``: "observed" (``n_topics`` is a size at which swaps were counted), "extrapolated" (from the curve),
+      "above limit", "below smallest" (the limit holds at the smallest size, and by the curve one topic earlier),
+      "at most smallest" (it holds at the smallest size, and nothing is known below), "cannot be estimated";
+    - ``n_topics``: the number, for the first two kinds; NaN for the others;
+    - ``largest_rate``: the error rate at the largest size observed;
+    - ``n_topics_error``: the Monte-Carlo standard error of ``n_topics``, which the rates and the level of the curve
+      bring about that lie one of theirs to either side.
+    """
     max_error: float
+    """The error rate to stay within."""
     limit: int
+    """Sizes beyond it are not named."""
     family: str | None
+    """Curve used beyond the observed sizes, a key of `metaeval.models.families.CURVES` or "published"; None if none
+    could be chosen."""
     smallest_size: int
     largest_size: int
+    """Range of the observed sizes."""
     relative: bool
+    """Whether the tolerances are shares of the larger mean."""
     comparison: CurveComparison
+    """How every curve did on sizes it had not seen: the reason for the choice."""
 
     @property
     def curve(self) -> str:

@@ -13,8 +13,6 @@ from metaeval.tests_stat.robust import difference_estimates
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import units_of
 
-__all__ = ["detectable_by_topics"]
-
 
 def detectable_by_topics(
     scores: Scores, n_topics: Sequence[int], *, alpha: float = 0.05, power: float = 0.8

@@ -29,18 +29,6 @@ from metaeval.compiled import compiled, compiled_parallel
 from metaeval.equality import RELATIVE, settle
 from metaeval.errors import EstimationError
 
-__all__ = [
-    "Differences",
-    "Pairs",
-    "Prior",
-    "describe_pairs",
-    "draw_differences",
-    "grid_of_laws",
-    "missed_power",
-    "prior_of",
-    "standardised",
-]
-
 type Floats = NDArray[np.float64]
 
 FEWEST_SYSTEMS = 4
@@ -69,56 +57,41 @@ _PAIRS = 4000
 
 
 class Pairs(NamedTuple):
-    """What the scores under one metric say about its pairs of systems.
-
-    Attributes
-    ----------
-    means : array (system,)
-    residual : array (system, topic)
-        Scores less the means.
-    difference : array (pair,)
-    log_variance : array (pair,)
-        Of one topic's difference, drawn towards the mean of all pairs by `kept`.
-    kept, sampled : float
-        Share of what the log variances differ by that is not sampling error, and the variance of that error.
-    worth : float
-        Independent differences that all pairs together are worth, at most one fewer than the systems.
-    power : array (topic,)
-        Mean square residual of each topic, the topic's own mean taken out.
-    loud : array
-        Log of the powers above the median, over the median.
-    """
+    """What the scores under one metric say about its pairs of systems."""
 
     means: Floats
+    """Shape (system,)."""
     residual: Floats
+    """Scores less the means. Shape (system, topic)."""
     difference: Floats
+    """Shape (pair,)."""
     log_variance: Floats
+    """Of one topic's difference, drawn towards the mean of all pairs by `kept`. Shape (pair,)."""
     kept: float
     sampled: float
+    """Share of what the log variances differ by that is not sampling error, and the variance of that error."""
     worth: float
+    """Independent differences that all pairs together are worth, at most one fewer than the systems."""
     power: Floats
+    """Mean square residual of each topic, the topic's own mean taken out. Shape (topic,)."""
     loud: Floats
+    """Log of the powers above the median, over the median."""
 
 
 class Differences(NamedTuple):
-    """Draws of the true differences, and of what one topic adds to them.
-
-    Attributes
-    ----------
-    value : array (draw, pair)
-    log_variance : array (draw, pair)
-        Of one topic's difference; minus infinity where the systems differ by nothing or by a constant.
-    level, own : array (draw, system)
-        True means, but for the shrinkage of their differences, and variances of one topic's score.
-    compared : int
-        Pairs that are not equal on every topic.
-    """
+    """Draws of the true differences, and of what one topic adds to them."""
 
     value: Floats
+    """Shape (draw, pair)."""
     log_variance: Floats
+    """Of one topic's difference; minus infinity where the systems differ by nothing or by a constant. Shape (draw,
+    pair)."""
     level: Floats
     own: Floats
+    """True means, but for the shrinkage of their differences, and variances of one topic's score. Shape (draw,
+    system)."""
     compared: int
+    """Pairs that are not equal on every topic."""
 
 
 class Prior(NamedTuple):
@@ -134,13 +107,7 @@ class Prior(NamedTuple):
 
 
 def describe_pairs(values: Floats) -> Pairs:
-    """Return what scores (system, topic) say about the pairs of systems.
-
-    Raises
-    ------
-    EstimationError
-        If there are too few systems or topics that differ, or no differences at all.
-    """
+    """Return what scores (system, topic) say about the pairs of systems."""
     n_systems, n_topics = values.shape
     check_paired(n_systems)
     means = values.mean(axis=1)
@@ -238,19 +205,7 @@ def draw_differences(  # noqa: PLR0913 - the draws that all metrics share
 ) -> Differences:
     """Draw the true differences of all pairs.
 
-    Parameters
-    ----------
-    pairs : Pairs
-    weights : array (draw, topic)
-        Of the topics, each row with the mean 1.
-    signs : array (draw, topic)
-        Standard normal, each row less its mean.
-    chances : array (draw, pair)
-        Uniform: which node of the law a pair belongs to.
-    hyper : array (draw, 3)
-        Log scale, slope and spread of the law.
-    boost : array (draw,)
-        As from `missed_power`.
+    Shapes: `weights` (draw, topic), `signs` (draw, topic), `chances` (draw, pair), `hyper` (draw, 3), `boost` (draw,).
     """
     n_systems, n_topics = pairs.residual.shape
     inner = pairs.residual - pairs.residual.mean(axis=0)

@@ -21,8 +21,6 @@ from scipy.special import gammaincinv
 
 from metaeval.resampling.unit_residuals import UnitResiduals
 
-__all__ = ["Posterior", "posterior_of_means"]
-
 type Floats = NDArray[np.float64]
 
 SLOPES = (0.0, 0.5, 1.0)
@@ -43,33 +41,23 @@ class _Noise(NamedTuple):
 
 
 class Posterior(NamedTuple):
-    """The posterior of the true means of some systems: a mixture of normal laws that share their axes.
-
-    Attributes
-    ----------
-    centre : float
-        Grand mean, left as it was seen: no order depends on it.
-    axes : array (system, axis)
-    observed, noise : array (axis,)
-        The means seen, and the variances of their errors.
-    signal : array (signal, slope, axis)
-        Variances of the true means under every law.
-    scale : array (scale,)
-        What `noise` and `signal` are multiplied by.
-    share : array (scale, signal, slope)
-        Posterior probability of each.
-    order : array (place,)
-        The system that takes the random numbers of every place.
-    """
+    """The posterior of the true means of some systems: a mixture of normal laws that share their axes."""
 
     centre: float
+    """Grand mean, left as it was seen: no order depends on it."""
     axes: Floats
+    """Shape (system, axis)."""
     observed: Floats
     noise: Floats
+    """The means seen, and the variances of their errors. Shape (axis,)."""
     signal: Floats
+    """Variances of the true means under every law. Shape (signal, slope, axis)."""
     scale: Floats
+    """What `noise` and `signal` are multiplied by. Shape (scale,)."""
     share: Floats
+    """Posterior probability of each. Shape (scale, signal, slope)."""
     order: NDArray[np.int64]
+    """The system that takes the random numbers of every place. Shape (place,)."""
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
         """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
@@ -96,18 +84,7 @@ class Posterior(NamedTuple):
 def posterior_of_means(
     units: UnitResiduals, metric: int, kept: NDArray[np.int64], order: NDArray[np.int64]
 ) -> Posterior:
-    """Return the posterior of the true means under one metric, turned so that higher is better.
-
-    Parameters
-    ----------
-    units : UnitResiduals
-    metric : int
-        Its place.
-    kept : array of int
-        The systems: at least two, no two of them equal on every topic, not all without noise.
-    order : array of int
-        Places of these in an order that does not depend on that of the rows (`metaeval.models.exchangeable`).
-    """
+    """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
     noise = _noise_of(residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom)
     observed = noise.axes.T @ (means - means.mean())

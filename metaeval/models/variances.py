@@ -20,8 +20,6 @@ from metaeval.results import Result
 from metaeval.scores import oriented_values
 from metaeval.topic_design import engine_scores
 
-__all__ = ["SIZES", "PilotVariance", "VarianceMethod", "pilot_variance"]
-
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
 """What is asked of a pilot, for messages."""
 
@@ -31,18 +29,12 @@ VarianceMethod = Literal["residual", "within", "pairs"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PilotVariance(Result):
-    """Variance per metric, from the scores at hand.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a metric and collection, and a row "pooled" a metric where there are several: ``variance`` of one
-        system's score, ``difference_variance`` (of a pair's difference on one topic, twice that), and the
-        ``degrees_of_freedom`` that weigh a collection in the pooled row.
-    method : {"residual", "within", "pairs"}
-    """
+    """Variance per metric, from the scores at hand."""
 
     table: pd.DataFrame
+    """One row a metric and collection, and a row "pooled" a metric where there are several: ``variance`` of one
+    system's score, ``difference_variance`` (of a pair's difference on one topic, twice that), and the
+    ``degrees_of_freedom`` that weigh a collection in the pooled row."""
     method: VarianceMethod
 
     def pooled(self) -> pd.DataFrame:
@@ -136,11 +128,10 @@ def _variances(
     else:
         variance, freedom = _VARIANCES[method](values)
     if not variance.all():
-        message = (
+        raise EstimationError(
             f"under {str(scores['metric'].to_numpy()[variance == 0][0])!r} there is no variance left to plan with "
             f"(method={method!r}): the systems differ by a constant, or not at all"
         )
-        raise EstimationError(message)
     return [
         {
             "metric": str(metric),

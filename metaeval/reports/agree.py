@@ -53,8 +53,6 @@ from metaeval.words import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["agree_report"]
-
 _PAIRS = "Significantly different pairs"
 _USES = "Linear: gain = grade; exponential: gain = 2^grade − 1; binary ≥ k: relevant from grade k on, all alike. "
 

@@ -21,8 +21,6 @@ from metaeval.words import count, name_of_metric, number, share, share_of, whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["conflicts_section", "disagreement_section", "grades_section", "pairs_section", "settings_section"]
-
 _TWO, _FOUR = number(2), number(4)
 _SCREEN = 30
 _MOST_CONFLICTS = 200

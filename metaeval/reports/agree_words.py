@@ -18,19 +18,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import MISSING, bracketed, count, ends, listed, name_of_metric, number, percentage, span, whole
 
-__all__ = [
-    "advice_sentences",
-    "agree_methods",
-    "answer_sentence",
-    "compared_rows",
-    "grade_sentences",
-    "label",
-    "of_elements",
-    "pair_label",
-    "summary_sentences",
-    "uses",
-]
-
 _MOST_NAMED = 8
 _TWO = 2
 _TOLD = (BINARY, ALONE, OTHER)
@@ -55,15 +42,7 @@ def compared_rows(study: AgreeStudy) -> pd.DataFrame:
 
 
 def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
-    """Return what a metric is called on the page: in an audit by its base and its use of the grades.
-
-    Parameters
-    ----------
-    study : AgreeStudy
-    metric : str
-    within : bool
-        Whether the base is known from the context.
-    """
+    """Return what a metric is called on the page: in an audit by its base and its use of the grades."""
     variant = next((one for one in study.variants if one.metric == metric), None)
     if variant is None or variant.kind == FIXED:
         return name_of_metric(metric)

@@ -5,8 +5,6 @@ import pandas as pd
 from metaeval.reports.tables import Table, left, right
 from metaeval.words import count, number, share, whole
 
-__all__ = ["element_agreement_table", "element_sentence", "passage_agreement_table", "passage_sentence"]
-
 _MEAN = "mean"
 
 

@@ -18,8 +18,6 @@ from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND
 from metaeval.words import number, sentence_case, share, text, whole
 
-__all__ = ["assessment_report"]
-
 _SCALES = {
     "2002": "relevance and coverage (2002)",
     "2003": "exhaustivity and specificity in degrees (2003, 2004)",

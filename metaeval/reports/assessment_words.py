@@ -12,8 +12,6 @@ from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND, quoted_figures
 from metaeval.words import count, listed, number, share, whole
 
-__all__ = ["answer_sentences", "figures_in_words", "relevant_elements"]
-
 _RANK = 50
 _WRITERS: dict[str, Callable[[float], str]] = {
     "count": lambda value: whole(round(value)),
@@ -24,13 +22,7 @@ _WRITERS: dict[str, Callable[[float], str]] = {
 
 
 def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
-    """Return the figures of a study as people write them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a figure: ``question``, ``figure``, ``value`` (text), ``value_sort``.
-    """
+    """Return the figures of a study as people write them."""
     rows = [
         (one.question.capitalize(), one.words, _WRITERS[one.kind](one.value), float(one.value))
         for one in quoted_figures(study)

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from metaeval.bibliography import Publication
 from metaeval.reports.latex import escape_latex
 
-__all__ = ["bibtex", "package_bibtex"]
-
 _PROCEEDINGS = re.compile(r"[^,]* \d{4}(, LNCS \d+)?|TREC-\d+")
 """What the venue of a conference looks like: its name and year, perhaps a series."""
 

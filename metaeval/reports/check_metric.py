@@ -7,23 +7,12 @@ from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Table, left
 from metaeval.words import MISSING, count, listed
 
-__all__ = ["check_metric_report"]
-
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
 _WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")
 
 
 def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: Provenance) -> Report:
-    """Put what `metaeval.testing.examine_metric` found into a report.
-
-    Parameters
-    ----------
-    found : DataFrame
-        The frames of one metric or several, one below the other.
-    n_collections : int
-        Simulated collections that each law was tried on.
-    provenance : Provenance
-    """
+    """Put what `metaeval.testing.examine_metric` found into a report."""
     declared, laws, properties = (found[found["kind"] == kind] for kind in ("declared", "law", "property"))
     metrics = found["metric"].drop_duplicates().tolist()
     broken = laws[laws["state"] == "broken"]

@@ -17,8 +17,6 @@ from metaeval.reports.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import ends, listed, number, share, whole
 
-__all__ = ["collection_sections"]
-
 _MOST_COLUMNS = 11
 _MOST_OPEN = 4
 
@@ -60,16 +58,6 @@ def collection_sections(
     best: int = 10,
 ) -> tuple[Section, ...]:
     """Return the sections on a collection: what it holds, and the curves of its runs, of the best ones apart.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-    metrics : iterable of str
-        Those of the report: curves of elements are drawn under their quantisations.
-    registry : Registry, optional
-        Where metrics are looked up.
-    best : int, default 10
-        So many runs are drawn apart.
 
     Examples
     --------

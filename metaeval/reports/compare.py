@@ -37,8 +37,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["compare_report"]
-
 _ENDS = ("", "_low", "_high")
 
 

@@ -34,23 +34,12 @@ from metaeval.words import (
     text,
 )
 
-__all__ = ["tests_report"]
-
 _SOURCES = ("ogilvie2006", "sanderson2005")
 _RATIO = number(2)
 
 
 def tests_report(study: SplitHalvesStudy) -> Report:
-    """Put a comparison of tests into a report.
-
-    Parameters
-    ----------
-    study : SplitHalvesStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison of tests into a report."""
     frame = study.to_frame()
     sizes, lead = study.scores.sizes, study.halves
     counted = facts(

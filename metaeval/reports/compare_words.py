@@ -30,8 +30,6 @@ from metaeval.words import (
     sentence_case,
 )
 
-__all__ = ["QUALITIES", "compare_methods", "likely", "limits_section", "named", "summary_paragraphs"]
-
 _SAME = 0.9
 
 type _Row = Mapping[Hashable, Any]

@@ -17,8 +17,6 @@ from metaeval.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.visible import csv_text
 
-__all__ = ["csv_file", "pair_files", "pairs_frame", "score_files", "write_csv"]
-
 
 def score_files(scores: Scores) -> dict[str, Writer]:
     """Return the writers of the scores, as NetCDF, and as Parquet where that can be written."""

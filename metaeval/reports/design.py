@@ -14,8 +14,6 @@ from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
 from metaeval.words import count, ends, listed, name_of_metric, number, percentage, short_names, whole
 
-__all__ = ["design_report"]
-
 
 class _Design(NamedTuple):
     """A design: its name, what its summary says before the number of topics, what they achieve, its definition."""

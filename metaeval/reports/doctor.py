@@ -7,8 +7,6 @@ from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Table, left
 from metaeval.words import count, listed
 
-__all__ = ["doctor_report"]
-
 _STATES = {"fine": "fine", "absent": "not there", "broken": "BROKEN"}
 
 

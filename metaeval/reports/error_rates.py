@@ -39,8 +39,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["error_sections", "rates_section"]
-
 _READINGS = {
     "first bin": "First bin within the limit",
     "every larger bin": "Every larger bin too",

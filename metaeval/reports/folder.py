@@ -20,33 +20,9 @@ from metaeval.reports.tables import table_csv
 if TYPE_CHECKING:
     from metaeval.reports.report import Picture, Report
 
-__all__ = ["write_report"]
-
 
 def write_report(report: "Report", out: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
-    """Write a report with everything it shows: index.html, tables, figures, data and provenance.json.
-
-    Parameters
-    ----------
-    report : Report
-    out : path
-        The folder; see `check_folder` for when it may exist already.
-    overwrite : bool, default False
-    pdf : bool, default False
-        Write every figure as PDF too.
-
-    Returns
-    -------
-    pathlib.Path
-        The page to open: ``index.html`` in the folder.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the folder may not be written. Nothing is left behind then.
-    OutputError
-        If another process is writing the folder, or the system refuses to write. Nothing is left behind then either.
-    """
+    """Write a report with everything it shows: index.html, tables, figures, data and provenance.json."""
     check_folder(out, overwrite=overwrite)
     tables, pictures = report.tables(), report.pictures()
     names = [table.name for table in tables], [picture.name for picture in pictures]

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from metaeval.reports.report import Report
     from metaeval.reports.tables import Table
 
-__all__ = ["file_stems", "inline_svg", "render_page", "table_html"]
-
 
 def render_page(
     report: "Report",
@@ -28,25 +26,7 @@ def render_page(
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
-    """Return the report as HTML.
-
-    Parameters
-    ----------
-    report : Report
-    svgs : mapping, optional
-        Picture name to SVG, where the pictures have been drawn already.
-    marks : mapping, optional
-        Picture name to what can be pointed at in it (`metaeval.figures.marks.marks_json`), where they have been drawn.
-    stems : mapping, optional
-        Name of a table or picture to the stem of its files, for links to them; without it there are no links.
-    pdf : bool, default False
-        Whether there is a PDF of every picture to link to.
-
-    Returns
-    -------
-    str
-        The page, with style, script and pictures inside it.
-    """
+    """Return the report as HTML."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if svgs is None:
@@ -81,13 +61,7 @@ def render_page(
 
 
 def table_html(table: "Table") -> str:
-    """Return a table as one HTML element that needs nothing of the page it is put into: no style, no script.
-
-    Returns
-    -------
-    str
-        Names in it are text, whatever they look like.
-    """
+    """Return a table as one HTML element that needs nothing of the page it is put into: no style, no script."""
     return _environment().get_template("table.html").render(table=table, groups=table.groups()) + "\n"
 
 
@@ -107,8 +81,7 @@ def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
     body = re.sub(r"<[a-z][^>]*>", _tidy_tag, body)
     root = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', body)
     if root is None:
-        message = "a picture without a viewBox cannot stand in a page"
-        raise ValueError(message)
+        raise ValueError("a picture without a viewBox cannot stand in a page")
     width, height = (float(size) for size in root.groups())
     head = (
         f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" width="{width * 4 / 3:.0f}" '

@@ -33,8 +33,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["human_report"]
-
 _STATISTICS = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",

@@ -16,8 +16,6 @@ from metaeval.scores import Scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["in_item_words", "in_words_of", "item_words"]
-
 _WORD = r"(?P<article>\b[Aa] )?(?<![\w@/.-])(?P<first>[Tt])opic(?P<more>s?)(?![\w@/-]|\.\w)"
 
 
@@ -44,14 +42,7 @@ def _in_other_words(found: re.Match[str]) -> str:
 
 
 def in_item_words(report: Report, names: Iterable[str] = ()) -> Report:
-    """Return the report in the words of benchmarks, pictures included; rows, data and provenance stay as they are.
-
-    Parameters
-    ----------
-    report : Report
-    names : iterable of str
-        Of systems, metrics and topics, which stay as they are.
-    """
+    """Return the report in the words of benchmarks, pictures included; rows, data and provenance stay as they are."""
     speak = partial(item_words, names=tuple(names))
     return replace(
         report,

@@ -12,8 +12,6 @@ from metaeval.provenance import Provenance
 from metaeval.reports.tables import Table
 from metaeval.visible import visible
 
-__all__ = ["SCHEMA", "json_document", "table_answer"]
-
 SCHEMA = "metaeval/4"
 
 
@@ -25,22 +23,7 @@ def json_document(
     said: Mapping[str, Sequence[str]],
     tables: Sequence[Table] = (),
 ) -> str:
-    """Return the JSON answer of a command: flat rows and every table, full precision, null for what is undefined.
-
-    Parameters
-    ----------
-    command : str
-    rows : pandas.DataFrame or sequence of mappings
-    provenance : Provenance
-    said : mapping of str to sequence of str
-        What is said in sentences, by its key in the document.
-    tables : sequence of Table
-        In the order of the page, each of a name of its own.
-
-    Returns
-    -------
-    str
-    """
+    """Return the JSON answer of a command: flat rows and every table, full precision, null for what is undefined."""
     records = _records(rows) if isinstance(rows, pd.DataFrame) else list(rows)
     record = provenance.to_dict()
     document = {
@@ -58,20 +41,7 @@ def json_document(
 
 
 def table_answer(table: Table) -> dict[str, object]:
-    """Return a table of a page for programs.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    dict
-        ``title``; ``columns``, each shown one's name, heading and the heading above it; ``rows``, one a row of the
-        page, with every column of the frame, where text that another column sorts is named ``<name>_text``. Where the
-        table's file holds values that its page does not, ``data`` has them, and where it has a slider, ``steps`` has
-        the rows at every number.
-    """
+    """Return a table of a page for programs."""
     texts = {name: f"{name}_text" for name in table.frame if f"{name}_sort" in table.frame}
     heads = [
         {"name": texts.get(column.name, column.name), "heading": column.label}

@@ -25,8 +25,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["agreement_sections", "alike_words", "alpha_words", "one_pair", "pair_words", "pairs_words"]
-
 _LABELS = {
     "same": "Same label",
     "kappa": "Cohen's κ",

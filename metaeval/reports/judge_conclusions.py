@@ -10,8 +10,6 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judges import JudgeStudy
 from metaeval.words import bracketed, count, ends, listed, name_of_metric, number, percentage, share, span, text, whole
 
-__all__ = ["conclusion_sections", "effect_sentence", "ranking_sentence"]
-
 _MANY = 4
 _MOST_CONFLICTS = 30
 _CORRELATIONS = {

@@ -25,8 +25,6 @@ from metaeval.reports.tables import Table, left, right
 from metaeval.studies.judge_parts import Labelling
 from metaeval.words import absent, number, share, whole
 
-__all__ = ["label_sections", "label_words"]
-
 
 def label_sections(study: Labelling) -> tuple[Section, ...]:
     """Return the sections on labels."""

@@ -35,8 +35,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["alt_section", "alt_words", "ranking_section", "ranking_words"]
-
 _KAPPAS = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 _NAMED = 3
 _PAIR = 2

@@ -13,8 +13,6 @@ from metaeval.studies.judges import JudgeStudy
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
 
-__all__ = ["covariate_section", "covariate_words", "favour_section", "repeats_section", "worth_section"]
-
 _SIGNED = number(3)
 
 

@@ -42,8 +42,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["judges_report"]
-
 _SELDOM = 0.01
 _MAY = {
     "may": "may replace people for ranking systems",

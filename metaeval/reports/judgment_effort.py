@@ -14,8 +14,6 @@ from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import ends, listed, name_of_metric, number, text, whole
 
-__all__ = ["effort_section", "effort_sentences", "source_of_minutes"]
-
 
 def effort_sentences(study: JudgmentsStudy) -> list[str]:
     """Say which plan keeps the ranking closest at about 60 % of the effort."""
@@ -48,13 +46,7 @@ def _metrics(some: Iterable[object], every: Sequence[object]) -> str:
 
 
 def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
-    """Return the section that compares plans of equal effort.
-
-    Returns
-    -------
-    tuple of Section
-        None where it did not ask.
-    """
+    """Return the section that compares plans of equal effort."""
     effort, cost = study.effort, study.cost
     if effort is None:
         return ()

@@ -13,8 +13,6 @@ from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import MISSING, count, ends, listed, name_of_metric, number, share, whole
 
-__all__ = ["groups_section", "groups_sentences"]
-
 
 def groups_sentences(study: JudgmentsStudy) -> list[str]:
     """Say what leaving its own group out of the pool does to a run's score and place."""

@@ -12,18 +12,9 @@ from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, ends, name_of_metric, number, share, whole
 
-__all__ = ["closeness_blocks", "pool_blocks"]
-
 
 def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
-    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-    names : sequence of str
-        Reductions; nothing is said where none of them reduces pools.
-    """
+    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it."""
     reduced = next((one for name in names if (one := study.stability[name]).closeness is not None), None)
     original = study.original
     if reduced is None or reduced.closeness is None or original is None:

@@ -16,8 +16,6 @@ from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 
-__all__ = ["between_metrics_section", "by_metric_blocks", "drawn_words", "power_sentences"]
-
 _PERCENT = "%"
 
 
@@ -39,14 +37,7 @@ def drawn_words(n_draws: int, *, random: bool, of: str = "") -> str:
 
 
 def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Block], list[Block]]:
-    """Return the tables of the full judgments and of the smallest step, and those of the steps between.
-
-    Parameters
-    ----------
-    stability : Stability
-    frame : pandas.DataFrame
-        Its `Stability.to_frame`.
-    """
+    """Return the tables of the full judgments and of the smallest step, and those of the steps between."""
     smallest, *others = sorted(frame["step"].unique())
     shown: list[Block] = [_ranking_table(stability, frame, smallest)]
     folded: list[Block] = []

@@ -17,8 +17,6 @@ from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 from metaeval.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
 
-__all__ = ["error_words", "percent", "reduction_sections", "threshold_errors", "threshold_sentences", "with_error"]
-
 _TITLES = {
     "less-judging": "Incomplete judgments",
     "shallower-pools": "Shallower pools",

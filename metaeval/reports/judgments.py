@@ -14,8 +14,6 @@ from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric, sentence_case
 
-__all__ = ["judgments_report"]
-
 _SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
 """What the methods may cite beside the sources of the reductions."""
 

@@ -14,8 +14,6 @@ from metaeval.visible import visible
 if TYPE_CHECKING:
     from metaeval.reports.tables import Cell, Column, Table
 
-__all__ = ["escape_latex", "table_latex"]
-
 _LONG_TABLE = 45
 
 

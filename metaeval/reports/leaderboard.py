@@ -40,8 +40,6 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["leaderboard_report"]
-
 _SCORE = number(4)
 _MOST_LETTERS = 12
 _LEAST_CHANCE = 0.01
@@ -55,16 +53,7 @@ _FAMILIES = {
 
 
 def leaderboard_report(study: LeaderboardStudy) -> Report:
-    """Put a study of a leaderboard into a report.
-
-    Parameters
-    ----------
-    study : LeaderboardStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a study of a leaderboard into a report."""
     frame, pairs = study.to_frame(), study.pair_counts()
     metrics = list(study.comparison.metrics)
     sizes = study.scores.sizes

@@ -12,16 +12,6 @@ from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
 
-__all__ = [
-    "conclusions_section",
-    "design_section",
-    "differences_section",
-    "gaps_between_neighbours",
-    "items_section",
-    "needed_section",
-    "subsets_section",
-]
-
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
 

@@ -8,8 +8,6 @@ from metaeval.visible import visible
 if TYPE_CHECKING:
     from metaeval.reports.tables import Cell, Column, Table
 
-__all__ = ["escape_markdown", "table_markdown"]
-
 _OBEYED = re.compile(r"[\\`*_{}\[\]<>|~&$]|^\s*[#+-](?=\s)")
 
 

@@ -13,8 +13,6 @@ from metaeval.studies.table import BETTER, WORSE, TableStudy, tabulated
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, name_of_metric, number
 
-__all__ = ["means_section", "means_table", "over_pairs", "tested_by"]
-
 _ALL_SYSTEMS = 20
 """More systems than these are not all shown on the page of another question."""
 

@@ -10,8 +10,6 @@ from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Table, left
 from metaeval.words import count, listed
 
-__all__ = ["metrics_report"]
-
 _SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}
 _BETTER = {True: "higher", False: "lower"}
 _NOTATION = (

@@ -22,20 +22,12 @@ if TYPE_CHECKING:
 
     from metaeval.reports.report import Report
 
-__all__ = ["report_html", "result_html"]
-
 _ROWS, _COLUMNS, _LONGEST, _MANY, _POINTS = 10, 12, 60, 1000, 1_000_000
 _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 
 
 def report_html(report: "Report") -> str:
-    """Return the question of a report, its answer in a sentence, and its main table and picture.
-
-    Returns
-    -------
-    str
-        A piece of HTML that needs nothing of the page it is put into. Names in it are text, whatever they look like.
-    """
+    """Return the question of a report, its answer in a sentence, and its main table and picture."""
     answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
     picture = report.main_picture()
     return _together(
@@ -46,13 +38,7 @@ def report_html(report: "Report") -> str:
 
 
 def result_html(result: Result) -> str:
-    """Return the main numbers of a result in a sentence, what was asked, the first rows of its table, and its picture.
-
-    Returns
-    -------
-    str
-        As `report_html`.
-    """
+    """Return the main numbers of a result in a sentence, what was asked, the first rows of its table, and its picture."""
     sentence, settings = visible(main_sentence(result)), visible(settings_of(result))
     words = Markup("<b>{}:</b> {}").format(type(result).__name__, sentence)
     frame = _frame_of(result)

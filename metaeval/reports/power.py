@@ -40,37 +40,18 @@ from metaeval.words import (
     text,
 )
 
-__all__ = ["power_report"]
-
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6
 _PAIRS = "Significantly different pairs"
 
 
 def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int = 10) -> Report:
-    """Put a power study into a report.
-
-    Parameters
-    ----------
-    study : PowerStudy
-    map_metric : str, optional
-        The metric shown first where every metric has a picture of its own; the first one by default.
-    top : int, default 10
-        Significant pairs are counted and listed among so many best systems.
-
-    Raises
-    ------
-    UnknownNameError
-        If `map_metric` is not in the study.
-    InvalidOptionError
-        If `top` is below 2.
-    """
+    """Put a power study into a report."""
     metrics = study.scores["metric"].to_numpy().tolist()
     if map_metric is not None and map_metric not in metrics:
         raise UnknownNameError("metric", map_metric, metrics)
     if top < 2:  # noqa: PLR2004 - a pair needs two
-        message = f"top must be at least 2 (systems), not {top!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"top must be at least 2 (systems), not {top!r}")
     order = sorted(metrics, key=lambda name: name != map_metric)
     frame, means = study.to_frame(), study.system_means()
     return Report(

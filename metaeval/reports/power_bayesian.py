@@ -13,8 +13,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, listed, name_of_metric, percentage, share, share_of
 
-__all__ = ["BAYESIAN_SOURCES", "bayesian_methods", "bayesian_section", "bayesian_sentences"]
-
 BAYESIAN_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2017", "carterette2015")}
 """Model to the keys of what it comes from."""
 _PROBABILITY = 0.95

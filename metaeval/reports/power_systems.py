@@ -18,8 +18,6 @@ from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import mean_over_topics
 from metaeval.words import ends, name_of_metric, number, share_of, text, whole
 
-__all__ = ["identical_section", "map_section", "ranking_section", "scores_section", "top_section"]
-
 _SCORE = number(4)
 _PAIRS = "Significantly different pairs"
 

@@ -27,18 +27,6 @@ from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import mean_over_topics
 from metaeval.words import carried, count, interval, listed, name_of_metric, number, percentage, short_names
 
-__all__ = [
-    "deciding",
-    "decision_words",
-    "one_per_test",
-    "power_differences",
-    "power_error",
-    "power_methods",
-    "power_summary",
-    "rows_of",
-    "verdicts_of_pair",
-]
-
 _SCORE = number(4)
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
 _POWER = ("sakai2006", "sakai2008")

@@ -13,8 +13,6 @@ from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.words import count, ends, listed, number, share, text, whole
 
-__all__ = ["reliability_report", "verdict_sentence"]
-
 _TOP = 10
 _OPEN = 2
 _SOURCES = ("kazai2004",)

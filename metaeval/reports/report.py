@@ -31,8 +31,6 @@ from metaeval.words import sentence_case
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Block", "Choice", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
-
 type Block = "Text | Items | Fold | Choice | Table | Picture"
 type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
@@ -47,83 +45,54 @@ class _Statements(ShortRepr):
         for one in fields(self):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
             value = getattr(self, one.name)
             if str(one.type).startswith("tuple") and not isinstance(value, tuple):
-                message = f"{type(self).__name__}.{one.name} is a tuple, not {value!r}"
-                raise TypeError(message)
+                raise TypeError(f"{type(self).__name__}.{one.name} is a tuple, not {value!r}")
             if one.name == "title" and not value:
-                message = f"a {type(self).__name__} needs a title"
-                raise TypeError(message)
+                raise TypeError(f"a {type(self).__name__} needs a title")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text(_Statements):
-    """Paragraphs of plain words; nothing in them is read as markup.
-
-    Attributes
-    ----------
-    paragraphs : tuple of str
-    look : {"plain", "quote", "code", "note"}
-        "quote" is text to take along and "code" what is meant for a program, both with a button that copies it; "note"
-        asks for attention.
-    """
+    """Paragraphs of plain words; nothing in them is read as markup."""
 
     kind: ClassVar[str] = "text"
 
     paragraphs: tuple[str, ...]
     look: Literal["plain", "quote", "code", "note"] = "plain"
+    """"quote" is text to take along and "code" what is meant for a program, both with a button that copies it; "note"
+    asks for attention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Picture(ShortRepr):
-    """A figure, drawn when it is first shown, and what a reader needs beside it.
-
-    Attributes
-    ----------
-    name : str
-        Of the files it becomes; made safe when they are written.
-    draw : callable
-        Draws the figure. A terminal asks for none, so matplotlib stays unloaded there.
-    title : str
-    caption : str
-        What the picture shows and how to read it.
-    alt : str
-        What it says, in words, for those who cannot see it.
-    """
+    """A figure, drawn when it is first shown, and what a reader needs beside it."""
 
     kind: ClassVar[str] = "picture"
 
     name: str
+    """Of the files it becomes; made safe when they are written."""
     draw: "Callable[[], Figure]"
+    """Draws the figure. A terminal asks for none, so matplotlib stays unloaded there."""
     title: str
     caption: str
+    """What the picture shows and how to read it."""
     alt: str
+    """What it says, in words, for those who cannot see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item(ShortRepr):
-    """A line of a list.
-
-    Attributes
-    ----------
-    words : str
-    link : str
-        An address shown after them.
-    term : str
-        A word before them.
-    """
+    """A line of a list."""
 
     words: str
     link: str = ""
+    """An address shown after them."""
     term: str = ""
+    """A word before them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items(_Statements):
-    """A list.
-
-    Attributes
-    ----------
-    items : tuple of Item
-    """
+    """A list."""
 
     kind: ClassVar[str] = "items"
 
@@ -132,13 +101,7 @@ class Items(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold(_Statements):
-    """Blocks behind a line that opens them; paper and a terminal leave them out.
-
-    Attributes
-    ----------
-    title : str
-    blocks : tuple of Block
-    """
+    """Blocks behind a line that opens them; paper and a terminal leave them out."""
 
     kind: ClassVar[str] = "fold"
 
@@ -151,22 +114,16 @@ class Choice(_Statements):
     """What a section shows of one metric or another: a page has one switch for all its choices of a kind.
 
     Without a script the first stands open and the others in folds; paper shows what is chosen, a terminal the first.
-
-    Attributes
-    ----------
-    names : tuple of str
-        What there is to choose between, as people read it; each once.
-    parts : tuple of tuple of Block
-        What is shown of each.
-    what : str
-        What is chosen, such as "metric".
     """
 
     kind: ClassVar[str] = "choice"
 
     names: tuple[str, ...]
+    """What there is to choose between, as people read it; each once."""
     parts: tuple[tuple[Block, ...], ...]
+    """What is shown of each."""
     what: str = "metric"
+    """What is chosen, such as "metric"."""
 
     def __post_init__(self) -> None:
         _Statements.__post_init__(self)
@@ -177,26 +134,17 @@ class Choice(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section(_Statements):
-    """A part of a report.
-
-    Attributes
-    ----------
-    id : str
-        Anchor: lower-case letters, digits and hyphens.
-    title : str
-        A noun that a paper could cite.
-    lead : str
-        What the section shows and how to read it.
-    blocks : tuple of Block
-    brief : bool
-        Whether its tables and words, less what is folded, stand in the terminal too.
-    """
+    """A part of a report."""
 
     id: str
+    """Anchor: lower-case letters, digits and hyphens."""
     title: str
+    """A noun that a paper could cite."""
     lead: str
+    """What the section shows and how to read it."""
     blocks: tuple[Block, ...]
     brief: bool = False
+    """Whether its tables and words, less what is folded, stand in the terminal too."""
 
     def open_blocks(self) -> tuple[Block, ...]:
         """Return what stands there before anybody opens or chooses: of a choice what it shows first, and no folds."""
@@ -205,31 +153,22 @@ class Section(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Methods(_Statements):
-    """What was done, in words that fit a paper, and what they cite.
-
-    Attributes
-    ----------
-    paragraphs : tuple of str
-        At least one, each of whole sentences.
-    cite : tuple of str
-        Keys of `metaeval.bibliography`.
-    blocks : tuple of Block
-        What helps to read the report, such as definitions.
-    """
+    """What was done, in words that fit a paper, and what they cite."""
 
     paragraphs: tuple[str, ...]
+    """At least one, each of whole sentences."""
     cite: tuple[str, ...] = ()
+    """Keys of `metaeval.bibliography`."""
     blocks: tuple[Block, ...] = ()
+    """What helps to read the report, such as definitions."""
 
     def __post_init__(self) -> None:
         _Statements.__post_init__(self)
         if not any(words.strip() for words in self.paragraphs):
-            message = "a report without methods cannot be built: say what was done"
-            raise TypeError(message)
+            raise TypeError("a report without methods cannot be built: say what was done")
         unended = [words for words in self.paragraphs if not words.rstrip().endswith((".", ".)"))]
         if unended:
-            message = f"methods are sentences that fit a paper, each with its full stop, not {unended[0]!r}"
-            raise TypeError(message)
+            raise TypeError(f"methods are sentences that fit a paper, each with its full stop, not {unended[0]!r}")
         for key in self.cite:
             find_publication(key)
 
@@ -246,30 +185,6 @@ class Methods(_Statements):
 class Report(_Statements):
     """A whole report, ready to be shown anywhere.
 
-    Attributes
-    ----------
-    command : str
-        The command that gives the same report, such as "power".
-    title : str
-        The question answered.
-    facts : tuple of (str, str)
-        A few numbers with what they count, shown under the title.
-    summary : tuple of str
-        The answer in plain words, one paragraph each. The first sentence answers the question.
-    sections : tuple of Section
-    methods : Methods
-    rows : pandas.DataFrame or list of mappings
-        The answer for programs; mappings where rows of several tables stand together.
-    provenance : Provenance
-    notes : tuple of str
-        What was assumed, filled or dropped.
-    warnings : tuple of str
-        Warnings given on the way.
-    data : mapping of str to callable
-        File name inside ``data/`` to a function that writes it to the path it is given.
-    description : str
-        What the data are, in the words of whoever asked; shown under the title.
-
     Examples
     --------
     >>> from metaeval import simulate_scores, study_power
@@ -279,17 +194,26 @@ class Report(_Statements):
     """
 
     command: str
+    """The command that gives the same report, such as "power"."""
     title: str
+    """The question answered."""
     facts: tuple[tuple[str, str], ...]
+    """A few numbers with what they count, shown under the title."""
     summary: tuple[str, ...]
+    """The answer in plain words, one paragraph each. The first sentence answers the question."""
     sections: tuple[Section, ...]
     methods: Methods
     rows: pd.DataFrame | Sequence[Mapping[str, object]]
+    """The answer for programs; mappings where rows of several tables stand together."""
     provenance: Provenance
     notes: tuple[str, ...] = ()
+    """What was assumed, filled or dropped."""
     warnings: tuple[str, ...] = ()
+    """Warnings given on the way."""
     data: Mapping[str, Writer] = field(default_factory=dict)
+    """File name inside ``data/`` to a function that writes it to the path it is given."""
     description: str = ""
+    """What the data are, in the words of whoever asked; shown under the title."""
 
     def _found(self) -> str:
         return self.summary[0] if self.summary else ""

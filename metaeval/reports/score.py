@@ -19,8 +19,6 @@ from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
 from metaeval.words import NAMED, End, count, ends, interval, listed, name_of_metric, number, short_names
 
-__all__ = ["score_report"]
-
 _SCORE = number(4)
 _ORDERS = {
     "score": "by score, equal scores by document identifier, descending, as trec_eval has them",
@@ -36,18 +34,7 @@ def score_report(
     metrics: Sequence[AnyMetric] = (),
     collection: JudgedCollection | None = None,
 ) -> Report:
-    """Put scores of runs into a report.
-
-    Parameters
-    ----------
-    scores : Scores
-        One run and one topic are enough.
-    provenance : Provenance
-    metrics : sequence of Metric, optional
-        Those of the scores, whose definitions the methods then give.
-    collection : Collection, ElementCollection or PassageCollection, optional
-        What was scored.
-    """
+    """Put scores of runs into a report."""
     sizes = scores.sizes
     means = pd.DataFrame(
         scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()

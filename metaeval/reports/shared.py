@@ -16,21 +16,6 @@ from metaeval.topic_units import units_of
 if TYPE_CHECKING:
     from metaeval.resampling.power_interval import PowerIntervals
 
-__all__ = [
-    "cited_in",
-    "cited_keys",
-    "computed_with",
-    "decided_by",
-    "described_by",
-    "drawn_for_p",
-    "facts",
-    "groups_of_topics",
-    "resampled_on",
-    "side_words",
-    "unanswered",
-    "with_draws",
-]
-
 _PLURALS = {"pair": "pairs of systems"}
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
 

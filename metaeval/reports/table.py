@@ -27,8 +27,6 @@ from metaeval.tests_stat.t_intervals import difference_intervals
 from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
 from metaeval.words import count, listed, name_of_metric, number, percentage, short_names
 
-__all__ = ["table_report"]
-
 _NAMED = 3
 _DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]
 _MOST_PAIRS = 400
@@ -36,16 +34,7 @@ _MOST_PAIRS = 400
 
 
 def table_report(study: TableStudy) -> Report:
-    """Put the table of systems by metrics into a report.
-
-    Parameters
-    ----------
-    study : TableStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put the table of systems by metrics into a report."""
     sizes, result = study.scores.sizes, study.comparison
     short = tuple(short_names(study.metrics))
     return Report(

@@ -17,52 +17,25 @@ from metaeval.results import ShortRepr
 from metaeval.visible import csv_text
 from metaeval.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
 
-__all__ = [
-    "METRIC",
-    "Cell",
-    "Column",
-    "Heading",
-    "Steps",
-    "Table",
-    "Write",
-    "bounded",
-    "left",
-    "p_values",
-    "right",
-    "table_csv",
-    "under",
-    "with_errors",
-]
-
 type Write = Callable[[object], str]
 """Turns a value into text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column as people see it.
-
-    Attributes
-    ----------
-    name : str
-        Column of the table's frame.
-    label : str
-        Heading.
-    write : callable
-        Turns a value into text.
-    align : {"left", "right"}
-    group : str
-        Heading above neighbouring columns that share it.
-    under : bool
-        On a page the value stands under that of the column before, in the same cell, which keeps a wide table narrow.
-    """
+    """One column as people see it."""
 
     name: str
+    """Column of the table's frame."""
     label: str
+    """Heading."""
     write: Callable[[object], str] = text
+    """Turns a value into text."""
     align: Literal["left", "right"] = "left"
     group: str = ""
+    """Heading above neighbouring columns that share it."""
     under: bool = False
+    """On a page the value stands under that of the column before, in the same cell, which keeps a wide table narrow."""
 
 
 METRIC = Column(name="metric", label="Metric", write=name_of_metric)
@@ -106,17 +79,6 @@ def bounded(
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return a frame with its intervals written out, and the columns: each value, and under it its interval.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        A column for each measure, and where it has an interval its ends in ``_low`` and ``_high``.
-    measures : mapping
-        Column to its heading and how its values are written.
-    label : str
-        Heading of the intervals.
-    draws : float, optional
-        Resamples behind the intervals, which give their ends so many digits; see `metaeval.words.interval`.
-
     Examples
     --------
     >>> from metaeval.words import number
@@ -141,17 +103,6 @@ def p_values(
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return a frame with its p-values written out, and their columns.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    labels : mapping of str to str
-        Columns of p-values to their headings.
-    group : str
-    raw : mapping of str to str
-        Column of corrected p-values to that of the same before the correction.
-    n_resamples : int or None
-        Of the test: a p-value counted among them has its Monte-Carlo standard error beside it.
-
     Examples
     --------
     >>> frame = pd.DataFrame({"p": [0.01], "holm": [0.2]})
@@ -170,13 +121,6 @@ def p_values(
 def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
     """Return a frame whose means over draws are written with the digits that their standard errors leave them.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        A column for each mean, and its Monte-Carlo standard error in ``_error``.
-    writers : mapping
-        Column to how an exact figure would be written.
-
     Examples
     --------
     >>> from metaeval.words import share
@@ -191,107 +135,69 @@ def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFra
 
 
 class Cell(NamedTuple):
-    """A cell of a page.
-
-    Attributes
-    ----------
-    text : str
-    sort : str
-        What the rows are sorted by.
-    align : str
-    under : str
-        What stands under the text, in the same cell.
-    marks : str
-        What stands raised after the text, such as a dagger.
-    bold : bool
-        Whether the text stands out.
-    room : int
-        Letters of the longest marks of the column: where they have their room in every row, numbers stay aligned.
-    """
+    """A cell of a page."""
 
     text: str
     sort: str
+    """What the rows are sorted by."""
     align: str
     under: str = ""
+    """What stands under the text, in the same cell."""
     marks: str = ""
+    """What stands raised after the text, such as a dagger."""
     bold: bool = False
+    """Whether the text stands out."""
     room: int = 0
+    """Letters of the longest marks of the column: where they have their room in every row, numbers stay aligned."""
 
 
 class Heading(NamedTuple):
-    """The heading of a column of a page.
-
-    Attributes
-    ----------
-    label : str
-    align : str
-    group : str
-        The heading above, which neighbours share.
-    under : str
-        What stands under the label.
-    """
+    """The heading of a column of a page."""
 
     label: str
     align: str
     group: str
+    """The heading above, which neighbours share."""
     under: str = ""
+    """What stands under the label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Steps(ShortRepr):
-    """What a table shows at other numbers than its own: a page has a slider for them, which puts each into its title.
-
-    Attributes
-    ----------
-    what : str
-        What there is a number of, such as "Topics".
-    frames : mapping of int to pandas.DataFrame
-        A frame with the table's rows and columns at every number, rising.
-    at : int
-        The number at which the table itself stands.
-    """
+    """What a table shows at other numbers than its own: a page has a slider for them, which puts each into its title."""
 
     what: str
+    """What there is a number of, such as "Topics"."""
     frames: Mapping[int, pd.DataFrame]
+    """A frame with the table's rows and columns at every number, rising."""
     at: int
+    """The number at which the table itself stands."""
 
     def __post_init__(self) -> None:
         numbers = [*self.frames]
         if self.at not in self.frames or numbers != sorted(numbers):
-            message = f"steps rise and hold the number of their table, {self.at}; these are {numbers}"
-            raise ValueError(message)
+            raise ValueError(f"steps rise and hold the number of their table, {self.at}; these are {numbers}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table(ShortRepr):
-    """A table of a report: the data, and how to show them.
-
-    Attributes
-    ----------
-    name : str
-        Of the files it becomes; made safe when they are written.
-    title : str
-    caption : str
-        What it shows and how to read it.
-    frame : pandas.DataFrame
-        One row per row shown; a column ``<name>_sort`` sorts the column ``<name>`` where its text would not do,
-        ``<name>_marks`` holds what stands raised after it, and ``<name>_bold`` says where it stands out.
-    columns : tuple of Column
-    data : pandas.DataFrame or None
-        What goes into the CSV file if not `frame` itself.
-    steps : Steps or None
-        What it shows at other numbers of something.
-    """
+    """A table of a report: the data, and how to show them."""
 
     kind: ClassVar[str] = "table"
 
     name: str
+    """Of the files it becomes; made safe when they are written."""
     title: str
     caption: str
+    """What it shows and how to read it."""
     frame: pd.DataFrame
+    """One row per row shown; a column ``<name>_sort`` sorts the column ``<name>`` where its text would not do,
+    ``<name>_marks`` holds what stands raised after it, and ``<name>_bold`` says where it stands out."""
     columns: tuple[Column, ...]
     data: pd.DataFrame | None = None
+    """What goes into the CSV file if not `frame` itself."""
     steps: Steps | None = None
+    """What it shows at other numbers of something."""
 
     def __post_init__(self) -> None:
         frame, said = _said_once(self.frame, self.columns)

@@ -11,21 +11,12 @@ from metaeval.reports.report import Items, Report, Section, Text
 from metaeval.reports.tables import Table
 from metaeval.visible import visible
 
-__all__ = ["show_report", "terminal_table"]
-
 _LONGEST = 60
 """More rows than this are for a page or a file."""
 
 
 def show_report(report: Report, console: Console) -> None:
-    """Print a report: what was asked, the answer in words, and the tables that hold it.
-
-    Parameters
-    ----------
-    report : Report
-    console : rich.console.Console
-        Its width is that of the answer.
-    """
+    """Print a report: what was asked, the answer in words, and the tables that hold it."""
     facts = report.facts_line()
     console.print(_line(report.title, "bold"), soft_wrap=True)
     for words in (report.description, facts):
@@ -58,13 +49,7 @@ def _items(block: Items) -> Iterable[RichText]:
 
 
 def terminal_table(table: Table) -> Group:
-    """Return a table for the terminal: title, rows as the page writes them, caption.
-
-    Returns
-    -------
-    rich.console.Group
-        Texts throughout: what looks like markup in a name is part of it.
-    """
+    """Return a table for the terminal: title, rows as the page writes them, caption."""
     shown = RichTable(box=None, show_edge=False, pad_edge=False)
     above, grouped = "", any(column.group for column in table.columns)
     marked = [table.marked(column) for column in table.columns]  # marks have a column, so that numbers stay aligned

@@ -11,8 +11,6 @@ from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING, beside, errors_said, number, percentage, share, text
 
-__all__ = ["DETECTABLE", "numbers_section"]
-
 _ALPHA, _POWER = 0.05, 0.8
 DETECTABLE = (
     "The detectable difference for a number of topics is the smallest true difference that a two-sided paired t test "

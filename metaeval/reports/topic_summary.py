@@ -27,8 +27,6 @@ from metaeval.words import (
     span,
 )
 
-__all__ = ["topic_answers", "topic_facts", "topic_summary"]
-
 _QUANTILES = ("median", "low", "high")
 _FEW = 4
 """More metrics than these are too many for one sentence: it names the two ends."""

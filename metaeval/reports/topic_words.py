@@ -14,25 +14,6 @@ from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING, absent, ends, errors_said, percentage
 
-__all__ = [
-    "TOLERANCE",
-    "chance",
-    "count_errors",
-    "count_marks",
-    "fewer_rows",
-    "fewest",
-    "in_a_sentence",
-    "not_estimated",
-    "settled",
-    "ties_counted",
-    "tolerance_name",
-    "tolerance_names",
-    "topic_count",
-    "topic_counts",
-    "with_tolerances",
-]
-
-
 TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""
 
@@ -83,13 +64,7 @@ def topic_counts(lows: Iterable[object], highs: Iterable[object], *errors: Itera
 
 
 def count_errors(counts: pd.DataFrame) -> str:
-    """Say the Monte-Carlo errors of topics needed, of which it takes a frame with the errors.
-
-    Parameters
-    ----------
-    counts : pandas.DataFrame
-        As `BayesianErrorRate.minimum_topics` gives it with errors.
-    """
+    """Say the Monte-Carlo errors of topics needed, of which it takes a frame with the errors."""
     relative = {name: counts[f"{name}_error"] / counts[name] for name in ("median", "low", "high")}
     ends = [*relative["low"], *relative["high"]]
     return errors_said(("topics needed", relative["median"], " %"), ("the ends of intervals", ends, " %"))
@@ -143,13 +118,7 @@ def not_estimated(reason: str) -> str:
 
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
-    """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer.
-
-    Returns
-    -------
-    pandas.DataFrame
-        No rows without a posterior; missing where one of the two could not be estimated.
-    """
+    """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer."""
     pairs = pd.MultiIndex.from_tuples(combinations(study.error_rates.metrics, 2), names=["metric_a", "metric_b"])
     if study.posterior is None or pairs.empty:
         return pd.DataFrame(columns=["metric_a", "metric_b"])
@@ -158,14 +127,7 @@ def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
 
 
 def fewest(study: TopicsStudy, tolerance: float) -> tuple[tuple[str, ...], "pd.Series[float]"] | None:
-    """Return the metrics that most probably need fewest topics at a tolerance, and how probable that is.
-
-    Returns
-    -------
-    (tuple of str, pandas.Series) or None
-        The metric, or all that are equally probable; and the probability that they need fewer than each other one (of
-        several the lowest), the least first. None without a posterior, or where fewer than two metrics have a number.
-    """
+    """Return the metrics that most probably need fewest topics at a tolerance, and how probable that is."""
     if study.posterior is None:
         return None
     pairs = study.posterior.fewer()
@@ -192,18 +154,7 @@ def ties_counted(study: TopicsStudy) -> str:
 
 
 def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
-    """Return the marks in tables of topics needed that are not plain numbers, each with its meaning.
-
-    Parameters
-    ----------
-    *tables : MinimumTopics
-        With the same sizes and limit.
-
-    Returns
-    -------
-    list of (str, str)
-        Only marks that occur in one of the tables.
-    """
+    """Return the marks in tables of topics needed that are not plain numbers, each with its meaning."""
     smallest, largest, limit = tables[0].smallest_size, tables[0].largest_size, tables[0].limit
     families = list(dict.fromkeys(table.curve for table in tables if table.family is not None))
     curve = f"the {families[0]}" if len(families) == 1 else "the curve"

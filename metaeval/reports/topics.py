@@ -48,8 +48,6 @@ from metaeval.words import (
     text,
 )
 
-__all__ = ["topics_report", "with_topics", "without_topics"]
-
 _TITLE = "Topic set size"
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
@@ -68,12 +66,6 @@ _SOURCES = (
 
 def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Put a topics study into a report.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-    posterior : bool, default False
-        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
 
     Examples
     --------
@@ -98,16 +90,7 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
 
 
 def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) -> Report:
-    """Return a report with the topics that its metrics need, how sure that is, and the error rates behind it.
-
-    Parameters
-    ----------
-    report : Report
-    study : TopicsStudy
-        On the same scores.
-    posterior : bool, default False
-        Hold the draws of the Bayesian model among the data, as ``posterior.nc``.
-    """
+    """Return a report with the topics that its metrics need, how sure that is, and the error rates behind it."""
     return report.extended(
         sections=(*_size_sections(study), numbers_section(study), rates_section(study)),
         summary=topic_answers(study),

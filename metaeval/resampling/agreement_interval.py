@@ -39,8 +39,6 @@ from metaeval.topic_units import check_resampling_of, units_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AgreementIntervals", "agreement_intervals", "powers_of", "verdicts_of_draws"]
-
 _MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
 _RESAMPLES_AT_ONCE = 32
@@ -52,33 +50,26 @@ class AgreementIntervals(Result):
 
     Attributes
     ----------
-    agreement : DecisionAgreement
-        On the topics at hand.
-    resampled : xarray.Dataset
-        The same on resampled topics: ``share`` (resample, alpha, metric) and ``precision``, ``recall``, ``f1``
-        (resample, alpha, predictor, truth), NaN where undefined.
-    powers : tuple of PowerIntervals
-        Discriminative power with its intervals, one a level, uncorrected (where the test has such p-values) and under
-        the correction of the agreement.
-    spread : str
-        What decided about a pair on resampled topics: "closed form" or "test".
-    confidence_level : float
     n_topics, n_topic_resamples : int
-    freedom : int
-        Of the spread over resamples; see `metaeval.resampling.power_interval.PowerIntervals`.
-    random_source : str
-        Where the draws came from.
     """
 
     agreement: DecisionAgreement
+    """On the topics at hand."""
     resampled: xr.Dataset
+    """The same on resampled topics: ``share`` (resample, alpha, metric) and ``precision``, ``recall``, ``f1``
+    (resample, alpha, predictor, truth), NaN where undefined."""
     powers: tuple[PowerIntervals, ...]
+    """Discriminative power with its intervals, one a level, uncorrected (where the test has such p-values) and under
+    the correction of the agreement."""
     spread: str
+    """What decided about a pair on resampled topics: "closed form" or "test"."""
     confidence_level: float
     n_topics: int
     freedom: int
+    """Of the spread over resamples; see `metaeval.resampling.power_interval.PowerIntervals`."""
     n_topic_resamples: int
     random_source: str
+    """Where the draws came from."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows of `DecisionAgreement.to_frame` with ``_low`` and ``_high`` beside the three measures."""
@@ -423,24 +414,7 @@ def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
 ) -> NDArray[np.int8]:
     """Decide about every pair of systems on many lists of topics, as a comparison did on the topics at hand.
 
-    Parameters
-    ----------
-    scores : Scores
-        Those compared.
-    result : PairwiseResult
-        Of `metaeval.tests_stat.catalogue.compare_systems`.
-    topics : integer array (list, place)
-        Positions of topics, each list as long as every other; one that stands twice counts as two.
-    alpha : float
-    generator : numpy.random.Generator
-        For tests that draw.
-    n_threads : int, optional
-
-    Returns
-    -------
-    int8 array (list, metric, pair)
-        1 where the first system is significantly better, -1 where the second is, else 0. By the closed form that a test
-        comes close to, where it has one; otherwise by the test itself.
+    Shapes: `topics` (list, place), result (list, metric, pair).
     """
     closed = _CLOSED_FORMS.get(result.test)
     question = ask(scores)

@@ -24,8 +24,6 @@ from metaeval.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DifferenceBins", "Reading", "difference_bins"]
-
 Reading = Literal["first bin", "every larger bin", "cumulative"]
 _READ = ("difference", "share", "difference_error", "share_error")
 _BATCHES = 5
@@ -34,37 +32,26 @@ _BATCHES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DifferenceBins(Result):
-    """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted.
-
-    Attributes
-    ----------
-    bins : xarray.Dataset
-        Dims ``metric``, ``size`` (topics in a set), ``bin``; coordinates ``lower_edge`` and ``upper_edge`` (the last
-        is open: infinite); variables ``comparisons``, ``sign_changes``, ``error_rate`` (NaN in an empty bin), and
-        ``low`` and ``high``, the interval of the error rate from the topic bootstrap.
-    readings : xarray.Dataset
-        Dims ``metric``, ``size``, ``reading``; ``difference``: the smallest difference that keeps the error rate
-        within ``max_error`` in that reading (NaN where none does); ``share``: the share of all comparisons that
-        reach it; and in ``_error`` the Monte-Carlo standard errors of both, the spread over fifths of the trials.
-    zero_differences : xarray.DataArray
-        Comparisons with equal means on a set, dims (metric, size). They are in no bin.
-    max_error, confidence_level : float
-    n_comparisons : int
-        All comparisons at one size, those with a zero difference included.
-    dropped : tuple of str
-        Copies of systems left out.
-    random_source : str
-        Where the draws came from.
-    """
+    """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted."""
 
     bins: xr.Dataset
+    """Dims ``metric``, ``size`` (topics in a set), ``bin``; coordinates ``lower_edge`` and ``upper_edge`` (the last is
+    open: infinite); variables ``comparisons``, ``sign_changes``, ``error_rate`` (NaN in an empty bin), and ``low``
+    and ``high``, the interval of the error rate from the topic bootstrap."""
     readings: xr.Dataset
+    """Dims ``metric``, ``size``, ``reading``; ``difference``: the smallest difference that keeps the error rate within
+    ``max_error`` in that reading (NaN where none does); ``share``: the share of all comparisons that reach it; and
+    in ``_error`` the Monte-Carlo standard errors of both, the spread over fifths of the trials."""
     zero_differences: xr.DataArray
+    """Comparisons with equal means on a set, dims (metric, size). They are in no bin."""
     max_error: float
     confidence_level: float
     n_comparisons: int
+    """All comparisons at one size, those with a zero difference included."""
     dropped: tuple[str, ...]
+    """Copies of systems left out."""
     random_source: str
+    """Where the draws came from."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, size and bin that is not empty."""
@@ -85,8 +72,7 @@ class DifferenceBins(Result):
 
         frame = self.to_frame()
         if frame.empty:
-            message = "no two systems differ on any topic set, so there is no bin to draw"
-            raise EstimationError(message)
+            raise EstimationError("no two systems differ on any topic set, so there is no bin to draw")
         return difference_panels(frame, self.sensitivity(), max_error=self.max_error)
 
     def sensitivity(self, reading: Reading = "every larger bin") -> pd.DataFrame:

@@ -23,25 +23,18 @@ from metaeval.resampling.entry_depths import (
 )
 from metaeval.results import Result
 
-__all__ = ["DEFAULT_SIZES", "Coverage", "RunDepths", "coverage", "run_depths"]
-
 DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 """Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Coverage(Result):
-    """How much of what some runs retrieve is judged, rank by rank.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``size`` (of the pool), ``system`` and ``rank``; ``in_pool`` (size, system, rank): results, over topics,
-        that are judged and in the pool of that size; ``judged`` (system, rank): judged at all; ``results``
-        (system, rank): results there.
-    """
+    """How much of what some runs retrieve is judged, rank by rank."""
 
     counts: xr.Dataset
+    """Dims ``size`` (of the pool), ``system`` and ``rank``; ``in_pool`` (size, system, rank): results, over topics,
+    that are judged and in the pool of that size; ``judged`` (system, rank): judged at all; ``results`` (system,
+    rank): results there."""
 
     def at_rank(self) -> xr.Dataset:
         """Return the share judged at each rank over all runs: ``in_pool`` (size, rank) and ``judged`` (rank)."""
@@ -61,21 +54,15 @@ class Coverage(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunDepths(Result):
-    """How deep pools of a size reach into the runs (Piwowarski et al., Table VI).
-
-    Attributes
-    ----------
-    n_topics, n_runs, n_answers : int
-        Topics, pooled runs, and their non-empty lists.
-    table : pandas.DataFrame
-        Index ``size``; ``mean_depth`` (mean over non-empty lists of the last rank that went into the pool),
-        ``documents`` (mean number of documents in the pool) and ``short`` (topics whose runs end before).
-    """
+    """How deep pools of a size reach into the runs (Piwowarski et al., Table VI)."""
 
     n_topics: int
     n_runs: int
     n_answers: int
+    """Topics, pooled runs, and their non-empty lists."""
     table: pd.DataFrame
+    """Index ``size``; ``mean_depth`` (mean over non-empty lists of the last rank that went into the pool),
+    ``documents`` (mean number of documents in the pool) and ``short`` (topics whose runs end before)."""
 
     @property
     def runs_per_topic(self) -> float:
@@ -94,26 +81,6 @@ def coverage(
     systems: Iterable[str] | None = None,
 ) -> Coverage:
     """Count how many results of new runs are judged at each rank, for pools of several sizes.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Read with every retrieved document.
-    sizes : sequence of int
-        Documents a topic, by rank-by-rank pooling of the pooled runs.
-    systems : iterable of str, optional
-        The runs to look at; those outside the pool by default.
-
-    Returns
-    -------
-    Coverage
-        A result counts as judged at a size if it is in that pool and judged in the qrels.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a size is no whole number of at least 1, every run is pooled, the collection was read without the documents
-        that have no judgment, or its judgments list relevant documents only, so that what was judged is not known.
 
     Notes
     -----
@@ -150,22 +117,6 @@ def coverage(
 
 def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_SIZES) -> RunDepths:
     """Find how deep pools of several sizes reach into the runs.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Read with every retrieved document.
-    sizes : sequence of int
-        Documents a topic, by rank-by-rank pooling.
-
-    Returns
-    -------
-    RunDepths
-
-    Raises
-    ------
-    InvalidOptionError
-        As `coverage`.
 
     Notes
     -----
@@ -215,8 +166,7 @@ def _sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
     """Return the pool sizes asked for, checked, in the order given."""
     numbers = np.array([check_reach(size, "sizes") for size in sizes], dtype=np.int64)
     if not len(numbers) or len(np.unique(numbers)) < len(numbers):
-        message = f"sizes= must name at least one pool size, each once, not {list(sizes)!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"sizes= must name at least one pool size, each once, not {list(sizes)!r}")
     return numbers
 
 

@@ -22,31 +22,15 @@ from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 from metaeval.results import Result
 from metaeval.scores import drawn_by_name, name_order
 
-__all__ = [
-    "COST_MODELS",
-    "AdaptiveDepth",
-    "CostModel",
-    "GrowthRule",
-    "adaptive_depth",
-    "check_growth",
-    "cost_model",
-    "equal_effort",
-]
-
 _MINUTES = 60.0
 
 
 class CostModel(NamedTuple):
-    """How long an assessor takes.
-
-    Attributes
-    ----------
-    minutes_relevant, minutes_other : float
-        For a relevant and for another document.
-    """
+    """How long an assessor takes."""
 
     minutes_relevant: float
     minutes_other: float
+    """For a relevant and for another document."""
 
     def hours[T: (float, NDArray[np.float64], pd.Series)](self, relevant: T, other: T) -> T:
         """Return the hours for so many relevant and other documents.
@@ -70,48 +54,33 @@ COST_MODELS: Mapping[str, CostModel] = MappingProxyType(
 
 
 class GrowthRule(NamedTuple):
-    """How pools grow topic by topic; see `adaptive_depth`.
-
-    Attributes
-    ----------
-    start, step : int
-        Depth of the first pools, and by how much one grows a round.
-    rate : float
-        Relevant documents per newly judged one below which a topic stops.
-    budget : int or None
-        Most documents to judge, over all topics.
-    """
+    """How pools grow topic by topic; see `adaptive_depth`."""
 
     start: int = 5
     step: int = 5
+    """Depth of the first pools, and by how much one grows a round."""
     rate: float = 0.05
+    """Relevant documents per newly judged one below which a topic stops."""
     budget: int | None = None
+    """Most documents to judge, over all topics."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdaptiveDepth(Result):
-    """Pools that stop where few new relevant documents come, replayed on judgments that exist.
-
-    Attributes
-    ----------
-    per_topic : pandas.DataFrame
-        Index ``topic`` (those with something relevant in the full judgments); ``pool_depth`` reached, ``judged`` and
-        ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
-        much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort.
-    adaptive, fixed : Reduced
-        One step each: the judgments left, and those of a pool of one depth for all topics with the same number of
-        judged documents (rank by rank, run by run, all topics alike, until the number is reached).
-    rule : GrowthRule
-        As asked for.
-    notes : tuple of str
-        What the pool lacks.
-    """
+    """Pools that stop where few new relevant documents come, replayed on judgments that exist."""
 
     per_topic: pd.DataFrame
+    """Index ``topic`` (those with something relevant in the full judgments); ``pool_depth`` reached, ``judged`` and
+    ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
+    much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort."""
     adaptive: Reduced
     fixed: Reduced
+    """One step each: the judgments left, and those of a pool of one depth for all topics with the same number of
+    judged documents (rank by rank, run by run, all topics alike, until the number is reached)."""
     rule: GrowthRule
+    """As asked for."""
     notes: tuple[str, ...]
+    """What the pool lacks."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic."""
@@ -120,25 +89,17 @@ class AdaptiveDepth(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EqualEffort(Result):
-    """The same number of judged documents spent in three ways.
-
-    Attributes
-    ----------
-    steps : tuple of float
-        Effort in % of the original pool, as asked for.
-    judged : int64 array (n_steps,)
-        Judged documents in every plan: that of a whole number of topics nearest to the step.
-    plans : mapping of str to Reduced
-        "shallow": pools rank by rank for all topics; "sample": random documents of the deep pools of all topics;
-        "topics": the full pools of random topics.
-    notes : tuple of str
-        What the pool lacks.
-    """
+    """The same number of judged documents spent in three ways."""
 
     steps: tuple[float, ...]
+    """Effort in % of the original pool, as asked for."""
     judged: NDArray[np.int64]
+    """Judged documents in every plan: that of a whole number of topics nearest to the step. Shape (n_steps,)."""
     plans: Mapping[str, Reduced]
+    """"shallow": pools rank by rank for all topics; "sample": random documents of the deep pools of all topics;
+    "topics": the full pools of random topics."""
     notes: tuple[str, ...]
+    """What the pool lacks."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a plan and step: judged and relevant documents, topics kept, topics left without any."""
@@ -265,12 +226,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
 
 
 def check_growth(rule: GrowthRule) -> GrowthRule:
-    """Return a rule of growth if it can be followed.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Return a rule of growth if it can be followed."""
     for name in ("start", "step", *(("budget",) if rule.budget is not None else ())):
         check_count(getattr(rule, name), name)
     check_number(rule.rate, "rate", least=0, most=1)
@@ -362,8 +318,7 @@ def _deep_pool(collection: JudgedCollection, pool_depth: int | None) -> _Deep:
     pooled = (restricted.levels != NOT_POOLED) & counted[documents.topic_of_judgment]
     inside = pooled & restricted.judged
     if not inside.any():
-        message = "no judged document is inside the pool of the runs, so no effort can be replayed"
-        raise EstimationError(message)
+        raise EstimationError("no judged document is inside the pool of the runs, so no effort can be replayed")
     return _Deep(
         restricted, entry_depths(documents, complete=False), original.depths, pooled, inside, counted, original.notes
     )
@@ -413,11 +368,10 @@ def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tup
         order = waiting[np.argsort(-last_rate[waiting], kind="stable")]
         paid = _affordable(cost[order], left)
         if not paid.all() and (depths[active] == 0).all():
-            message = (
+            raise EstimationError(
                 f"budget={budget:g} does not pay for pools of depth {start} on {len(order)} topics, which take "
                 f"{int(cost[order].sum())} judgments; raise it, or start shallower"
             )
-            raise EstimationError(message)
         refused, served = order[~paid], order[paid]
         stopped[refused], active[refused] = "budget", False
         found = (relevant[every, target] - relevant[every, depths])[served]

@@ -24,8 +24,6 @@ from metaeval.resampling.rescoring import counted_topics, scores_by_step
 from metaeval.resampling.stability import correlations, standard_error
 from metaeval.results import Result
 
-__all__ = ["PLAN_NAMES", "EffortPlans", "rank_by_effort"]
-
 EFFORT_STEPS = (20.0, 40.0, 60.0, 80.0)
 """Shares of the original effort, in %."""
 
@@ -44,26 +42,18 @@ _COUNTS = ("judged", "relevant", "topics")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EffortPlans(Result):
-    """Rankings by the same number of judged documents, spent in different ways.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``
-        and ``rbo`` with the ranking of the original pool; ``judged``, ``relevant`` and ``topics`` (replicate, plan,
-        step).
-    adaptive : AdaptiveDepth or None
-        Pools that stop topic by topic, replayed.
-    adaptive_table : pandas.DataFrame or None
-        One row a metric: tau and tau_AP of the adaptive pools and of one depth for all at equal effort.
-    notes : tuple of str
-        What the pool lacks.
-    """
+    """Rankings by the same number of judged documents, spent in different ways."""
 
     data: xr.Dataset
+    """Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``
+    and ``rbo`` with the ranking of the original pool; ``judged``, ``relevant`` and ``topics`` (replicate, plan,
+    step)."""
     adaptive: AdaptiveDepth | None
+    """Pools that stop topic by topic, replayed."""
     adaptive_table: pd.DataFrame | None
+    """One row a metric: tau and tau_AP of the adaptive pools and of one depth for all at equal effort."""
     notes: tuple[str, ...]
+    """What the pool lacks."""
 
     @property
     def n_replicates(self) -> int:
@@ -95,29 +85,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     keep: str | Path | None = None,
     deadline: float | None = None,
 ) -> EffortPlans:
-    """Rank the runs under every plan and step, replicate by replicate, and replay pools that stop topic by topic.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-    metrics : tuple of Metric
-    seed : int
-        Of the study.
-    cost : CostModel
-    n_replicates : int
-    pool_depth : int or None
-        Depth of the original pool, where it is known.
-    growth : GrowthRule
-        See `metaeval.resampling.effort.adaptive_depth`.
-    steps : sequence of float or None
-        `EFFORT_STEPS` by default.
-    n_jobs, keep, deadline
-        See `metaeval.resampling.replicates.map_replicates`.
-
-    Returns
-    -------
-    EffortPlans
-    """
+    """Rank the runs under every plan and step, replicate by replicate, and replay pools that stop topic by topic."""
     chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
     original = original_pool(collection, pool_depth=pool_depth)
     counted = counted_topics(collection.by_document)

@@ -19,54 +19,29 @@ from metaeval.errors import InvalidOptionError
 from metaeval.results import Result
 from metaeval.scores import name_order
 
-__all__ = [
-    "NEVER",
-    "EntryDepths",
-    "EntryDepthsByGroup",
-    "check_reach",
-    "entry_depths",
-    "entry_depths_by_group",
-    "lists_relevant_only",
-    "pool_lengths",
-    "pooled_systems",
-    "reciprocal_rank_sums",
-    "refuse_unknown_pool",
-    "retrieved_lists",
-]
-
 NEVER = int(np.iinfo(np.int32).max)
 """Entry depth of a document that no pooled run has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EntryDepths(Result):
-    """Where every document enters the pool of some systems.
-
-    Attributes
-    ----------
-    depth : int32 array (n_codes,)
-        Smallest rank in any of the systems; `NEVER` where none has it. Codes below the collection's ``n_judgments``
-        are positions in its levels.
-    system : int32 array (n_codes,)
-        The first by name of the runs that have it there, as its place among all names of runs; -1 where none has. No
-        two documents of a topic share depth and system, so both together order the pool as rank-by-rank pooling meets
-        it.
-    topic : int32 array (n_codes,)
-        Topic position; -1 for a document without judgment that none of the systems has.
-    ends : int32 array (n_topics,)
-        Length of the longest list of the systems on each topic.
-    longest : int
-        Length of the longest list of the collection.
-    complete : bool
-        Whether documents without a line in the qrels are there too, so that sizes count all distinct documents.
-    """
+    """Where every document enters the pool of some systems."""
 
     depth: NDArray[np.int32]
+    """Smallest rank in any of the systems; `NEVER` where none has it. Codes below the collection's ``n_judgments`` are
+    positions in its levels. Shape (n_codes,)."""
     system: NDArray[np.int32]
+    """The first by name of the runs that have it there, as its place among all names of runs; -1 where none has. No
+    two documents of a topic share depth and system, so both together order the pool as rank-by-rank pooling meets
+    it. Shape (n_codes,)."""
     topic: NDArray[np.int32]
+    """Topic position; -1 for a document without judgment that none of the systems has. Shape (n_codes,)."""
     ends: NDArray[np.int32]
+    """Length of the longest list of the systems on each topic. Shape (n_topics,)."""
     longest: int
+    """Length of the longest list of the collection."""
     complete: bool
+    """Whether documents without a line in the qrels are there too, so that sizes count all distinct documents."""
 
     @property
     def n_topics(self) -> int:
@@ -91,14 +66,7 @@ class EntryDepths(Result):
     def depth_of_size(self, sizes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return for each topic the smallest depth whose pool holds at least `sizes` distinct documents.
 
-        Parameters
-        ----------
-        sizes : integer array (..., n_topics)
-
-        Returns
-        -------
-        int64 array (..., n_topics)
-            Where the runs end before, the end of the longest list.
+        Shapes: `sizes` (..., n_topics), result (..., n_topics).
         """
         wanted = np.asarray(sizes)
         counts = self.counts()
@@ -115,21 +83,14 @@ class EntryDepths(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EntryDepthsByGroup(Result):
-    """Entry depths with any one group left out, from a single pass over the lists.
-
-    Attributes
-    ----------
-    whole : EntryDepths
-        Of all pooled runs.
-    best_group : int32 array (n_codes,)
-        Group of the run that has the document highest.
-    other : int32 array (n_codes,)
-        Smallest rank in any pooled run of another group.
-    """
+    """Entry depths with any one group left out, from a single pass over the lists."""
 
     whole: EntryDepths
+    """Of all pooled runs."""
     best_group: NDArray[np.int32]
+    """Group of the run that has the document highest. Shape (n_codes,)."""
     other: NDArray[np.int32]
+    """Smallest rank in any pooled run of another group. Shape (n_codes,)."""
 
     def without(self, group: int) -> EntryDepths:
         """Return the entry depths when the runs of `group` are left out (``system`` is not known then: -1)."""
@@ -149,15 +110,7 @@ def check_reach(number: object, name: str) -> int:
 
 
 def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> NDArray[np.int64]:
-    """Return the positions of the runs that build pools: those named, else those marked as pooled, else all.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is not in the collection.
-    InvalidOptionError
-        If no run is left.
-    """
+    """Return the positions of the runs that build pools: those named, else those marked as pooled, else all."""
     if systems is not None:
         names = [str(name) for name in ([systems] if isinstance(systems, str) else systems)]
         place = {name: number for number, name in enumerate(collection.systems)}
@@ -169,8 +122,7 @@ def pooled_systems(collection: Collection, systems: Iterable[str] | None = None)
     else:
         chosen = np.arange(collection.n_systems)
     if not chosen.size and (systems is not None or collection.pool_runs is None):
-        message = "no run builds the pool: mark at least one with pooled=, or name systems"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("no run builds the pool: mark at least one with pooled=, or name systems")
     return chosen
 
 
@@ -180,44 +132,23 @@ def lists_relevant_only(collection: Collection) -> bool:
 
 
 def refuse_unknown_pool(collection: Collection) -> None:
-    """Refuse judgments that list relevant documents only where nothing else says how much was judged.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Refuse judgments that list relevant documents only where nothing else says how much was judged."""
     if collection.pool_sizes is None and lists_relevant_only(collection):
-        message = (
+        raise InvalidOptionError(
             f"all {collection.n_judgments:,} judgments are of relevant documents, so they do not say which documents "
             "were judged, and a pool of their number would lose relevant ones: give the number of documents judged "
             "for a topic (--judged-pool-size, in Python with_judged_pool) or the depth to which the runs were pooled "
             "(--pool-depth)"
         )
-        raise InvalidOptionError(message)
 
 
 def entry_depths(
     collection: Collection, systems: NDArray[np.int64] | None = None, *, complete: bool = True
 ) -> EntryDepths:
-    """Find where every document enters the pool.
-
-    Parameters
-    ----------
-    collection : Collection
-    systems : int64 array, optional
-        Positions of the runs that build it; the pooled ones by default, with those that are not scored.
-    complete : bool
-        Whether documents without judgment must be there, so that sizes can be asked for.
-
-    Raises
-    ------
-    InvalidOptionError
-        If they must be and the collection was read without them, or the runs retrieve nothing.
-    """
+    """Find where every document enters the pool."""
     lists, lengths = _pool_lists(collection, systems, complete=complete), pool_lengths(collection, systems)
     if not lengths.any():
-        message = "the pooled runs retrieve nothing for any topic of the qrels, so there is no pool"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("the pooled runs retrieve nothing for any topic of the qrels, so there is no pool")
     n_codes = _n_codes(collection)
     depth = np.full(n_codes, NEVER, dtype=np.int32)
     first = np.full(n_codes, -1, dtype=np.int32)
@@ -239,13 +170,7 @@ def entry_depths(
 def entry_depths_by_group(collection: Collection, group_of: NDArray[np.int64], *, complete: bool) -> EntryDepthsByGroup:
     """Find where every document enters the pool when any one group is left out.
 
-    Parameters
-    ----------
-    collection : Collection
-    group_of : int64 array (n_systems,)
-        Number of every system's group, from 0; those of pooled runs that are not scored come after.
-    complete : bool
-        As in `entry_depths`.
+    Shapes: `group_of` (n_systems,).
     """
     whole = entry_depths(collection, complete=complete)
     n_codes = _n_codes(collection)
@@ -307,11 +232,10 @@ def retrieved_lists(
         every = collection.retrieved
         return every.offsets, np.zeros(0, dtype=np.int32), every.codes, every.n_codes
     if complete:
-        message = (
+        raise InvalidOptionError(
             "pool sizes count documents without judgment, and this collection was read without them: read it with "
             "retrieved='all'"
         )
-        raise InvalidOptionError(message)
     return collection.offsets, collection.ranks, collection.judgments, collection.n_judgments
 
 

@@ -7,26 +7,9 @@ from metaeval.equality import settled_means
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.stability import correlations
 
-__all__ = ["left_out_changes", "left_out_summary"]
-
 
 def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFrame:
-    """Return for each metric what leaving groups out did to the runs' scores and places.
-
-    Parameters
-    ----------
-    found : GroupsLeftOut
-    alpha : float, default 0.05
-        Level of the paired t tests behind ``significant``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a metric: ``runs``; ``mean_change`` in % (new less old: negative where the score fell); ``fell``,
-        ``same`` and ``rose`` (shares of runs whose value did, whichever way is better); ``significant`` (share, paired
-        t; missing on a single topic); ``mean_places`` and ``most_places``: how many places a run moves among all others
-        by its new score, on average and at most; ``tau`` of the ranking by the new scores with that by the old.
-    """
+    """Return for each metric what leaving groups out did to the runs' scores and places."""
     scores = found.scores
     signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]
     values = [scores[name].transpose("metric", "system", "topic").to_numpy() for name in ("full", "reduced")]

@@ -31,8 +31,6 @@ from metaeval.topic_design import engine_scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["JudgeConclusions", "judge_conclusions"]
-
 type Floats = NDArray[np.float64]
 
 _FEWEST_DEFINED = 0.9
@@ -42,60 +40,42 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeConclusions(Result):
-    """Conclusions under judges as predictions of those under the reference.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
-        with ``_low`` and ``_high`` the correlations of the systems' means with those under the reference (``tau``,
-        ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`, ``rho``, ``pearson``; with
-        ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``; ``n_significant``, ``n_shared``
-        and ``n_conflicts`` (pairs significant under both, in the same direction and in opposite ones). Of people these
-        are means over the choices of persons, and intervals are over topics and persons. A judge with a single topic
-        has correlations alone: nothing can be tested there.
-    choices : pandas.DataFrame
-        One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals.
-    beside_people : pandas.DataFrame
-        One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
-        the same topics and persons drawn, and ``spread``, the standard deviation of the difference over them. Empty
-        without people.
-    conflicts : pandas.DataFrame
-        One row a judge and pair significant in opposite directions: ``judge``, ``better`` and ``worse`` under the
-        reference.
-    same_number : pandas.DataFrame
-        Where judges have other topics than the reference: one row a judge with more of them, at as many topics as the
-        reference has: ``judge``, ``n_topics``, ``power``, ``precision``, ``recall``, ``f1`` (means over random
-        choices of topics), ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do not
-        show, and the Monte-Carlo standard error of each, ``power_error`` and so on. Empty otherwise.
-    reference : str
-    reference_power : tuple of float
-        With its interval: value, low, high.
-    n_reference : int or None
-        Significant pairs under the reference; None where it has a single topic.
-    n_pairs : int
-    test, correction : str
-    alpha, confidence_level : float
-    top : int
-        Systems behind ``tau_top`` and its like: the best under the reference.
-    n_topics, n_resamples : int
-    random_source : str
-    """
+    """Conclusions under judges as predictions of those under the reference."""
 
     table: pd.DataFrame
+    """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
+    with ``_low`` and ``_high`` the correlations of the systems' means with those under the reference (``tau``,
+    ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`, ``rho``, ``pearson``; with
+    ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``; ``n_significant``, ``n_shared``
+    and ``n_conflicts`` (pairs significant under both, in the same direction and in opposite ones). Of people these
+    are means over the choices of persons, and intervals are over topics and persons. A judge with a single topic
+    has correlations alone: nothing can be tested there."""
     choices: pd.DataFrame
+    """One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals."""
     beside_people: pd.DataFrame
+    """One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
+    the same topics and persons drawn, and ``spread``, the standard deviation of the difference over them. Empty
+    without people."""
     conflicts: pd.DataFrame
+    """One row a judge and pair significant in opposite directions: ``judge``, ``better`` and ``worse`` under the
+    reference."""
     same_number: pd.DataFrame
+    """Where judges have other topics than the reference: one row a judge with more of them, at as many topics as the
+    reference has: ``judge``, ``n_topics``, ``power``, ``precision``, ``recall``, ``f1`` (means over random choices
+    of topics), ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do not show,
+    and the Monte-Carlo standard error of each, ``power_error`` and so on. Empty otherwise."""
     reference: str
     reference_power: tuple[float, float, float]
+    """With its interval: value, low, high."""
     n_reference: int | None
+    """Significant pairs under the reference; None where it has a single topic."""
     n_pairs: int
     test: str
     correction: str
     alpha: float
     confidence_level: float
     top: int
+    """Systems behind ``tau_top`` and its like: the best under the reference."""
     n_topics: int
     n_resamples: int
     random_source: str
@@ -128,40 +108,6 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     n_threads: int | None = None,
 ) -> JudgeConclusions:
     r"""Decide whether systems would be judged alike if a judge labelled instead of the reference.
-
-    Parameters
-    ----------
-    scores : Scores, or mapping of str to Scores
-        Scores under one metric with judges in place of metrics, on common topics; or by judge the scores of the same
-        systems on the judge's own topics, where those differ.
-    reference : str
-        The judge that the others are held against.
-    people : mapping of str to float, or sequence of str
-        Judges that are second opinions of people, with weights: the choices of `metaeval.agreement.second_people`. They
-        make one row, "people", that says what a second person would have concluded.
-    test, correction, alpha
-        How pairs of systems are tested, two-sided; the test's own correction by default.
-    top : int, default 10
-        ``tau_top``, ``rho_top`` and their like are of the best so many systems under the reference.
-    confidence_level : float
-    n_resamples : int
-        Resamples of topics, and of a resampling test.
-    n_rounds : int, default 100
-        Random choices of topics for comparisons at the same number of topics.
-    rng : None, int or Generator
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    JudgeConclusions
-
-    Raises
-    ------
-    UnknownNameError, InvalidOptionError
-        If the reference or a person is no judge, weights are not positive, or an option is outside its rule.
-    ScoresError
-        If judges scored different systems, there are fewer than two systems, or no judge beside the reference.
 
     See Also
     --------
@@ -204,14 +150,12 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     names = list(sides)
     n_systems = next(iter(sides.values())).sizes["system"]
     if n_systems < 2:  # noqa: PLR2004 - a pair
-        message = f"conclusions are about pairs of systems, and there is {n_systems}; score another too"
-        raise ScoresError(message)
+        raise ScoresError(f"conclusions are about pairs of systems, and there is {n_systems}; score another too")
     check_choice(reference, "judge", names)
     weights = _weights(people, names, reference)
     judges = [name for name in names if name != reference and name not in weights]
     if len(names) < 2:  # noqa: PLR2004 - a reference and another
-        message = f"conclusions are compared with those of another judge, and there is only {reference}"
-        raise ScoresError(message)
+        raise ScoresError(f"conclusions are compared with those of another judge, and there is only {reference}")
     source = resolve_rng(rng)
     drawing, testing, choosing, fewer = source.generator.spawn(4)
     question = _Asked(test, correction, alpha, n_resamples, testing, n_threads)
@@ -306,13 +250,11 @@ def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
     for name, own in scores.items():
         table = engine_scores(own, what=what, fewest=1)
         if table.sizes["metric"] != 1:
-            message = f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}"
-            raise ScoresError(message)
+            raise ScoresError(f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}")
         sides[str(name)] = table.assign_coords(metric=[str(name)])
     systems = {tuple(own["system"].to_numpy().tolist()) for own in sides.values()}
     if len(systems) > 1:
-        message = "the systems must be the same under every judge, in the same order"
-        raise ScoresError(message)
+        raise ScoresError("the systems must be the same under every judge, in the same order")
     return sides
 
 

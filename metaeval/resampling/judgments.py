@@ -11,8 +11,6 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, Reduction, Task
 
-__all__ = ["check_steps", "reduce_judgments"]
-
 
 def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     collection: JudgedCollection,
@@ -105,13 +103,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
 
 
 def check_steps(reduction: Reduction, steps: Sequence[float] | None) -> tuple[float, ...]:
-    """Return the steps asked for, or the published ones.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is none, one stands twice, or one is outside (0, 100] % or no whole number of documents.
-    """
+    """Return the steps asked for, or the published ones."""
     if steps is None:
         return reduction.default_steps
     chosen = tuple(steps) if not isinstance(steps, int | float) else (steps,)
@@ -120,9 +112,7 @@ def check_steps(reduction: Reduction, steps: Sequence[float] | None) -> tuple[fl
     for step in chosen:
         number = isinstance(step, int | float | np.integer | np.floating) and not isinstance(step, bool)
         if not number or not isfinite(step) or not (0 < step <= 100 if percent else step >= 1 and step == int(step)):  # noqa: PLR2004 - percent
-            message = f"steps= of {reduction.name!r} must be {rule}, not {step!r}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"steps= of {reduction.name!r} must be {rule}, not {step!r}")
     if not chosen or len(set(chosen)) < len(chosen):
-        message = f"steps= must name at least one step, each once, not {chosen!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"steps= must name at least one step, each once, not {chosen!r}")
     return tuple(float(step) for step in chosen)

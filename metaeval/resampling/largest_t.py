@@ -24,8 +24,6 @@ from metaeval.parallel import track
 from metaeval.resampling.unit_residuals import UnitResiduals
 from metaeval.tests_stat.counting import tile_pool
 
-__all__ = ["LEAST_VARIANCE", "largest_t", "squared_deviations"]
-
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
@@ -63,24 +61,7 @@ def largest_t(  # noqa: PLR0913 - the sample, its pairs and the draws
 ) -> Floats:
     """Return the largest abs(t*) of every resample.
 
-    Parameters
-    ----------
-    units : UnitResiduals
-    pairs : list of two arrays (pair,)
-        For every metric the positions of the two systems of the pairs that have variance.
-    squares : list of array (pair,)
-        Their Q on the sample.
-    each_system : bool
-        Whether every system has a maximum of its own, over the pairs that hold it.
-    n_resamples : int
-    generator : numpy.random.Generator
-    n_threads : int, optional
-        The result does not depend on it.
-
-    Returns
-    -------
-    array (metric, row, resample)
-        A row for every system, or one for all; 0 where there are no pairs.
+    Shapes: `pairs` (pair,), `squares` (pair,), result (metric, row, resample).
     """
     n_metrics, n_systems, _ = units.residual.shape
     found = np.zeros((n_metrics, n_systems if each_system else 1, n_resamples))

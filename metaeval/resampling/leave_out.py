@@ -31,19 +31,6 @@ from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.result import is_significant
 from metaeval.workers import parallel_map
 
-__all__ = [
-    "CHANGE_INTERVALS",
-    "Baseline",
-    "GroupsLeftOut",
-    "Keep",
-    "leave_group_out",
-    "numbered_groups",
-    "scored_topics",
-    "t_of_change",
-    "t_statistics",
-    "tally_changes",
-]
-
 Keep = Literal["depth", "size"]
 Baseline = Literal["judgments", "pool"]
 
@@ -71,39 +58,27 @@ _RISES = np.array([10.0, 50.0])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupsLeftOut(Result):
-    """Every run under all judgments and under those left without its group.
-
-    Attributes
-    ----------
-    scores : xarray.Dataset
-        Dims ``metric``, ``system`` and ``topic`` (those with something relevant in the full judgments); ``full`` and
-        ``reduced``; coordinates ``group`` and ``pooled`` on ``system``, ``higher_is_better`` on ``metric``.
-    groups : pandas.DataFrame
-        Index ``group``; ``runs`` and ``pooled_runs``, ``dropped`` and ``dropped_relevant`` (judged documents lost
-        with it), ``emptied`` (topics with nothing relevant left) and ``judged_share`` of the pool without it (NaN
-        where documents without judgment were not read).
-    keep : {"depth", "size"}
-        What the pool without the group keeps.
-    baseline : {"judgments", "pool"}
-        What the old score is under: all judgments, or those inside the pool that could be rebuilt.
-    pool_share : float
-        How much of the rebuilt pool it starts from, in % of its documents.
-    original : OriginalPool
-        The pool of all pooled runs.
-    emptied : tuple of (group, topic)
-        Where the group alone contributed every relevant document.
-    notes : tuple of str
-        What to know when reading the scores.
-    """
+    """Every run under all judgments and under those left without its group."""
 
     scores: xr.Dataset
+    """Dims ``metric``, ``system`` and ``topic`` (those with something relevant in the full judgments); ``full`` and
+    ``reduced``; coordinates ``group`` and ``pooled`` on ``system``, ``higher_is_better`` on ``metric``."""
     groups: pd.DataFrame
+    """Index ``group``; ``runs`` and ``pooled_runs``, ``dropped`` and ``dropped_relevant`` (judged documents lost with
+    it), ``emptied`` (topics with nothing relevant left) and ``judged_share`` of the pool without it (NaN where
+    documents without judgment were not read)."""
     keep: Keep
+    """What the pool without the group keeps."""
     baseline: Baseline = "judgments"
+    """What the old score is under: all judgments, or those inside the pool that could be rebuilt."""
     pool_share: float = 100.0
+    """How much of the rebuilt pool it starts from, in % of its documents."""
     original: OriginalPool
+    """The pool of all pooled runs."""
     emptied: tuple[tuple[str, str], ...]
+    """Where the group alone contributed every relevant document."""
     notes: tuple[str, ...]
+    """What to know when reading the scores."""
 
     @property
     def n_outside(self) -> int:
@@ -363,11 +338,10 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np
     pooled = np.ones(len(collection.groups), dtype=bool) if collection.pooled is None else collection.pooled
     building = {name for name, one in zip(collection.groups, pooled, strict=True) if one} | {*others}
     if len(building) <= 1:
-        message = (
+        raise InvalidOptionError(
             f"the pool was built by {'group ' + repr(*building) if building else 'no group'} alone, so nothing is "
             "left of it without; at least two groups must have a pooled run"
         )
-        raise InvalidOptionError(message)
     return names, numbers
 
 
@@ -375,8 +349,7 @@ def scored_topics(collection: Collection) -> NDArray[np.bool_]:
     """Return which topics have something relevant in the full judgments; refuse judgments without any such."""
     counted = collection.rejudge(collection.full_levels).n_relevant > 0
     if not counted.any():
-        message = "no topic has a relevant document (level above 0) in the judgments"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("no topic has a relevant document (level above 0) in the judgments")
     return counted
 
 

@@ -11,20 +11,11 @@ from metaeval.tests_stat.correction import FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
-__all__ = ["check_intervals", "check_resampling", "check_test"]
-
 
 def check_test(
     test: str, correction: str | None = None, *, alternative: str = "two-sided", baseline: str | None = None
 ) -> None:
     """Refuse a test, a correction or an alternative that there is not, and a side or baseline that it cannot have.
-
-    Raises
-    ------
-    UnknownNameError
-        Listing the nearest names.
-    InvalidOptionError
-        Naming the test to use instead.
 
     Examples
     --------
@@ -43,11 +34,6 @@ def check_test(
 def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_threads: int | None = None) -> None:
     """Refuse what no test that resamples can do.
 
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument and the value.
-
     Examples
     --------
     >>> check_resampling(1000)
@@ -60,11 +46,6 @@ def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_
 
 def check_intervals(n_topic_resamples: int | None, confidence_level: float) -> None:
     """Refuse numbers of topic resamples and levels of confidence that give no interval; None or 0 asks for none.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument and the value.
 
     Examples
     --------

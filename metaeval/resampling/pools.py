@@ -22,8 +22,6 @@ from metaeval.resampling.entry_depths import (
 )
 from metaeval.results import Result
 
-__all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth", "with_judged_pool"]
-
 _FEW_NEW = 0.02
 _ROUND = 5
 _MOST_ROUNDS = 40
@@ -31,34 +29,25 @@ _MOST_ROUNDS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OriginalPool(Result):
-    """The 100 % pool: the one that was judged, or the closest that the runs at hand give.
-
-    Attributes
-    ----------
-    depths : int64 array (n_topics,)
-        Pool depth of every topic.
-    known : bool
-        Whether the depth was given; else it is for each topic the smallest whose pool is as large as the pooled set
-        of the qrels, or as the size that `with_judged_pool` gave.
-    n_documents : int64 array (n_topics,)
-        The original pool's number of documents: that of the generated pool where the depth is known, else the size
-        given, or that of the qrels. -1 where the depth is known and documents without judgment were not read.
-    levels : int16 array (n_judgments,)
-        The qrels restricted to the pool; `NOT_POOLED` outside.
-    per_topic : pandas.DataFrame
-        Index ``topic``; ``pool_depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``, ``judged`` and
-        ``relevant`` (in the qrels), ``judged_held`` and ``relevant_held`` (of these in the pool), and ``reached``:
-        whether the runs are long enough for the depth or size.
-    notes : tuple of str
-        What the pool lacks, in words.
-    """
+    """The 100 % pool: the one that was judged, or the closest that the runs at hand give."""
 
     depths: NDArray[np.int64]
+    """Pool depth of every topic. Shape (n_topics,)."""
     known: bool
+    """Whether the depth was given; else it is for each topic the smallest whose pool is as large as the pooled set of
+    the qrels, or as the size that `with_judged_pool` gave."""
     n_documents: NDArray[np.int64]
+    """The original pool's number of documents: that of the generated pool where the depth is known, else the size
+    given, or that of the qrels. -1 where the depth is known and documents without judgment were not read. Shape
+    (n_topics,)."""
     levels: NDArray[np.int16]
+    """The qrels restricted to the pool; `NOT_POOLED` outside. Shape (n_judgments,)."""
     per_topic: pd.DataFrame
+    """Index ``topic``; ``pool_depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``, ``judged`` and
+    ``relevant`` (in the qrels), ``judged_held`` and ``relevant_held`` (of these in the pool), and ``reached``:
+    whether the runs are long enough for the depth or size."""
     notes: tuple[str, ...]
+    """What the pool lacks, in words."""
 
     @property
     def judged_share(self) -> float:
@@ -91,19 +80,13 @@ class OriginalPool(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PoolGrowth(Result):
-    """What deeper and deeper pools find.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``topic`` and ``pool_depth`` (from 1); ``documents`` (distinct documents in the pool; -1 where those
-        without judgment were not read), ``judged`` and ``relevant`` (those among them).
-    few : float
-        New relevant documents per further judged one that count as few.
-    """
+    """What deeper and deeper pools find."""
 
     counts: xr.Dataset
+    """Dims ``topic`` and ``pool_depth`` (from 1); ``documents`` (distinct documents in the pool; -1 where those
+    without judgment were not read), ``judged`` and ``relevant`` (those among them)."""
     few: float
+    """New relevant documents per further judged one that count as few."""
 
     def critical_depths(self) -> pd.Series:
         """Return for each topic the depth past which few new relevant documents appear; NaN where none is seen.
@@ -207,11 +190,10 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     check_kind(collection, "collection", "JudgedCollection")
     documents = collection.by_document
     if pool_depth is None and documents.retrieved is None:
-        message = (
+        raise InvalidOptionError(
             "the depth of the original pool is not known and cannot be found without the documents that have no "
             "judgment: give the depth, or read the collection with retrieved='all'"
         )
-        raise InvalidOptionError(message)
     if pool_depth is None:
         refuse_unknown_pool(documents)
     entries = entry_depths(documents, complete=pool_depth is None)
@@ -261,24 +243,6 @@ def pool_growth(
 ) -> PoolGrowth:
     """Count what the pool holds at every depth: distinct documents, judged ones, relevant ones.
 
-    Parameters
-    ----------
-    collection : JudgedCollection
-    pool_depth : int, optional
-        Deepest pool; the longest list by default. Past the depth that was judged hardly a document is judged, so
-        counts there stand still.
-    few : float
-        For `PoolGrowth.critical_depths`.
-
-    Returns
-    -------
-    PoolGrowth
-
-    Raises
-    ------
-    InvalidOptionError
-        If the depth is no whole number of at least 1, `few` is negative or no run is left.
-
     Examples
     --------
     >>> from metaeval.collection.assembly import collection_from_rankings
@@ -313,29 +277,6 @@ def with_judged_pool(
 ) -> JudgedCollection:
     """Say how many documents were judged, for judgments that do not: where they list relevant documents only.
 
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Read with every retrieved document.
-    size : int or mapping of topic to int, optional
-        Documents that were pooled and judged, for every topic or for each.
-    pool_depth : int, optional
-        Instead of a size, the depth to which the runs were pooled.
-
-    Returns
-    -------
-    JudgedCollection
-        Where the judgments hold nothing but relevant documents, every document in the pool of the runs that has no
-        line is now judged and not relevant. Otherwise the judgments stay as they are, and the size counts when the
-        pool is rebuilt (`original_pool`). Scores under ordinary metrics stay what they were; measures that set
-        judged documents apart, counts of judgments and whatever starts from the pool become right.
-
-    Raises
-    ------
-    InvalidOptionError
-        If not exactly one of size and depth is given, one is no whole number of at least 1, a topic has no size, or
-        the documents without judgment were not read.
-
     Notes
     -----
     The pool of a size is that of the smallest depth at which it holds at least so many documents, as [1]_ (section
@@ -357,8 +298,7 @@ def with_judged_pool(
     ([1, 0, 0], [2])
     """
     if (size is None) == (pool_depth is None):
-        message = "give the size of the judged pool or the depth of pooling, one of them"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("give the size of the judged pool or the depth of pooling, one of them")
     documents = collection.by_document
     entries = entry_depths(documents)
     if pool_depth is not None:
@@ -381,11 +321,10 @@ def _sizes_of_topics(topics: tuple[str, ...], size: int | Mapping[str, int] | No
     given = {str(topic): number for topic, number in size.items()}
     lacking = [topic for topic in topics if topic not in given]
     if lacking:
-        message = (
+        raise InvalidOptionError(
             f"the sizes of judged pools cover {len(topics) - len(lacking)} of {len(topics)} topics; absent: "
             f"{first_few(lacking)}"
         )
-        raise InvalidOptionError(message)
     return np.array([check_reach(given[topic], f"the judged pool's size on topic {topic!r}") for topic in topics])
 
 

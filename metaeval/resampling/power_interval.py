@@ -30,8 +30,6 @@ from metaeval.words import bracketed
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PowerIntervals", "checked_corrections", "discriminative_power_interval"]
-
 type Floats = NDArray[np.float64]
 _LEAST_ROUNDS, _SHARE_OF_ROUNDS = 50, 4
 """Rounds in which a test other than t is asked: a quarter of all, and at least so many."""
@@ -39,46 +37,32 @@ _LEAST_ROUNDS, _SHARE_OF_ROUNDS = 50, 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerIntervals(Result):
-    """Discriminative power with an interval, per correction and metric, and for the difference of any two metrics.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``correction``, ``metric``, ``round`` and ``resample``; variables ``power`` (correction, metric), on the
-        topics at hand; ``resampled`` (correction, metric, round), on resampled topics, the same for every metric; and
-        ``t_resampled`` (correction, metric, resample), under the t test, on these topics and on more.
-    test : str
-        The test that decides about a pair.
-    alpha : float
-        Its level.
-    confidence_level : float
-        Of the intervals.
-    n_resamples : int or None
-        B of a resampling test.
-    n_topic_resamples : int
-        Resamples of the topics.
-    n_rounds : int
-        On how many of them the test was asked; on the others the t test stood in for it.
-    n_systems, n_topics : int
-        Size of the scores.
-    freedom : int
-        Of the spread over resamples: topics less one; clusters less one where whole clusters were drawn, topics less
-        strata where topics were drawn inside these.
-    random_source : str
-        Where the draws came from.
-    """
+    """Discriminative power with an interval, per correction and metric, and for the difference of any two metrics."""
 
     data: xr.Dataset
+    """Dims ``correction``, ``metric``, ``round`` and ``resample``; variables ``power`` (correction, metric), on the
+    topics at hand; ``resampled`` (correction, metric, round), on resampled topics, the same for every metric; and
+    ``t_resampled`` (correction, metric, resample), under the t test, on these topics and on more."""
     test: str
+    """The test that decides about a pair."""
     alpha: float
+    """Its level."""
     confidence_level: float
+    """Of the intervals."""
     n_resamples: int | None
+    """B of a resampling test."""
     n_topic_resamples: int
+    """Resamples of the topics."""
     n_rounds: int
+    """On how many of them the test was asked; on the others the t test stood in for it."""
     n_systems: int
     n_topics: int
+    """Size of the scores."""
     freedom: int
+    """Of the spread over resamples: topics less one; clusters less one where whole clusters were drawn, topics less
+    strata where topics were drawn inside these."""
     random_source: str
+    """Where the draws came from."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -317,8 +301,7 @@ def checked_corrections(corrections: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of corrections as the table has them; refuse none at all."""
     names = tuple(map(CORRECTIONS.canonical, (corrections,) if isinstance(corrections, str) else corrections))
     if not names:
-        message = f"corrections must name at least one of {', '.join(CORRECTIONS)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"corrections must name at least one of {', '.join(CORRECTIONS)}")
     return names
 
 

@@ -25,8 +25,6 @@ from metaeval.tests_stat.pairs import all_pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["RankIntervals", "rank_intervals"]
-
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
@@ -35,43 +33,33 @@ _TIE = 1e-9  # share by which a statistic must exceed the critical value: less i
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankIntervals(Result):
-    """The ranks that are left open for every system, and the decisions about pairs behind them.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric``, ``system`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
-
-        - ``mean`` (metric, system), in the metric's own direction;
-        - ``rank``: 1 + the systems with a better mean, so that equal means share the best rank;
-        - ``n_above``, ``n_below``: systems significantly better and significantly worse than this one;
-        - ``rank_low``, ``rank_high``: 1 + n_above, and N - n_below;
-        - ``critical_value``: what a statistic of either sign must exceed (one for all systems if simultaneous);
-          NaN where no pair varies; ``critical_error``: its Monte-Carlo standard error;
-        - ``difference``, ``standard_error``, ``statistic`` (metric, pair): mean of a less mean of b, its standard
-          error, and their ratio; infinite for a difference that is the same on every topic;
-        - ``significant``: beyond the critical values of both systems.
-    confidence_level : float
-    simultaneous : bool
-        Whether the intervals hold the true ranks of all systems at once, or each those of its own.
-    resampled : str
-        "topic", "cluster", or "stratum" for topics within strata.
-    n_systems, n_topics, n_units : int
-        Size of the scores, and how many topics or clusters are drawn.
-    n_resamples : int
-    random_source : str
-        Where the draws came from.
-    """
+    """The ranks that are left open for every system, and the decisions about pairs behind them."""
 
     data: xr.Dataset
+    """Dims ``metric``, ``system`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
+
+    - ``mean`` (metric, system), in the metric's own direction;
+    - ``rank``: 1 + the systems with a better mean, so that equal means share the best rank;
+    - ``n_above``, ``n_below``: systems significantly better and significantly worse than this one;
+    - ``rank_low``, ``rank_high``: 1 + n_above, and N - n_below;
+    - ``critical_value``: what a statistic of either sign must exceed (one for all systems if simultaneous);
+      NaN where no pair varies; ``critical_error``: its Monte-Carlo standard error;
+    - ``difference``, ``standard_error``, ``statistic`` (metric, pair): mean of a less mean of b, its standard
+      error, and their ratio; infinite for a difference that is the same on every topic;
+    - ``significant``: beyond the critical values of both systems.
+    """
     confidence_level: float
     simultaneous: bool
+    """Whether the intervals hold the true ranks of all systems at once, or each those of its own."""
     resampled: str
+    """"topic", "cluster", or "stratum" for topics within strata."""
     n_systems: int
     n_topics: int
     n_units: int
+    """Size of the scores, and how many topics or clusters are drawn."""
     n_resamples: int
     random_source: str
+    """Where the draws came from."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -129,8 +117,7 @@ class RankIntervals(Result):
             If the intervals are not simultaneous: their decisions about a pair depend on whose interval is asked.
         """
         if not self.simultaneous:
-            message = "groups need decisions about all pairs at once; ask for simultaneous=True"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("groups need decisions about all pairs at once; ask for simultaneous=True")
         frame = self.to_frame()[["metric", "system", "mean", "rank"]]
         letters = []
         for metric, part in frame.groupby("metric", sort=False):

@@ -24,8 +24,6 @@ from metaeval.resampling.pools import original_pool
 from metaeval.results import Result, ShortRepr
 from metaeval.scores import drawn_by_name, name_order
 
-__all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents", "unknown_order"]
-
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
 _BELOW_ONE = 0.999
@@ -33,55 +31,37 @@ _BELOW_ONE = 0.999
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reduced(Result):
-    """Judgments that are left at each step.
-
-    Attributes
-    ----------
-    levels : int16 array (n_steps, n_judgments)
-        For ``collection.rejudge(levels[i])``: the level of what is kept, `UNJUDGED` for what was pooled and is not
-        judged any more, `NOT_POOLED` for what is not even pooled. In topics that are not kept the levels stay as
-        they are.
-    topics : bool array (n_steps, n_topics)
-        Which topics are kept, of those with something relevant in the full judgments (the others have no score).
-    judged, relevant : int64 array (n_steps,)
-        Judged and relevant documents that are left in the topics kept.
-    emptied : int64 array (n_steps,)
-        Topics among those kept that have nothing relevant left.
-    notes : tuple of str
-        What could not be done as asked, and topics with nothing relevant left.
-    """
+    """Judgments that are left at each step."""
 
     levels: NDArray[np.int16]
+    """For ``collection.rejudge(levels[i])``: the level of what is kept, `UNJUDGED` for what was pooled and is not
+    judged any more, `NOT_POOLED` for what is not even pooled. In topics that are not kept the levels stay as they
+    are. Shape (n_steps, n_judgments)."""
     topics: NDArray[np.bool_]
+    """Which topics are kept, of those with something relevant in the full judgments (the others have no score). Shape
+    (n_steps, n_topics)."""
     judged: NDArray[np.int64]
     relevant: NDArray[np.int64]
+    """Judged and relevant documents that are left in the topics kept. Shape (n_steps,)."""
     emptied: NDArray[np.int64]
+    """Topics among those kept that have nothing relevant left. Shape (n_steps,)."""
     notes: tuple[str, ...] = ()
+    """What could not be done as asked, and topics with nothing relevant left."""
 
 
 class Task(NamedTuple):
-    """What a way to judge less is given.
-
-    Attributes
-    ----------
-    collection : Collection
-    steps : tuple of float
-        In % or in documents.
-    rng : numpy.random.Generator
-    pool_depth : int or None
-        Depth to which the runs were pooled; None finds it for each topic (see `original_pool`).
-    reciprocal_rank_share : float
-        Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank.
-    rel : int
-        Lowest level that counts as relevant.
-    """
+    """What a way to judge less is given."""
 
     collection: Collection
     steps: tuple[float, ...]
+    """In % or in documents."""
     rng: np.random.Generator
     pool_depth: int | None = None
+    """Depth to which the runs were pooled; None finds it for each topic (see `original_pool`)."""
     reciprocal_rank_share: float = 1.0
+    """Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank."""
     rel: int = 1
+    """Lowest level that counts as relevant."""
 
 
 def _stratified(task: Task) -> Reduced:
@@ -252,21 +232,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
 ) -> Reduced:
     """Put together what is left when only some documents stay; what is not judged now stays as it is.
 
-    Parameters
-    ----------
-    collection : Collection
-    kept : sequence of bool arrays, one a step
-        Over the judgments (entries past them are ignored).
-    steps : sequence of float
-        For the notes.
-    code : int
-        `UNJUDGED` or `NOT_POOLED`: what the other judged documents become. Documents that are pooled and unjudged
-        already become `NOT_POOLED` too where they are not kept.
-    topics : bool array (n_steps, n_topics), optional
-        Topics that are kept; by default all with something relevant in the full judgments.
-    notes : sequence of str
-    rel : int, default 1
-        Lowest level that counts as relevant.
+    Shapes: `topics` (n_steps, n_topics).
     """
     now = collection.levels
     stays = np.stack([one[: collection.n_judgments] for one in kept])
@@ -324,42 +290,28 @@ def _topics_named(collection: Collection, marked: NDArray[np.bool_]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction(ShortRepr):
-    """A way to judge less.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        What people call it.
-    function : callable
-        Takes a checked task, gives what is left.
-    summary : str
-        What it does, in a line.
-    cite : tuple of str
-        Keys of `metaeval.bibliography`.
-    random : bool
-        Whether another draw gives another answer.
-    default_steps : tuple of float
-        As published.
-    unit : str
-        What steps are counted in: "%" or "documents" (a topic).
-    share_of : str
-        What steps in % are a share of: "judged documents", "relevant documents", "topics" or "pool depth".
-    needs_retrieved : bool
-        Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
-        depth of the original pool is given.
-    """
+    """A way to judge less."""
 
     name: str
     title: str
+    """What people call it."""
     function: Callable[[Task], Reduced]
+    """Takes a checked task, gives what is left."""
     summary: str
+    """What it does, in a line."""
     cite: tuple[str, ...]
+    """Keys of `metaeval.bibliography`."""
     random: bool = False
+    """Whether another draw gives another answer."""
     default_steps: tuple[float, ...] = (80.0, 60.0, 40.0, 20.0)
+    """As published."""
     unit: str = "%"
+    """What steps are counted in: "%" or "documents" (a topic)."""
     share_of: str = "judged documents"
+    """What steps in % are a share of: "judged documents", "relevant documents", "topics" or "pool depth"."""
     needs_retrieved: bool = False
+    """Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
+    depth of the original pool is given."""
 
 
 _DEPTH_STEPS = (90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0)

@@ -34,20 +34,6 @@ from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.parallel import track
 from metaeval.workers import finished
 
-__all__ = [
-    "COMPILED",
-    "ReplicateStore",
-    "ReplicateWarning",
-    "all_compiled",
-    "checksum",
-    "compiled_arrays",
-    "discard_replicates",
-    "kept_replicates",
-    "map_replicates",
-    "replicate_seed",
-    "replicate_store",
-]
-
 _FORMAT = "metaeval replicate 3"
 _ABOUT = "__about__"
 _SUFFIX = ".npz"
@@ -67,15 +53,6 @@ class ReplicateWarning(MetaevalWarning):
 class ReplicateStore:
     """A folder of finished replicates of one piece of work.
 
-    Attributes
-    ----------
-    folder : path
-        Made when the first replicate is kept. Studies may share it: file names hold `name` and the settings.
-    name : str
-        What was done, for people who look into the folder.
-    settings : mapping
-        Everything the result depends on besides the replicate's number, as JSON can hold it.
-
     Examples
     --------
     >>> import tempfile
@@ -87,8 +64,11 @@ class ReplicateStore:
     """
 
     folder: Path
+    """Made when the first replicate is kept. Studies may share it: file names hold `name` and the settings."""
     name: str
+    """What was done, for people who look into the folder."""
     settings: Mapping[str, object] = field(default_factory=dict)
+    """Everything the result depends on besides the replicate's number, as JSON can hold it."""
 
     @property
     def key(self) -> str:
@@ -103,13 +83,7 @@ class ReplicateStore:
         return json.dumps({"format": _FORMAT, "settings": self.key, "replicate": number})
 
     def make_folder(self) -> None:
-        """Make the folder where it is not there.
-
-        Raises
-        ------
-        InvalidOptionError
-            If that cannot be done.
-        """
+        """Make the folder where it is not there."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -179,38 +153,7 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     deadline: float | None = None,
     description: str = "working",
 ) -> list[Arrays]:
-    """Return ``work(number, generator, *arguments)`` for every number, from disk where it is kept already.
-
-    Parameters
-    ----------
-    work : callable
-        Returns a dictionary of arrays. Must be importable by worker processes when `n_jobs` is not 1.
-    numbers : sequence of int
-        Replicates wanted.
-    seed : int
-        Of the study; see `replicate_seed`.
-    name : str
-        Of this work; others with the same seed draw independently.
-    arguments : sequence
-        The same for every replicate. Large arrays should stand here by themselves: worker processes then share one
-        copy of them on disk, and a Dask cluster is sent each of them once.
-    store : ReplicateStore, optional
-        Where finished replicates are kept, each as soon as it is done.
-    complete : callable, optional
-        ``complete(number, arrays)`` says whether what is kept will do.
-    n_jobs, threads
-        See `metaeval.workers.finished`.
-    deadline : float, optional
-        Time (of ``time.monotonic``) after which no replicate is begun, once two are.
-    description : str
-        For the progress display.
-
-    Returns
-    -------
-    list of dict
-        In the order of `numbers`, up to the first that the deadline cut off; the same for any number and kind of
-        workers.
-    """
+    """Return ``work(number, generator, *arguments)`` for every number, from disk where it is kept already."""
     done: dict[int, Arrays] = {}
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
@@ -289,13 +232,7 @@ def _opened(content: bytes) -> Arrays | None:
 
 
 def discard_replicates(folder: Path) -> None:
-    """Remove kept replicates whose answer stands elsewhere by now; whatever else is in the folder stays.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-        Removed too where nothing is left in it.
-    """
+    """Remove kept replicates whose answer stands elsewhere by now; whatever else is in the folder stays."""
     for path in kept_replicates(folder):
         path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):

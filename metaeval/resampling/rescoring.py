@@ -23,18 +23,6 @@ from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
-__all__ = [
-    "FEWEST",
-    "Decided",
-    "PairTest",
-    "Plan",
-    "counted_topics",
-    "replicate_of_arrays",
-    "replicate_of_collection",
-    "scores_by_step",
-    "verdicts",
-]
-
 FEWEST = 2
 """Topics that a test needs, and systems that a ranking does."""
 
@@ -60,21 +48,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTest:
-    """How pairs of systems are tested.
-
-    Attributes
-    ----------
-    systems : tuple of int
-        Places of the systems whose pairs are tested.
-    test, correction, alpha, n_resamples
-        See `metaeval.compare_systems`.
-    """
+    """How pairs of systems are tested."""
 
     systems: tuple[int, ...]
+    """Places of the systems whose pairs are tested."""
     test: str
     correction: str | None
     alpha: float
     n_resamples: int | None
+    """See `metaeval.compare_systems`."""
 
     @property
     def n_pairs(self) -> int:
@@ -83,18 +65,12 @@ class PairTest:
 
 
 class Decided(NamedTuple):
-    """What a test says of all pairs.
-
-    Attributes
-    ----------
-    better : int8 array (metric, pair)
-        1 or -1 for the system that is significantly better, 0 for neither.
-    required : float64 array (metric,)
-        Difference required; missing where the test does not give it.
-    """
+    """What a test says of all pairs."""
 
     better: NDArray[np.int8]
+    """1 or -1 for the system that is significantly better, 0 for neither. Shape (metric, pair)."""
     required: NDArray[np.float64]
+    """Difference required; missing where the test does not give it. Shape (metric,)."""
 
 
 def replicate_of_arrays(

@@ -28,44 +28,30 @@ from metaeval.topic_design import engine_scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["RunChoicePower", "run_choice_power"]
-
 _SPREAD = ("mean", "standard_deviation", "low", "high", "smallest", "largest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunChoicePower(Result):
-    """Discriminative power over many choices of runs, per correction and metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``correction``, ``metric``, ``choice`` and ``system``; variables ``power`` (correction, metric, choice)
-        and ``chosen`` (choice, system).
-    test : str
-        The test that decides about a pair.
-    alpha : float
-        Its level.
-    choose : str or int
-        How the systems were chosen.
-    confidence_level : float
-        Share of the choices that lies between ``low`` and ``high``.
-    n_resamples : int or None
-        B of a resampling test.
-    n_choices, n_topics : int
-    random_source : str
-        Where the draws came from.
-    """
+    """Discriminative power over many choices of runs, per correction and metric."""
 
     data: xr.Dataset
+    """Dims ``correction``, ``metric``, ``choice`` and ``system``; variables ``power`` (correction, metric, choice) and
+    ``chosen`` (choice, system)."""
     test: str
+    """The test that decides about a pair."""
     alpha: float
+    """Its level."""
     choose: str | int
+    """How the systems were chosen."""
     confidence_level: float
+    """Share of the choices that lies between ``low`` and ``high``."""
     n_resamples: int | None
+    """B of a resampling test."""
     n_choices: int
     n_topics: int
     random_source: str
+    """Where the draws came from."""
 
     @property
     def n_systems(self) -> int:
@@ -197,13 +183,11 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     check_resamples(n_resamples)
     if spec.family_wise:
-        message = (
+        raise InvalidOptionError(
             f"test {spec.name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         )
-        raise InvalidOptionError(message)
     if choose == "all":
-        message = "choose='all' leaves nothing to choose; use 'one-per-group' or a number of systems"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("choose='all' leaves nothing to choose; use 'one-per-group' or a number of systems")
     source = resolve_rng(rng)
     result = compare_systems(
         scores,

@@ -31,9 +31,6 @@ from metaeval.topic_units import check_resampling_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SensitivityResult", "bootstrap_sensitivity", "place_of_required"]
-
-
 _SIDES = ("system_a", "system_b")
 _REDRAWN = 200
 """Times that differences required are drawn again for their errors."""
@@ -41,49 +38,37 @@ _REDRAWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SensitivityResult(Result):
-    """What the bootstrap sensitivity method found, for every metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric``, ``pair`` and ``system``; coordinates ``system_a`` and ``system_b`` on ``pair`` and
-        ``higher_is_better`` on ``metric``; variables
-
-        - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
-        - ``statistic``: paired t, with the sign of ``difference``;
-        - ``asl``: achieved significance level, the share of resamples with ``|t(w*)| >= |t(z)|``;
-        - ``significant``: ``asl < alpha``;
-        - ``difference_required``: the pair's estimate of the difference that achieves significance;
-        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
-        - ``mean`` (metric, system): mean score.
-    alpha : float
-        Significance level.
-    n_resamples : int
-        B.
-    random_source : str
-        Where the draws came from.
-    n_topics : int
-        Number of topics.
-    choose : str or int
-        How the systems were chosen.
-    identical : tuple of tuple of str
-        Systems with equal scores under every metric; their pairs stay in the denominator.
-    zero_variance_resamples : mapping
-        "zero_over_zero" and "constant_over_zero", each a mapping from metric to a count over all pairs; see
-        `metaeval.tests_stat.bootstrap.bootstrap_test`.
-    details : mapping
-        How clusters, strata, weights and gaps were taken into account, where there are any; as a test has them.
-    """
+    """What the bootstrap sensitivity method found, for every metric."""
 
     data: xr.Dataset
+    """Dims ``metric``, ``pair`` and ``system``; coordinates ``system_a`` and ``system_b`` on ``pair`` and
+    ``higher_is_better`` on ``metric``; variables
+
+    - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
+    - ``statistic``: paired t, with the sign of ``difference``;
+    - ``asl``: achieved significance level, the share of resamples with ``|t(w*)| >= |t(z)|``;
+    - ``significant``: ``asl < alpha``;
+    - ``difference_required``: the pair's estimate of the difference that achieves significance;
+    - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
+    - ``mean`` (metric, system): mean score.
+    """
     alpha: float
+    """Significance level."""
     n_resamples: int
+    """B."""
     random_source: str
+    """Where the draws came from."""
     n_topics: int
+    """Number of topics."""
     choose: str | int
+    """How the systems were chosen."""
     identical: tuple[tuple[str, ...], ...]
+    """Systems with equal scores under every metric; their pairs stay in the denominator."""
     zero_variance_resamples: Mapping[str, Mapping[str, int]]
+    """"zero_over_zero" and "constant_over_zero", each a mapping from metric to a count over all pairs; see
+    `metaeval.tests_stat.bootstrap.bootstrap_test`."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """How clusters, strata, weights and gaps were taken into account, where there are any; as a test has them."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -352,11 +337,6 @@ def _means(scores: Scores) -> xr.DataArray:
 def place_of_required(n_resamples: int, alpha: float) -> int:
     """Return which of the largest resampled differences is the one required.
 
-    Raises
-    ------
-    InvalidOptionError
-        If there are too few resamples for that level; the message says how many it takes.
-
     Examples
     --------
     >>> place_of_required(1000, 0.05)
@@ -364,11 +344,10 @@ def place_of_required(n_resamples: int, alpha: float) -> int:
     """
     place = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
     if place < 1:
-        message = (
+        raise InvalidOptionError(
             f"n_resamples x alpha must be at least 1 to read off the difference required, not {n_resamples} x {alpha}; "
             f"use n_resamples of at least {math.ceil(1 / alpha - 1e-9)}"
         )
-        raise InvalidOptionError(message)
     return place
 
 

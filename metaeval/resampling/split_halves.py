@@ -29,8 +29,6 @@ from metaeval.workers import parallel_map
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["OGILVIE_LALMAS_TESTS", "SplitHalves", "split_half"]
-
 type Options = dict[str, Any]
 OGILVIE_LALMAS_TESTS = ("t", "wilcoxon", "sign", "bootstrap_percentile")
 """The tests compared in Ogilvie and Lalmas (2006, section 3.3)."""
@@ -42,33 +40,22 @@ _COUNTS = ("rejected_first", "rejected_second", "errors", "rejected_both")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalves(Result):
-    """What each test decided on either half of the topics, counted per split.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``correction``, ``metric``, ``test``, ``split``; pairs of systems that are ``rejected_first`` and
-        ``rejected_second`` (found different on the first and on the second half), ``errors`` (rejected on the first
-        half, and the mean difference on the second is zero or of the other sign) and ``rejected_both`` (on both
-        halves, in the same direction).
-    n_pairs : int
-        Pairs of systems.
-    half_sizes : tuple of int
-        Topics in the first and in the second half; clusters where topics come in them.
-    halved : {"topic", "cluster"}
-        What went to one half or the other as a whole.
-    alternative : str
-    alpha : float
-    random_source : str
-    """
+    """What each test decided on either half of the topics, counted per split."""
 
     counts: xr.Dataset
+    """Dims ``correction``, ``metric``, ``test``, ``split``; pairs of systems that are ``rejected_first`` and
+    ``rejected_second`` (found different on the first and on the second half), ``errors`` (rejected on the first
+    half, and the mean difference on the second is zero or of the other sign) and ``rejected_both`` (on both halves,
+    in the same direction)."""
     n_pairs: int
+    """Pairs of systems."""
     half_sizes: tuple[int, int]
+    """Topics in the first and in the second half; clusters where topics come in them."""
     alternative: str
     alpha: float
     random_source: str
     halved: str = "topic"
+    """What went to one half or the other as a whole."""
 
     @property
     def corrections(self) -> tuple[str, ...]:
@@ -242,8 +229,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     for name in adjusted:
         check_choice(name, "correction", CORRECTIONS)
     if not chosen or not adjusted:
-        message = f"{'corrections' if chosen else 'tests'}= is empty; name at least one"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{'corrections' if chosen else 'tests'}= is empty; name at least one")
     halving_uses: tuple[Trait, ...] = ("clusters", "weights")
     scores = engine_scores(scores, uses=halving_uses, what="halving the topics")
     for spec in chosen:
@@ -283,8 +269,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
 def _check(n_splits: int, n_topics: int, halved: str) -> None:
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     if n_topics < FEWEST_TOPICS:
-        message = f"{n_topics} {halved}s cannot be halved and tested; at least {FEWEST_TOPICS} are needed"
-        raise EstimationError(message)
+        raise EstimationError(f"{n_topics} {halved}s cannot be halved and tested; at least {FEWEST_TOPICS} are needed")
 
 
 def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share

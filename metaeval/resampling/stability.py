@@ -65,16 +65,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.workers import crew
 
-__all__ = [
-    "THRESHOLD",
-    "Stability",
-    "check_options",
-    "correlations",
-    "measure_stability",
-    "smallest_place",
-    "standard_error",
-]
-
 
 def measure_stability(  # noqa: PLR0913 - every option of the study
     collection: JudgedCollection,
@@ -283,8 +273,7 @@ def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: fl
     level = check_count(rel, "rel") if collection.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
     if not (collection.full_levels >= collection.level_from(level)).any():
         top = numbers_of(np.array([collection.top_level]), collection.grades).item()
-        message = f"rel={level:g}: no document is judged at that level or above; the highest is {top:g}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"rel={level:g}: no document is judged at that level or above; the highest is {top:g}")
     return level
 
 
@@ -297,8 +286,7 @@ def _chosen(collection: Collection, choose: str | int, name: str, generator: np.
     try:
         names = set(select_runs(bare, choose, generator)["system"].to_numpy().tolist())
     except InvalidOptionError as error:
-        message = f"{name}={choose!r}: {error}"
-        raise InvalidOptionError(message) from None
+        raise InvalidOptionError(f"{name}={choose!r}: {error}") from None
     return tuple(place for place, system in enumerate(collection.systems) if system in names)
 
 
@@ -435,15 +423,7 @@ def _store(folder: Path, plan: Plan, collection: JudgedCollection, seed: int) ->
 def check_options(  # noqa: PLR0913 - one keyword per choice
     collection: Collection, *, n_replicates: int, n_tested: int, top: int, alpha: float, budget: float | None
 ) -> None:
-    """Refuse options outside their rules, and collections that cannot rank anything.
-
-    Raises
-    ------
-    InvalidOptionError
-        For an option.
-    EstimationError
-        If there are fewer than two runs, or no topic with something relevant.
-    """
+    """Refuse options outside their rules, and collections that cannot rank anything."""
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_count(n_tested, "n_tested", least=0)
     check_count(top, "top", least=2)
@@ -451,8 +431,7 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     if budget is not None:
         check_number(budget, "budget", above=0, unit="seconds")
     if collection.n_systems < FEWEST:
-        message = f"a ranking needs at least two runs; there is {collection.n_systems}"
-        raise EstimationError(message)
+        raise EstimationError(f"a ranking needs at least two runs; there is {collection.n_systems}")
     if not counted_topics(collection).any():
         message = "no topic has a relevant document (level above 0) in the judgments, so no run can be ranked"
         raise EstimationError(message)

@@ -20,8 +20,6 @@ from metaeval.results import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FOUND", "THRESHOLD", "Stability", "smallest_place", "standard_error"]
-
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
 
@@ -38,49 +36,36 @@ type Kind = Literal["interpolated", "observed", "below smallest", "above largest
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stability(Result):
-    """Rankings, mean scores and significant differences under ever fewer judgments.
-
-    Attributes
-    ----------
-    reduction : Reduction
-        How judgments were reduced.
-    data : xarray.Dataset
-        Dims ``replicate``, ``step`` (ascending), ``metric`` and ``system``. ``reference`` (metric, system): mean
-        scores under the full judgments; ``mean`` (replicate, step, metric, system): under those left. ``tau``,
-        ``tau_ap``, ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the
-        reference's best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied``
-        (replicate, step) count what is left. ``found``, ``contradicted`` and ``reversed`` (tested replicate, step,
-        metric): pairs that differ significantly, those of them that do not (in the same direction) under the full
-        judgments, and those of these that do in the opposite direction; ``difference_required`` likewise, where the
-        test gives it; ``found_full`` and ``difference_required_full`` (metric).
-    rel : float or None
-        Lowest level that counts as relevant where judgments are reduced; None for any above 0.
-    n_judged, n_relevant, n_topics : int
-        In the full judgments, or in the original pool where pools are reduced.
-    top : int
-        How many systems count as the best.
-    test : str
-        Which test, with correction and level.
-    tested : tuple of str
-        The systems whose pairs are tested.
-    closeness : pandas.DataFrame or None
-        Where pools are reduced: one row a metric with tau and tau_AP of the ranking by the rebuilt pool against the
-        one by all judgments.
-    notes : tuple of str
-        What could not be done as asked.
-    """
+    """Rankings, mean scores and significant differences under ever fewer judgments."""
 
     reduction: Reduction
+    """How judgments were reduced."""
     data: xr.Dataset
+    """Dims ``replicate``, ``step`` (ascending), ``metric`` and ``system``. ``reference`` (metric, system): mean scores
+    under the full judgments; ``mean`` (replicate, step, metric, system): under those left. ``tau``, ``tau_ap``,
+    ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the reference's
+    best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied`` (replicate, step)
+    count what is left. ``found``, ``contradicted`` and ``reversed`` (tested replicate, step, metric): pairs that
+    differ significantly, those of them that do not (in the same direction) under the full judgments, and those of
+    these that do in the opposite direction; ``difference_required`` likewise, where the test gives it;
+    ``found_full`` and ``difference_required_full`` (metric)."""
     rel: float | None
+    """Lowest level that counts as relevant where judgments are reduced; None for any above 0."""
     n_judged: int
     n_relevant: int
     n_topics: int
+    """In the full judgments, or in the original pool where pools are reduced."""
     top: int
+    """How many systems count as the best."""
     test: str
+    """Which test, with correction and level."""
     tested: tuple[str, ...]
+    """The systems whose pairs are tested."""
     closeness: pd.DataFrame | None
+    """Where pools are reduced: one row a metric with tau and tau_AP of the ranking by the rebuilt pool against the one
+    by all judgments."""
     notes: tuple[str, ...]
+    """What could not be done as asked."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -214,33 +199,7 @@ class Stability(Result):
         )
 
     def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
-        """Return for each metric the smallest step from which every larger one keeps the correlation.
-
-        Parameters
-        ----------
-        measure : str
-            "tau", "tau_ap", "rho" or "rbo", or one of these with "_best".
-        min_tau : float, default 0.9
-            Of the mean over replicates.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
-            step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
-            step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
-            ``relevant`` and ``judged`` documents and ``topics`` there, and ``text`` as Pal et al. write it: what is
-            left, and in brackets the relevant documents (their Table 3), or the topics of fewer topics (Table 6). The
-            censored kinds hold the smallest or largest step. In ``_error`` stands how far means that lie a
-            Monte-Carlo standard error higher or lower would move each number.
-
-        Raises
-        ------
-        UnknownNameError
-            For another measure.
-        InvalidOptionError
-            If the bound is not above -1 and at most 1.
-        """
+        """Return for each metric the smallest step from which every larger one keeps the correlation."""
         check_choice(measure, "measure of stability", _MEASURES)
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others

@@ -23,38 +23,27 @@ from metaeval.results import Result
 from metaeval.tests_stat.result import is_significant
 from metaeval.workers import parallel_map
 
-__all__ = ["VERDICTS", "PoolSufficiency", "pool_sufficiency"]
-
 VERDICTS = ("better", "similar", "worse")
 _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PoolSufficiency(Result):
-    """How often a pool of n documents without a group leads to other decisions about its runs.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``metric``, ``size``, ``full`` and ``reduced`` (`VERDICTS`); ``same`` (metric, size): runs whose scores
-        differ significantly under all judgments and under those of the pool without their group; ``other`` (metric,
-        size, full, reduced): runs of the left-out group against every run of another group, by what the test says
-        under all judgments and under those of the pool.
-    n_runs : int
-        Runs behind each count of ``same``.
-    alpha : float
-        Level of the paired t tests.
-    depths : RunDepths
-        How deep the pools (of all pooled runs) reach into the runs.
-    notes : tuple of str
-        What to know when reading the counts.
-    """
+    """How often a pool of n documents without a group leads to other decisions about its runs."""
 
     counts: xr.Dataset
+    """Dims ``metric``, ``size``, ``full`` and ``reduced`` (`VERDICTS`); ``same`` (metric, size): runs whose scores
+    differ significantly under all judgments and under those of the pool without their group; ``other`` (metric,
+    size, full, reduced): runs of the left-out group against every run of another group, by what the test says under
+    all judgments and under those of the pool."""
     n_runs: int
+    """Runs behind each count of ``same``."""
     alpha: float
+    """Level of the paired t tests."""
     depths: RunDepths
+    """How deep the pools (of all pooled runs) reach into the runs."""
     notes: tuple[str, ...]
+    """What to know when reading the counts."""
 
     @property
     def n_comparisons(self) -> int:
@@ -153,8 +142,7 @@ def pool_sufficiency(
     by_group = entry_depths_by_group(documents, numbers, complete=True)
     counted = scored_topics(documents)
     if counted.sum() < _FEWEST:
-        message = "a paired t test needs two topics with a relevant document; there is one"
-        raise EstimationError(message)
+        raise EstimationError("a paired t test needs two topics with a relevant document; there is one")
     full = metric_values(collection, chosen)[:, :, counted]
     same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)
     other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)

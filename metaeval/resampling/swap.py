@@ -31,56 +31,42 @@ from metaeval.words import share
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ErrorRates", "ToleranceUnit", "swap_method", "topic_bootstrap"]
-
 ToleranceUnit = Literal["relative", "absolute"]
 PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ErrorRates(Result):
-    """Swaps counted per metric, tolerance, topic-set size and trial.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``metric``, ``tolerance`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that
-        name), ``size`` (topics in each of the two sets) and ``trial``; variables
-
-        - ``swaps`` (metric, tolerance, size, trial): pairs of systems whose order was reversed;
-        - ``comparisons`` (metric, size, trial): pairs compared (all of them, unless only pairs significant on the
-          first set were);
-        - ``zero_differences`` (metric, size, trial): compared pairs with equal means on at least one set;
-        - ``larger_mean`` (metric, size, trial): the larger of a pair's two means, averaged over all pairs and both
-          sets. A relative tolerance p asks on average for a difference of p times this.
-    tolerance_unit : {"relative", "absolute"}
-        What the tolerances are measured in: shares of the larger of the two means, or the metric's own unit.
-    sampling : {"disjoint", "overlapping", "bootstrap"}
-        How the two topic sets were drawn.
-    n_systems, n_topics : int
-        Size of the scores used, copies of systems left out.
-    duplicates : tuple of tuple of str
-        Groups of identical systems.
-    dropped : tuple of str
-        The copies left out: all but the first of every group, or none.
-    significant_on_first : str or None
-        Test a pair had to pass on the first set to be compared.
-    alpha : float or None
-        Level of that test.
-    random_source : str
-        Where the draws came from.
-    """
+    """Swaps counted per metric, tolerance, topic-set size and trial."""
 
     counts: xr.Dataset
+    """Dims ``metric``, ``tolerance`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that
+    name), ``size`` (topics in each of the two sets) and ``trial``; variables
+
+    - ``swaps`` (metric, tolerance, size, trial): pairs of systems whose order was reversed;
+    - ``comparisons`` (metric, size, trial): pairs compared (all of them, unless only pairs significant on the
+      first set were);
+    - ``zero_differences`` (metric, size, trial): compared pairs with equal means on at least one set;
+    - ``larger_mean`` (metric, size, trial): the larger of a pair's two means, averaged over all pairs and both
+      sets. A relative tolerance p asks on average for a difference of p times this.
+    """
     tolerance_unit: ToleranceUnit
+    """What the tolerances are measured in: shares of the larger of the two means, or the metric's own unit."""
     sampling: Sampling
+    """How the two topic sets were drawn."""
     n_systems: int
     n_topics: int
+    """Size of the scores used, copies of systems left out."""
     duplicates: tuple[tuple[str, ...], ...] = ()
+    """Groups of identical systems."""
     dropped: tuple[str, ...] = ()
+    """The copies left out: all but the first of every group, or none."""
     significant_on_first: str | None = None
+    """Test a pair had to pass on the first set to be compared."""
     alpha: float | None = None
+    """Level of that test."""
     random_source: str = ""
+    """Where the draws came from."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -340,25 +326,6 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     and then draws its own topic sets from them. Use the covariance of the replicates, not their level: a topic that
     was drawn twice may stand on both sides, which makes the error rate a little too small.
 
-    Parameters
-    ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    n_topic_resamples : int, default 200
-        Resamples of the topics.
-    sizes, n_trials, tolerances, tolerance_unit, sampling, duplicates, rng, n_threads
-        As in `swap_method`.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``swaps`` (replicate, metric, tolerance, size), ``zero_differences`` (replicate, metric, size), both summed
-        over the trials, and the number of ``comparisons`` behind each.
-
-    Raises
-    ------
-    EstimationError, ScoresError, InvalidOptionError
-        As `swap_method`.
-
     Examples
     --------
     >>> import numpy as np
@@ -405,12 +372,11 @@ def _checked_tolerances(
     lowest = layout.scores.min(("system", "topic"))
     if tolerance_unit == "relative" and levels[-1] > 0 and (lowest < 0).any():
         name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])
-        message = (
+        raise ScoresError(
             f"a relative tolerance is a share of the larger mean and needs scores of at least 0, but {name!r} goes "
             f"down to {float(lowest.min()):g}; pass tolerance_unit='absolute' with tolerances in the metric's unit, "
             "or tolerances=[0]"
         )
-        raise ScoresError(message)
     return levels
 
 

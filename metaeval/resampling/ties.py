@@ -9,8 +9,6 @@ from metaeval.draws import bootstrap_counts, bootstrap_indices
 from metaeval.equality import settle
 from metaeval.scores import Scores
 
-__all__ = ["zeros_and_ties"]
-
 
 def zeros_and_ties(
     table: Scores, n_topic_resamples: int, confidence_level: float, generator: np.random.Generator

@@ -28,8 +28,6 @@ from metaeval.tests_stat.robust import pair_estimates
 from metaeval.topic_units import units_of
 from metaeval.workers import parallel_map, threads_each
 
-__all__ = ["ask_again", "count_rejected", "sample_of_topics", "squared_ratios", "student_ratios", "t_powers"]
-
 type Floats = NDArray[np.float64]
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
@@ -93,19 +91,7 @@ def t_powers(
 ) -> Floats:
     r"""Return the power of the two-sided paired t test on many lists of topics at once.
 
-    Parameters
-    ----------
-    question : Question
-    topics : array (list, place)
-        Positions of topics, or of clusters where there are any; one that stands twice in a list counts as two.
-    corrections : sequence of str
-        Of `metaeval.tests_stat.correction.CORRECTIONS`.
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    array (correction, metric, list)
+    Shapes: `topics` (list, place), result (correction, metric, list).
 
     Notes
     -----

@@ -12,8 +12,6 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.scores import Scores, by_name, identical_systems, oriented_values
 from metaeval.topic_design import engine_scores
 
-__all__ = ["SMALLEST_SIZE", "Duplicates", "Layout", "Sampling", "draw_topic_sets", "lay_out", "set_means"]
-
 Sampling = Literal["disjoint", "overlapping", "bootstrap"]
 Duplicates = Literal["drop", "keep"]
 SMALLEST_SIZE = 5
@@ -21,27 +19,18 @@ SMALLEST_SIZE = 5
 
 
 class Layout(NamedTuple):
-    """Scores made ready for drawing topic sets.
-
-    Attributes
-    ----------
-    scores : Scores
-        Copies of systems left out, unless they were to be kept.
-    oriented : array (topic, metric, system)
-        Turned so that higher is better.
-    sizes : array (size,)
-        Topic-set sizes, ascending.
-    duplicates : tuple of tuple of str
-        Groups of identical systems.
-    dropped : tuple of str
-        Those left out.
-    """
+    """Scores made ready for drawing topic sets."""
 
     scores: Scores
+    """Copies of systems left out, unless they were to be kept."""
     oriented: NDArray[np.float64]
+    """Turned so that higher is better. Shape (topic, metric, system)."""
     sizes: NDArray[np.int64]
+    """Topic-set sizes, ascending. Shape (size,)."""
     duplicates: tuple[tuple[str, ...], ...]
+    """Groups of identical systems."""
     dropped: tuple[str, ...]
+    """Those left out."""
 
 
 def lay_out(
@@ -52,22 +41,7 @@ def lay_out(
     duplicates: Duplicates,
     n_trials: int,
 ) -> Layout:
-    """Check scores and options, leave out copies of systems, and put topics first in memory.
-
-    Parameters
-    ----------
-    scores, sizes, sampling, duplicates, n_trials
-        As in `metaeval.resampling.swap.swap_method`.
-
-    Returns
-    -------
-    Layout
-
-    Raises
-    ------
-    EstimationError, ScoresError, InvalidOptionError
-        As `metaeval.resampling.swap.swap_method`.
-    """
+    """Check scores and options, leave out copies of systems, and put topics first in memory."""
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
         check_choice(value, word, get_args(kind))
     check_count(n_trials, "n_trials", most=MOST_REPLICATES)
@@ -76,11 +50,10 @@ def lay_out(
     dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
     kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
     if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
-        message = (
+        raise ScoresError(
             f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
             "pass duplicates='keep' to count them all the same"
         )
-        raise ScoresError(message)
     values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
     return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
 
@@ -89,13 +62,6 @@ def draw_topic_sets(
     generator: np.random.Generator, n_topics: int, size: int, n_trials: int, sampling: Sampling
 ) -> NDArray[np.int64]:
     """Draw two sets of topics for every trial: positions of topics, an array (trial, 2, size).
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    n_topics, size, n_trials : int
-    sampling : {"disjoint", "overlapping", "bootstrap"}
-        See `metaeval.resampling.swap.swap_method`.
 
     Examples
     --------
@@ -114,11 +80,10 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
     limit = n_topics // 2 if sampling == "disjoint" else n_topics
     smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
     if smallest > limit:
-        message = (
+        raise EstimationError(
             f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} each, and the smallest size "
             f"asked is {smallest}; take more topics" + (f", or pass sizes=[{limit}]" if limit else "")
         )
-        raise EstimationError(message)
     asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
     whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
     if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
@@ -133,17 +98,7 @@ def set_means(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the mean of every metric and system over some topics, always added up in the order given, and its size.
 
-    Parameters
-    ----------
-    values : array (topic, metric, system)
-    topics : array (size,)
-    lowest : float
-        The lowest score of all: where it is not negative, the means are their own sizes.
-
-    Returns
-    -------
-    two arrays (metric, system)
-        The second are the means of the absolute scores: what says which means are equal on paper.
+    Shapes: `values` (topic, metric, system), `topics` (size,), result (metric, system).
     """
     means, sizes = np.zeros(values.shape[1:]), np.zeros(values.shape[1:])
     for topic in topics:

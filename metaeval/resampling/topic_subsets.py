@@ -32,8 +32,6 @@ from metaeval.tests_stat.robust import difference_estimates
 from metaeval.topic_design import engine_scores, topic_weights
 from metaeval.topic_units import units_of
 
-__all__ = ["SUBSETS", "SubsetComparison", "compare_subsets"]
-
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
 
@@ -45,29 +43,19 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SubsetComparison(Result):
-    """How well subsets of the topics keep the conclusions of all, for systems that did not choose them.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric``, ``method``, ``size`` and ``split``: ``tau`` (Kendall's, of the held-out systems by the
-        subset with the same by all topics; NaN where all tie) and ``kept`` (of the pairs of held-out systems that
-        differ significantly by all topics, the share that do by the subset, in one direction; NaN where none does);
-        ``chosen`` (metric, method, size, topic), the share of splits in which a topic was chosen.
-    alpha : float
-    n_systems : tuple of int
-        Systems that choose, and that are held out, in the first split.
-    n_topics : int
-    by_group : bool
-        Whether groups of systems were kept together in splits.
-    random_source : str
-    """
+    """How well subsets of the topics keep the conclusions of all, for systems that did not choose them."""
 
     data: xr.Dataset
+    """Dims ``metric``, ``method``, ``size`` and ``split``: ``tau`` (Kendall's, of the held-out systems by the subset
+    with the same by all topics; NaN where all tie) and ``kept`` (of the pairs of held-out systems that differ
+    significantly by all topics, the share that do by the subset, in one direction; NaN where none does); ``chosen``
+    (metric, method, size, topic), the share of splits in which a topic was chosen."""
     alpha: float
     n_systems: tuple[int, int]
+    """Systems that choose, and that are held out, in the first split."""
     n_topics: int
     by_group: bool
+    """Whether groups of systems were kept together in splits."""
     random_source: str
 
     def to_frame(self) -> pd.DataFrame:
@@ -209,8 +197,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
     if n_topics <= _FEWEST:
-        message = f"subsets take more than {_FEWEST} topics, not {n_topics}"
-        raise ScoresError(message)
+        raise ScoresError(f"subsets take more than {_FEWEST} topics, not {n_topics}")
     if sizes is None:
         return sorted({max(_FEWEST, min(n_topics - 1, round(share * n_topics))) for share in _SHARES})
     for size in sizes:
@@ -231,11 +218,10 @@ def _half(scores: Scores, generator: np.random.Generator) -> NDArray[np.bool_]:
     taken[order[before <= n / 2.0]] = True
     train: NDArray[np.bool_] = taken[member]
     if min(train.sum(), n - train.sum()) < _FEWEST:
-        message = (
+        raise ScoresError(
             f"subsets are chosen on one half of the systems and judged on the other, at least {_FEWEST} on each side; "
             f"there are {n} systems" + f" in {len(sizes)} groups, which are not split" * ("group" in scores.coords)
         )
-        raise ScoresError(message)
     return train
 
 

@@ -15,44 +15,31 @@ from metaeval.scores import Scores, better_direction, oriented_values
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import TopicUnits, check_resampling_of, units_of
 
-__all__ = ["UnitResiduals", "resampled_scores", "residuals_of_units"]
-
 type Floats = NDArray[np.float64]
 
 _EXPONENT = 1000  # of a unit: beyond, a power of two is not a number in double precision
 
 
 class UnitResiduals(NamedTuple):
-    """Scores laid out by what is drawn.
-
-    Attributes
-    ----------
-    means : array (metric, system)
-        In the metric's own direction.
-    oriented : array (metric, system)
-        Turned so that higher is better; those equal on paper are equal.
-    spans : array (metric, system)
-        Sum of the sizes of the weighted scores: what rounding is measured by.
-    residual : array (metric, system, unit)
-        Weighted sum of the turned scores of a unit, less the mean (within the stratum) times the unit's size.
-    sizes : array (unit,)
-        Sum of the weights of a unit's topics; 1 for a topic without weight.
-    stratum : array (unit,)
-        Numbered from 0; all 0 where there are no strata.
-    topics : TopicUnits
-        How the topics are grouped, which also draws them.
-    kind : str
-        "topic", "cluster" or "stratum".
-    """
+    """Scores laid out by what is drawn."""
 
     means: Floats
+    """In the metric's own direction. Shape (metric, system)."""
     oriented: Floats
+    """Turned so that higher is better; those equal on paper are equal. Shape (metric, system)."""
     spans: Floats
+    """Sum of the sizes of the weighted scores: what rounding is measured by. Shape (metric, system)."""
     residual: Floats
+    """Weighted sum of the turned scores of a unit, less the mean (within the stratum) times the unit's size. Shape
+    (metric, system, unit)."""
     sizes: Floats
+    """Sum of the weights of a unit's topics; 1 for a topic without weight. Shape (unit,)."""
     stratum: NDArray[np.int64]
+    """Numbered from 0; all 0 where there are no strata. Shape (unit,)."""
     topics: TopicUnits
+    """How the topics are grouped, which also draws them."""
     kind: str
+    """"topic", "cluster" or "stratum"."""
 
     @property
     def inflation(self) -> Floats:
@@ -72,22 +59,13 @@ class UnitResiduals(NamedTuple):
 
 
 def resampled_scores(data: object, *, what: str) -> Scores:
-    """Return scores as `residuals_of_units` takes them: the door of engines that draw units.
-
-    Raises
-    ------
-    ScoresError
-        For gaps.
-    InvalidOptionError
-        For weights with strata, and as `metaeval.topic_units.check_resampling_of`.
-    """
+    """Return scores as `residuals_of_units` takes them: the door of engines that draw units."""
     scores = engine_scores(data, uses=("clusters", "strata", "weights"), what=what)
     units = units_of(scores)
     if units.stratified and units.weighted:
-        message = (
+        raise InvalidOptionError(
             f"{what}: weights of topics and fixed clusters (strata) do not go together here; leave out one of them"
         )
-        raise InvalidOptionError(message)
     other = "fixed" if units.clustered else "ignore"
     check_resampling_of(
         units, what=what, instead=f"take them otherwise (with_clusters(scores, {other!r}); --clusters {other})"

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from metaeval.results import ShortRepr
 
-__all__ = ["IEEE", "INLINE", "SECTION", "TEXT", "WIKIPEDIA", "Articles", "Template", "make_articles"]
-
 STRUCTURE, SECTION, TEXT, INLINE = range(4)
 
 _PARAGRAPH_SIZE, _PARAGRAPH_SPREAD = 308.0, 0.8
@@ -46,21 +44,12 @@ WIKIPEDIA = Template("name", "body", "section", "section", "title", "collectionl
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Articles(ShortRepr):
-    """Elements of all articles in document order, each article's together.
-
-    Attributes
-    ----------
-    names : object array (n_documents,)
-    first : int64 array (n_documents + 1,)
-        Where each article's elements begin; its root is the first.
-    document, parent, last, depth, kind, start, end : int64 arrays (n_elements,)
-        Article, parent (-1 for a root), the index behind the last descendant, depth from 1, kind (`SECTION`, `TEXT`,
-        `INLINE` or else), and the characters [start, end) of the article that the element spans.
-    paths : object array (n_elements,)
-    """
+    """Elements of all articles in document order, each article's together."""
 
     names: NDArray[np.object_]
+    """Shape (n_documents,)."""
     first: NDArray[np.int64]
+    """Where each article's elements begin; its root is the first. Shape (n_documents + 1,)."""
     document: NDArray[np.int64] = field(repr=False)
     parent: NDArray[np.int64] = field(repr=False)
     last: NDArray[np.int64] = field(repr=False)
@@ -68,7 +57,10 @@ class Articles(ShortRepr):
     kind: NDArray[np.int64] = field(repr=False)
     start: NDArray[np.int64] = field(repr=False)
     end: NDArray[np.int64] = field(repr=False)
+    """Article, parent (-1 for a root), the index behind the last descendant, depth from 1, kind (`SECTION`, `TEXT`,
+    `INLINE` or else), and the characters [start, end) of the article that the element spans. Shape (n_elements,)."""
     paths: NDArray[np.object_] = field(repr=False)
+    """Shape (n_elements,)."""
 
     @property
     def size(self) -> NDArray[np.int64]:
@@ -154,17 +146,7 @@ class _Tree:
 def make_articles(
     generator: np.random.Generator, template: Template, n_documents: int, elements_per_article: float
 ) -> Articles:
-    """Make articles over random text.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    template : Template
-    n_documents : int
-    elements_per_article : float
-        What the structure and the paragraphs do not make up is filled with inline elements in the paragraphs, as far
-        as their text has room.
-    """
+    """Make articles over random text."""
     tree = _Tree(n_documents)
     roots = np.arange(n_documents)
     texts = _grow(tree, generator, template, roots)

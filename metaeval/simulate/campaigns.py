@@ -7,8 +7,6 @@ from metaeval.collection.inex import Scale
 from metaeval.errors import InvalidOptionError
 from metaeval.simulate.articles import IEEE, WIKIPEDIA, Template
 
-__all__ = ["CAMPAIGNS", "Campaign", "campaign_of"]
-
 
 class Campaign(NamedTuple):
     """What the papers say of a year."""
@@ -44,8 +42,7 @@ CAMPAIGNS = {
 def campaign_of(year: int, said: dict[str, Any]) -> Campaign:
     """Take what is published of a year, but for what the caller says."""
     if year not in CAMPAIGNS:
-        message = f"year must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"year must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}")
     campaign = CAMPAIGNS[year]._replace(**{name: value for name, value in said.items() if value is not None})
     for name, value in (("elements_per_article", campaign.elements), ("relevant_documents", campaign.relevant)):
         check_number(value, name, least=1)

@@ -21,8 +21,6 @@ from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
 from metaeval.results import Result
 
-__all__ = ["SimulatedCollection", "simulate_collection"]
-
 _WEAKEST, _STRONGEST = 0.5, 1.6
 _SPREAD_WITHIN_GROUP = 0.08
 _SPREAD_OF_TOPICS = 0.35
@@ -37,40 +35,28 @@ _FINE, _COARSE = 6, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimulatedCollection(Result):
-    """Runs and judgments that nobody submitted.
-
-    Attributes
-    ----------
-    systems, groups : tuple of str
-        Name and group of every run.
-    pooled : bool array (n_systems,)
-        Which runs built the pool.
-    topics : tuple of str
-    documents : int32 array (n_systems, n_topics, depth)
-        Number of the document at each rank.
-    scores : float64 array (n_systems, n_topics, depth)
-        Its score, as it is written; ties are in the order of the identifiers, descending.
-    missing : bool array (n_systems, n_topics)
-        Lists that the run lacks.
-    levels : mapping of str to (int32 array, int16 array)
-        Judged documents of every topic, ascending, and their levels.
-    true_quality : float64 array (n_systems,)
-        Distance between relevant and other documents, in standard deviations of a run's evidence; what the measures
-        try to find out.
-    random_source : str
-        Where the draws came from.
-    """
+    """Runs and judgments that nobody submitted."""
 
     systems: tuple[str, ...]
     groups: tuple[str, ...]
+    """Name and group of every run."""
     pooled: NDArray[np.bool_]
+    """Which runs built the pool. Shape (n_systems,)."""
     topics: tuple[str, ...]
     documents: NDArray[np.int32] = field(repr=False)
+    """Number of the document at each rank. Shape (n_systems, n_topics, depth)."""
     scores: NDArray[np.float64] = field(repr=False)
+    """Its score, as it is written; ties are in the order of the identifiers, descending. Shape (n_systems, n_topics,
+    depth)."""
     missing: NDArray[np.bool_] = field(repr=False)
+    """Lists that the run lacks. Shape (n_systems, n_topics)."""
     levels: Mapping[str, tuple[NDArray[np.int32], NDArray[np.int16]]] = field(repr=False)
+    """Judged documents of every topic, ascending, and their levels."""
     true_quality: NDArray[np.float64]
+    """Distance between relevant and other documents, in standard deviations of a run's evidence; what the measures try
+    to find out. Shape (n_systems,)."""
     random_source: str
+    """Where the draws came from."""
 
     @property
     def qrels(self) -> pd.DataFrame:
@@ -268,8 +254,7 @@ def _check(sizes: Mapping[str, int], n_missing: int) -> None:
         check_count(value, name)
     for name, most in (("depth", "n_documents"), ("pool_depth", "depth")):
         if sizes[name] > sizes[most]:
-            message = f"{name} must not exceed {most} ({sizes[most]}), and is {sizes[name]}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{name} must not exceed {most} ({sizes[most]}), and is {sizes[name]}")
     check_count(n_missing, "n_missing", least=0, most=sizes["n_topics"] - 1, unit="all topics but one")
 
 

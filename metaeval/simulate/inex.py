@@ -23,8 +23,6 @@ from metaeval.simulate.inex_judgments import assessments_of, make_highlights, ma
 from metaeval.simulate.inex_log import make_log
 from metaeval.simulate.inex_runs import Answer, Systems, answers_of, pool_of
 
-__all__ = ["InexTask", "SimulatedInex", "simulate_inex"]
-
 InexTask = Literal["thorough", "focused", "mixed", "relevant-in-context", "best-in-context"]
 
 _FIRST_WITH_LINES, _FIRST_WITH_OFFSETS, _LAST_GRADED, _FIRST_WITH_LOG = 2009, 2007, 2005, 2003
@@ -42,42 +40,28 @@ _TASK_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimulatedInex(Result):
-    """Runs and assessments that nobody submitted.
-
-    Attributes
-    ----------
-    year : int
-    submissions : tuple of Submission
-    groups : tuple of str
-        Group of every run.
-    assessments : Assessments
-        By the first assessor of every topic.
-    second_assessments : Assessments
-        By another assessor, of the first topics and the same documents.
-    sizes : pandas.DataFrame
-        Every element of every article: ``document``, ``path``, ``size`` in characters.
-    log : pandas.DataFrame
-        What the first assessors did: ``topic``, ``document``, ``time``, ``action`` and ``place``, as
-        `metaeval.inex.read_assessment_log` reads it; empty of 2002, when nothing was logged.
-    articles : Articles
-        What `write_collection` writes as XML.
-    qualities : float64 array (n_systems,)
-        Distance between highlighted and other text in standard deviations of a run's evidence, about; what the
-        measures try to find out.
-    random_source : str
-        Where the draws came from.
-    """
+    """Runs and assessments that nobody submitted."""
 
     year: int
     submissions: tuple[Submission, ...] = field(repr=False)
     groups: tuple[str, ...]
+    """Group of every run."""
     assessments: Assessments = field(repr=False)
+    """By the first assessor of every topic."""
     second_assessments: Assessments = field(repr=False)
+    """By another assessor, of the first topics and the same documents."""
     sizes: pd.DataFrame = field(repr=False)
+    """Every element of every article: ``document``, ``path``, ``size`` in characters."""
     log: pd.DataFrame = field(repr=False)
+    """What the first assessors did: ``topic``, ``document``, ``time``, ``action`` and ``place``, as
+    `metaeval.inex.read_assessment_log` reads it; empty of 2002, when nothing was logged."""
     articles: Articles = field(repr=False)
+    """What `write_collection` writes as XML."""
     qualities: NDArray[np.float64]
+    """Distance between highlighted and other text in standard deviations of a run's evidence, about; what the measures
+    try to find out. Shape (n_systems,)."""
     random_source: str
+    """Where the draws came from."""
 
     def write_collection(
         self, folder: str | os.PathLike[str], *, compress: bool = False, articles: bool = False

@@ -22,8 +22,6 @@ from metaeval.results import ShortRepr
 from metaeval.simulate.articles import INLINE, SECTION, TEXT, Articles
 from metaeval.simulate.campaigns import Campaign
 
-__all__ = ["Highlights", "assessments_of", "make_highlights", "make_second_highlights"]
-
 _FAR = np.int64(2) ** 32
 _SPREAD_OF_RELEVANT = 0.6
 _MOST_RELEVANT = 0.4
@@ -37,24 +35,17 @@ _ENTRY_SPREAD = 300.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Highlights(ShortRepr):
-    """Passages of relevant documents: apart from one another, in order.
-
-    Attributes
-    ----------
-    topic, document : int64 arrays (n_pairs,)
-        Every relevant document of every topic, by topic.
-    owner, start, end : int64 arrays (n_passages,)
-        Index of the pair a passage belongs to, and the characters [start, end).
-    entry : int64 array (n_pairs,)
-        Best entry point.
-    """
+    """Passages of relevant documents: apart from one another, in order."""
 
     topic: NDArray[np.int64]
     document: NDArray[np.int64]
+    """Every relevant document of every topic, by topic. Shape (n_pairs,)."""
     owner: NDArray[np.int64] = field(repr=False)
     start: NDArray[np.int64] = field(repr=False)
     end: NDArray[np.int64] = field(repr=False)
+    """Index of the pair a passage belongs to, and the characters [start, end). Shape (n_passages,)."""
     entry: NDArray[np.int64] = field(repr=False)
+    """Best entry point. Shape (n_pairs,)."""
 
     def highlighted(self, pairs: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the highlighted characters before each position of a pair, plus those of all pairs before it."""
@@ -226,21 +217,7 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
     graded: bool,
     source: str,
 ) -> Assessments:
-    """Write down what an assessor says of the documents judged.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    articles : Articles
-    highlights : Highlights
-    judged : list of int64 arrays
-        Documents of every topic that were assessed, ascending; all others stay unassessed.
-    topics : tuple of str
-    scale : Scale
-    graded : bool
-        Whether exhaustivity has degrees (until 2005) or is 2 wherever something is highlighted.
-    source : str
-    """
+    """Write down what an assessor says of the documents judged."""
     topic = np.repeat(np.arange(len(judged)), [len(pool) for pool in judged])
     document = np.concatenate([np.empty(0, dtype=np.int64), *judged])
     n_documents = len(articles.names)

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from metaeval.collection.inex import Assessments
 
-__all__ = ["make_log"]
-
 _SECONDS = {2003: (480.0, 60.0), 2004: (120.0, 120.0), 2005: (300.0, 50.0), 2006: (60.0, 45.0)}
 """Means of relevant and of other documents (Piwowarski, Trotman and Lalmas 2008, Table III)."""
 _SPREAD = 0.6
@@ -18,22 +16,7 @@ _LAST_WITH_ONE_PHASE, _LAST_GRADED = 2004, 2005
 
 
 def make_log(generator: np.random.Generator, assessments: Assessments, year: int) -> pd.DataFrame:
-    """Let the assessors open every document, highlight its passages, and judge the elements that hold them.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    assessments : Assessments
-        What came of it.
-    year : int
-        2003 on; until 2004 nothing is highlighted, after 2005 nothing judged.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``topic``, ``document``, ``time`` in seconds from the beginning of the topic, ``action`` ("load", "highlight"
-        or "assess") and ``place`` (a point, an offset or an element's path).
-    """
+    """Let the assessors open every document, highlight its passages, and judge the elements that hold them."""
     documents = assessments.documents
     highlights, judgments = _places(assessments, year)
     means = np.array(_SECONDS[min(max(year, min(_SECONDS)), max(_SECONDS))])

@@ -9,8 +9,6 @@ from metaeval.compiled import compiled
 from metaeval.simulate.articles import Articles
 from metaeval.simulate.inex_judgments import Highlights
 
-__all__ = ["Answer", "Systems", "answers_of", "pool_of"]
-
 _WEAKEST, _STRONGEST = 0.4, 1.2
 _SPREAD_WITHIN_GROUP, _SPREAD_OF_TOPICS = 0.08, 0.35
 _MOST_DOCUMENTS_OF_A_RUN = 300

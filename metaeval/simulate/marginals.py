@@ -13,8 +13,6 @@ from scipy.special import ndtr, ndtri
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
-__all__ = ["METRIC_KINDS", "Marginal", "MetricKind", "marginal_of", "parsed_metric"]
-
 _NODES = 256
 _DEEPEST = 1000
 
@@ -116,23 +114,15 @@ def _found_by(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricKind:
-    """A family of metrics that can be imitated.
-
-    Attributes
-    ----------
-    name : str
-    cutoff : {"required", "optional", "none"}
-        Whether ``@k`` follows the name.
-    marginal : callable
-        From the cutoff (0 if there is none) to the distribution of scores.
-    like : str
-        Which real scores the distribution was fitted to.
-    """
+    """A family of metrics that can be imitated."""
 
     name: str
     cutoff: str
+    """Whether ``@k`` follows the name."""
     marginal: Callable[[int], Marginal] = field(repr=False)
+    """From the cutoff (0 if there is none) to the distribution of scores."""
     like: str
+    """Which real scores the distribution was fitted to."""
 
 
 _KINDS = (
@@ -189,11 +179,9 @@ def parsed_metric(name: str) -> tuple[str, MetricKind, int]:
         raise UnknownNameError("metric that can be imitated", str(name), METRIC_KINDS)
     if at and (kind.cutoff == "none" or not re.fullmatch("[1-9][0-9]{0,5}", digits)):
         rule = "has no cutoff" if kind.cutoff == "none" else "needs a whole number from 1 after the @"
-        message = f"{kind.name} {rule}; found {name!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{kind.name} {rule}; found {name!r}")
     if not at and kind.cutoff == "required":
-        message = f"{kind.name} needs a cutoff, as in {kind.name}@10; found {name!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{kind.name} needs a cutoff, as in {kind.name}@10; found {name!r}")
     return (f"{kind.name}@{digits}" if at else kind.name), kind, int(digits or 0)
 
 

@@ -17,8 +17,6 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 
-__all__ = ["RELIABILITY_RUNS", "IdealTie", "reliability_runs"]
-
 IdealTie = Literal["deeper", "higher"]
 type ElementFunction = Callable[[ElementGrades], NDArray[np.float64]]
 

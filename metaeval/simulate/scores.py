@@ -21,15 +21,6 @@ from metaeval.results import Result
 from metaeval.scores import Scores, as_scores
 from metaeval.simulate.marginals import marginal_of, parsed_metric
 
-__all__ = [
-    "TREC_CORRELATION",
-    "TREC_SHARES",
-    "Components",
-    "Population",
-    "simulate_population",
-    "simulate_scores",
-]
-
 _TOPIC_NODES = 32
 
 
@@ -49,40 +40,27 @@ TREC_CORRELATION = Components(system=0.9, topic=0.8, interaction=0.65)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Population(Result):
-    """Systems whose true quality is known, and an endless supply of topics.
-
-    Attributes
-    ----------
-    systems, metrics : tuple of str
-    effects : array (metric, system)
-        Effect of every system on the normal variable behind the scores.
-    shares : Components
-        Variance of the three parts; they add up to 1.
-    correlation : Components
-        Correlation between any two metrics in each part.
-    topic_spread : float
-        How much topics differ in how far they part the systems: standard deviation of the log of the factor on the
-        interaction.
-    groups : tuple of str or None
-        Group of every system.
-    group_share : float
-        Share of the variance between systems, and of the interaction, that members of a group have in common.
-    originals : array (system,)
-        The system that every system is a copy of; itself for most.
-    random_source : str
-        Where the effects came from.
-    """
+    """Systems whose true quality is known, and an endless supply of topics."""
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
     effects: NDArray[np.float64]
+    """Effect of every system on the normal variable behind the scores. Shape (metric, system)."""
     shares: Components
+    """Variance of the three parts; they add up to 1."""
     correlation: Components
+    """Correlation between any two metrics in each part."""
     topic_spread: float
+    """How much topics differ in how far they part the systems: standard deviation of the log of the factor on the
+    interaction."""
     groups: tuple[str, ...] | None
+    """Group of every system."""
     group_share: float
+    """Share of the variance between systems, and of the interaction, that members of a group have in common."""
     originals: NDArray[np.int64]
+    """The system that every system is a copy of; itself for most. Shape (system,)."""
     random_source: str
+    """Where the effects came from."""
 
     def draw(  # noqa: PLR0913 - what topics may have in common
         self,
@@ -376,13 +354,11 @@ def _cluster_of_each(n_topics: int, n_clusters: int | None, cluster_share: float
 
 def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
     if isinstance(metrics, str) or not len(metrics):
-        message = f"metrics must be a sequence with at least one name, such as ['AP'], not {metrics!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"metrics must be a sequence with at least one name, such as ['AP'], not {metrics!r}")
     names = tuple(parsed_metric(name)[0] for name in metrics)
     repeated = [name for place, name in enumerate(names) if name in names[:place]]
     if repeated:
-        message = f"metric {repeated[0]!r} stands twice; name every metric once"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"metric {repeated[0]!r} stands twice; name every metric once")
     return names
 
 

@@ -25,44 +25,29 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
-__all__ = ["AgreeStudy", "audit_quantisations", "study_agreement"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgreeStudy(Study):
-    """Everything that `metaeval agree` tells about one table of scores.
-
-    Attributes
-    ----------
-    scores : Scores
-        The systems that were compared (after the choice of runs).
-    agreements : tuple of DecisionAgreement
-        One per test and correction, in the order asked; the first is the one that the summary tells of.
-    intervals : AgreementIntervals or None
-        Intervals over topics for the first of them.
-    variants : tuple of Variant
-        The uses of the grades, in an audit; empty otherwise.
-    pairs : tuple of (str, str)
-        Predictor and truth of the pairs of metrics to look at closely; without any the study chooses.
-    min_f1 : float
-        The F1 from which two metrics are called interchangeable for conclusions about systems.
-    identical : tuple of tuples of str
-        Systems with equal scores under every metric; they stay among the pairs.
-    notes : tuple of str
-        What was assumed, filled or dropped on the way.
-    provenance : Provenance
-    """
+    """Everything that `metaeval agree` tells about one table of scores."""
 
     reported_by: ClassVar[str] = "metaeval.reports.agree:agree_report"
 
     scores: Scores
+    """The systems that were compared (after the choice of runs)."""
     agreements: tuple[DecisionAgreement, ...]
+    """One per test and correction, in the order asked; the first is the one that the summary tells of."""
     intervals: AgreementIntervals | None
+    """Intervals over topics for the first of them."""
     variants: tuple[Variant, ...]
+    """The uses of the grades, in an audit; empty otherwise."""
     pairs: tuple[tuple[str, str], ...]
+    """Predictor and truth of the pairs of metrics to look at closely; without any the study chooses."""
     min_f1: float
+    """The F1 from which two metrics are called interchangeable for conclusions about systems."""
     identical: tuple[tuple[str, ...], ...]
+    """Systems with equal scores under every metric; they stay among the pairs."""
     notes: tuple[str, ...]
+    """What was assumed, filled or dropped on the way."""
     provenance: Provenance
 
     @property
@@ -230,8 +215,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     """
     check_number(min_f1, "min_f1", above=0, most=1)
     if not tests or not corrections:
-        message = "at least one test and one correction are needed"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("at least one test and one correction are needed")
     for test in tests:
         check_test(test, alternative=alternative)
         _corrections_of(TESTS.find(test).name, corrections)
@@ -379,11 +363,10 @@ def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str])
     for pair in pairs:
         names = split_names(pair) if isinstance(pair, str) else list(pair)
         if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - a pair
-            message = (
+            raise InvalidOptionError(
                 "each of pairs must be two different metrics with a comma between them, such as "
                 f"{','.join(metrics[:2])}, not {pair if isinstance(pair, str) else ','.join(names)!r}"
             )
-            raise InvalidOptionError(message)
         for name in names:
             if _normal(name) not in known:
                 raise UnknownNameError("metric to pair", name, metrics)

@@ -28,91 +28,66 @@ from metaeval.resampling.effort import CostModel, cost_model
 from metaeval.studies.assessment_figures import quoted_figures
 from metaeval.studies.study import Study
 
-__all__ = ["AssessmentStudy", "study_assessments"]
-
 _MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AssessmentStudy(Study):
-    """What assessments say of how they were made. A table that they cannot fill is empty, and `lacking` says why.
-
-    Attributes
-    ----------
-    scale : str
-    rounds : {"results", "documents"}
-        By what pools grew.
-    topics : pandas.DataFrame
-        One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
-        ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known.
-    growth : pandas.DataFrame
-        See `metaeval.inex.pool_growth`.
-    beyond : pandas.DataFrame
-        One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
-        documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
-        topic, with ``hours_low`` and ``hours_high``, ``hours_now`` for the present pool, and the minutes assumed for a
-        document, ``minutes_relevant`` and ``minutes_other``.
-    new_runs : pandas.DataFrame
-        See `metaeval.inex.new_run_coverage`.
-    pools : pandas.DataFrame
-        One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the pool).
-    passages : pandas.DataFrame
-        ``passages`` of a document, ``documents`` that have so many, ``share`` of them, ``up_to`` (share with no more).
-    power_law : pandas.DataFrame
-        One row, the law fitted to passages of a document: ``exponent``, ``low``, ``high`` (95 %, by topics),
-        ``distance``.
-    elemental : pandas.DataFrame
-        ``kind`` ("elemental", "other", "unknown"), ``passages``, ``share`` of those known.
-    specificity : pandas.DataFrame
-        ``element_class``, ``low``, ``high`` (specificity above low up to high, in [0, 1]), ``elements``.
-    classes : pandas.DataFrame
-        ``element_class``, ``elements``, ``mean`` specificity in [0, 1], ``of_paragraph`` (over that of paragraphs),
-        ``full`` (share relevant throughout).
-    sizes : pandas.DataFrame
-        ``exhaustivity`` as written, ``elements``, ``low`` (5 %), ``quarter``, ``median``, ``three_quarters``, ``high``
-        (95 %) and ``mean`` of their characters, ``short`` (share below 55 characters).
-    entries : pandas.DataFrame
-        One row a relevant document with a best entry point: characters from the beginning of the ``first``,
-        ``biggest`` and ``nearest`` passage to it (negative: it lies before; NaN where places are points in the tree),
-        and whether it ``starts_first`` and ``starts_any``.
-    times : pandas.DataFrame
-        One row a document in the log: ``seconds``, ``relevant``.
-    steps : pandas.DataFrame
-        One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
-        ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last.
-    cycles : pandas.DataFrame
-        One row a document of the log that was highlighted and then judged: ``highlights``, ``judgments``, ``cycles``.
-    document_agreement, element_agreement, passage_agreement : pandas.DataFrame
-        See the functions of these names in `metaeval.inex`.
-    lacking : tuple of str
-        Which question could not be answered, and for want of what.
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """What assessments say of how they were made. A table that they cannot fill is empty, and `lacking` says why."""
 
     reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
 
     scale: str
     rounds: Rounds
+    """By what pools grew."""
     topics: pd.DataFrame
+    """One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
+    ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known."""
     growth: pd.DataFrame
+    """See `metaeval.inex.pool_growth`."""
     beyond: pd.DataFrame
+    """One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
+    documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
+    topic, with ``hours_low`` and ``hours_high``, ``hours_now`` for the present pool, and the minutes assumed for a
+    document, ``minutes_relevant`` and ``minutes_other``."""
     new_runs: pd.DataFrame
+    """See `metaeval.inex.new_run_coverage`."""
     pools: pd.DataFrame
+    """One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the
+    pool)."""
     passages: pd.DataFrame
+    """``passages`` of a document, ``documents`` that have so many, ``share`` of them, ``up_to`` (share with no
+    more)."""
     power_law: pd.DataFrame
+    """One row, the law fitted to passages of a document: ``exponent``, ``low``, ``high`` (95 %, by topics),
+    ``distance``."""
     elemental: pd.DataFrame
+    """``kind`` ("elemental", "other", "unknown"), ``passages``, ``share`` of those known."""
     specificity: pd.DataFrame
+    """``element_class``, ``low``, ``high`` (specificity above low up to high, in [0, 1]), ``elements``."""
     classes: pd.DataFrame
+    """``element_class``, ``elements``, ``mean`` specificity in [0, 1], ``of_paragraph`` (over that of paragraphs),
+    ``full`` (share relevant throughout)."""
     sizes: pd.DataFrame
+    """``exhaustivity`` as written, ``elements``, ``low`` (5 %), ``quarter``, ``median``, ``three_quarters``, ``high``
+    (95 %) and ``mean`` of their characters, ``short`` (share below 55 characters)."""
     entries: pd.DataFrame
+    """One row a relevant document with a best entry point: characters from the beginning of the ``first``, ``biggest``
+    and ``nearest`` passage to it (negative: it lies before; NaN where places are points in the tree), and whether
+    it ``starts_first`` and ``starts_any``."""
     times: pd.DataFrame
+    """One row a document in the log: ``seconds``, ``relevant``."""
     steps: pd.DataFrame
+    """One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
+    ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last."""
     cycles: pd.DataFrame
+    """One row a document of the log that was highlighted and then judged: ``highlights``, ``judgments``, ``cycles``."""
     document_agreement: pd.DataFrame
     element_agreement: pd.DataFrame
     passage_agreement: pd.DataFrame
+    """See the functions of these names in `metaeval.inex`."""
     lacking: tuple[str, ...]
+    """Which question could not be answered, and for want of what."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -226,8 +201,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     """
     check_kind(assessments, "assessments", "Assessments")
     if assessments.documents.empty:
-        message = f"{assessments.source or 'the assessments'} hold no assessed document"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"{assessments.source or 'the assessments'} hold no assessed document")
     view = AssessmentTables.of(assessments, sizes)
     lacking: list[str] = []
     notes = [*assessments.notes, *view.doubts()]
@@ -283,11 +257,9 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
 
 def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.DataFrame:
     if second is None:
-        message = "give the assessments of a second assessor"
-        raise LackingError(message)
+        raise LackingError("give the assessments of a second assessor")
     if any(getattr(one, kind).empty for one in (first, second)):
-        message = f"the assessments hold no {kind}"
-        raise LackingError(message)
+        raise LackingError(f"the assessments hold no {kind}")
     if kind == "passages" and any((one.passages["offset"] < 0).any() for one in (first, second)):
         message = "passages are given by points in the tree; give the documents, and their characters can be compared"
         raise LackingError(message)
@@ -300,8 +272,7 @@ def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.Dat
 
 def _new_runs(runs: list[Submission], others: list[Submission], sizes: Sequence[int], rounds: Rounds) -> pd.DataFrame:
     if not runs or not others:
-        message = "give the runs that were pooled, and runs that were not"
-        raise LackingError(message)
+        raise LackingError("give the runs that were pooled, and runs that were not")
     return new_run_coverage(runs, others, sizes=sizes, rounds=rounds)
 
 

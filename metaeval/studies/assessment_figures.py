@@ -11,8 +11,6 @@ from metaeval.agreement.assessment_tables import SHORT
 if TYPE_CHECKING:
     from metaeval.studies.assessment import AssessmentStudy
 
-__all__ = ["FOUND", "QuotedFigure", "quoted_figures"]
-
 FOUND: Mapping[str, str] = {
     "relevant": "relevant documents",
     "elements": "relevant elements",
@@ -32,25 +30,17 @@ _QUOTED_RANKS = (50,)
 
 
 class QuotedFigure(NamedTuple):
-    """A figure that papers quote.
-
-    Attributes
-    ----------
-    question, statistic : str
-        What programs call it.
-    value : float
-        NaN where it is not known.
-    words : str
-        What people call it.
-    kind : {"count", "share", "one", "two"}
-        How it is written: as a whole number, as a percentage, with one or with two decimals.
-    """
+    """A figure that papers quote."""
 
     question: str
     statistic: str
+    """What programs call it."""
     value: float
+    """NaN where it is not known."""
     words: str
+    """What people call it."""
     kind: str
+    """How it is written: as a whole number, as a percentage, with one or with two decimals."""
 
 
 def quoted_figures(study: "AssessmentStudy") -> tuple[QuotedFigure, ...]:

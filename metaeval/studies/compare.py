@@ -42,8 +42,6 @@ from metaeval.topic_design import engine_scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CompareStudy", "study_comparison"]
-
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
 _SIX_RUNS = "the six-run test of measures of elements"
@@ -51,54 +49,34 @@ _SIX_RUNS = "the six-run test of measures of elements"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompareStudy(Study):
-    """What is known about candidate metrics.
-
-    Attributes
-    ----------
-    scores : Scores
-    current : str or None
-        The metric in use, if one was named; the others are candidates.
-    sensitivity : SensitivityResult
-        Difference required, by the bootstrap.
-    power : PowerIntervals
-        Power by the test asked for, with intervals over topics, and of the difference of two metrics' powers.
-    choice : RunChoicePower
-        The same over choices of systems.
-    agreement : DecisionAgreement
-    agreement_intervals : AgreementIntervals or None
-    topics : TopicsStudy or None
-        Topics needed, with intervals.
-    stability : Stability or None
-        Rankings under fewer judgments, where runs were given.
-    reliability : ReliabilityStudy or None
-        The six-run test of measures of elements, where assessments were given.
-    zeros : pandas.DataFrame
-        One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
-        ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none).
-    heaviness : xarray.DataArray or None
-        Score (metric, relevant, rank) of a list whose only relevant document stands at that rank.
-    unknown : mapping of str to str
-        What could not be found out, and why.
-    confidence_level : float
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """What is known about candidate metrics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.compare:compare_report"
 
     scores: Scores
     current: str | None
+    """The metric in use, if one was named; the others are candidates."""
     sensitivity: SensitivityResult
+    """Difference required, by the bootstrap."""
     power: PowerIntervals
+    """Power by the test asked for, with intervals over topics, and of the difference of two metrics' powers."""
     choice: RunChoicePower
+    """The same over choices of systems."""
     agreement: DecisionAgreement
     agreement_intervals: AgreementIntervals | None
     topics: TopicsStudy | None
+    """Topics needed, with intervals."""
     stability: Stability | None
+    """Rankings under fewer judgments, where runs were given."""
     reliability: ReliabilityStudy | None
+    """The six-run test of measures of elements, where assessments were given."""
     zeros: pd.DataFrame
+    """One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
+    ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none)."""
     heaviness: xr.DataArray | None
+    """Score (metric, relevant, rank) of a list whose only relevant document stands at that rank."""
     unknown: Mapping[str, str]
+    """What could not be found out, and why."""
     confidence_level: float
     notes: tuple[str, ...]
     provenance: Provenance
@@ -452,8 +430,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     table = engine_scores(scores, what="the comparison of metrics")
     names = [str(name) for name in table["metric"].to_numpy()]
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = f"comparing metrics takes two or more; the scores hold {names}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"comparing metrics takes two or more; the scores hold {names}")
     if current is not None:
         check_choice(current, "metric", names)
     seed = resolve_seed(rng)

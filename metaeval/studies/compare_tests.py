@@ -18,37 +18,24 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
-__all__ = ["SplitHalvesStudy", "study_tests"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalvesStudy(Study):
-    """What every test decided on halves of the topics, and which of them is held against the others.
-
-    Attributes
-    ----------
-    scores : Scores
-        The systems that were compared (after the choice of runs).
-    halves : SplitHalves
-        What every test decided, split by split.
-    reference : str
-        The test that stands above the others in ratios.
-    n_resamples : int
-        B of the tests that resample.
-    p_value_rule : {"plus-one", "plain"}
-    notes : tuple of str
-        What was assumed, filled or dropped on the way.
-    provenance : Provenance
-    """
+    """What every test decided on halves of the topics, and which of them is held against the others."""
 
     reported_by: ClassVar[str] = "metaeval.reports.compare_tests:tests_report"
 
     scores: Scores
+    """The systems that were compared (after the choice of runs)."""
     halves: SplitHalves
+    """What every test decided, split by split."""
     reference: str
+    """The test that stands above the others in ratios."""
     n_resamples: int
+    """B of the tests that resample."""
     p_value_rule: PValueRule
     notes: tuple[str, ...]
+    """What was assumed, filled or dropped on the way."""
     provenance: Provenance
 
     def to_frame(self) -> pd.DataFrame:

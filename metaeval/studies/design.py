@@ -23,41 +23,28 @@ from metaeval.scores import Scores
 from metaeval.studies.study import Study
 from metaeval.topic_design import engine_scores
 
-__all__ = ["DesignStudy", "Goal", "study_design"]
-
 Goal = Literal["t", "anova", "interval"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignStudy(Study):
-    """How many topics each design asks for, and what the topics at hand achieve.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        One row a metric, method ("t", "anova", "interval") and difference: ``n_topics`` (missing where a ``note``
-        says why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
-        ``topics_at_hand`` with the ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval.
-    variances : PilotVariance or None
-        Where the variances came from; None if a number was given.
-    alpha, power : float
-    n_systems : int or None
-        Systems in the analysis of variance.
-    calculation : {"exact", "approximate"}
-    notes : tuple of str
-        What was assumed or left out when the scores were read.
-    provenance : Provenance
-    """
+    """How many topics each design asks for, and what the topics at hand achieve."""
 
     reported_by: ClassVar[str] = "metaeval.reports.design:design_report"
 
     table: pd.DataFrame
+    """One row a metric, method ("t", "anova", "interval") and difference: ``n_topics`` (missing where a ``note`` says
+    why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
+    ``topics_at_hand`` with the ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
     variances: PilotVariance | None
+    """Where the variances came from; None if a number was given."""
     alpha: float
     power: float
     n_systems: int | None
+    """Systems in the analysis of variance."""
     calculation: DesignMethod
     notes: tuple[str, ...]
+    """What was assumed or left out when the scores were read."""
     provenance: Provenance
 
     def to_frame(self) -> pd.DataFrame:
@@ -268,8 +255,7 @@ def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
     for name in methods:
         check_choice(name, "method", get_args(Goal))
     if not methods or not len(differences):
-        message = "at least one method and one difference are needed"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("at least one method and one difference are needed")
 
 
 def _estimated(

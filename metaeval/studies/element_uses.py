@@ -15,20 +15,6 @@ from metaeval.metrics.names import Call, Value
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 
-__all__ = [
-    "ALONE",
-    "BINARY",
-    "EXCEPT",
-    "FIXED",
-    "GENERALISED",
-    "LINEAR",
-    "MERGED",
-    "OTHER",
-    "SIZE",
-    "Use",
-    "element_uses",
-]
-
 LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
 GENERALISED, ALONE = "generalised", "specificity alone"
 """Kinds of use in an audit; the others are held against `LINEAR`, of elements against `GENERALISED`."""
@@ -42,46 +28,21 @@ EXCEPT = " except "
 
 
 class Use(NamedTuple):
-    """One use of the grades.
-
-    Attributes
-    ----------
-    kind : str
-    value : Call, Table or int
-        What stands after ``quant=`` or ``gains=``.
-    words : str
-        A short label.
-    boundary : str or None
-        What is not seen, where the use is the reference without one difference.
-    """
+    """One use of the grades."""
 
     kind: str
     value: Value
+    """What stands after ``quant=`` or ``gains=``."""
     words: str
+    """A short label."""
     boundary: str | None = None
+    """What is not seen, where the use is the reference without one difference."""
 
 
 def element_uses(
     collection: ElementCollection, resolve: Callable[[Call], Metric], registry: Registry, extra: Sequence[Call]
 ) -> tuple[list[Use], list[str]]:
-    """Return the uses of the grades that suit the scale of a collection, and what to say of those left out.
-
-    Parameters
-    ----------
-    collection : ElementCollection
-    resolve : callable
-        From a quantisation to a metric under it.
-    registry : Registry
-        Quantisations that are not of the package take part where they suit the scale.
-    extra : sequence of Call
-        Further quantisations.
-
-    Returns
-    -------
-    list of Use, list of str
-        The generalised function first. Uses that find nothing relevant, or give every element what an earlier one
-        gives it, are left out.
-    """
+    """Return the uses of the grades that suit the scale of a collection, and what to say of those left out."""
     lists = element_lists(collection)
     elements = collection.elements
     present = {*np.unique(lists.exhaustivity[lists.relevant]).tolist()}

@@ -13,20 +13,11 @@ from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 
-__all__ = ["EXPECTATIONS", "Expectation", "Preference", "checked_preferences", "parse_expectations", "source_of"]
-
 _SIGN = re.compile(r"(>=|≥|>)")
 
 
 class Preference(NamedTuple):
     """What users want of two runs.
-
-    Attributes
-    ----------
-    better, worse : str
-        The runs: the first is at least as good as the other.
-    strict : bool
-        Whether it is strictly better; else both may be equally good.
 
     Examples
     --------
@@ -38,7 +29,9 @@ class Preference(NamedTuple):
 
     better: str
     worse: str
+    """The runs: the first is at least as good as the other."""
     strict: bool = False
+    """Whether it is strictly better; else both may be equally good."""
 
     def __str__(self) -> str:
         """Write it as the paper does."""
@@ -135,13 +128,6 @@ def _stated(wanted: Sequence[Preference]) -> Expectation:
 def checked_preferences(wanted: Iterable[Preference], runs: Sequence[str]) -> list[Preference]:
     """Return preferences that some order of the runs can meet.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such run.
-    InvalidOptionError
-        If they contradict each other: a run would have to be better than itself.
-
     Examples
     --------
     >>> checked_preferences([Preference("a", "b"), Preference("b", "a")], ["a", "b"])[0]
@@ -159,8 +145,7 @@ def checked_preferences(wanted: Iterable[Preference], runs: Sequence[str]) -> li
         back = _way(listed, one.worse, one.better) if one.strict else None
         if back is not None:
             parts = " and ".join(map(str, [one, *back]))
-            message = f"expectations contradict each other: {parts}; leave one of them out"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"expectations contradict each other: {parts}; leave one of them out")
     return listed
 
 

@@ -25,8 +25,6 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 from metaeval.results import Result
 
-__all__ = ["FocusedStatistics", "RunCurves", "focused_curves", "focused_statistics"]
-
 _TOP = 10
 _DEEPEST = 50
 _GAIN_OPTIONS = ("alpha", "normalise", "task", "tie")
@@ -34,26 +32,18 @@ _GAIN_OPTIONS = ("alpha", "normalise", "task", "tie")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FocusedStatistics(Result):
-    """What a collection of elements or passages holds.
-
-    Attributes
-    ----------
-    kind : {"elements", "passages"}
-    counts : mapping of str to int
-        Topics, runs, groups and the like, where they are known.
-    per_topic : pandas.DataFrame
-        Index ``topic``: documents assessed and with something relevant; relevant elements, and where there are any
-        those assessed as not relevant or too small; or passages and highlighted characters.
-    per_system : pandas.DataFrame
-        Index ``system``: ``topics`` answered, ``results`` and ``documents`` retrieved, ``overlap`` (elements: share
-        inside another result, averaged over topics; passages: share of characters returned before), ``size`` (mean
-        characters of a result, NaN where not known), ``unjudged_at_10`` (of the first ten documents).
-    """
+    """What a collection of elements or passages holds."""
 
     kind: str
     counts: dict[str, int]
+    """Topics, runs, groups and the like, where they are known."""
     per_topic: pd.DataFrame
+    """Index ``topic``: documents assessed and with something relevant; relevant elements, and where there are any
+    those assessed as not relevant or too small; or passages and highlighted characters."""
     per_system: pd.DataFrame
+    """Index ``system``: ``topics`` answered, ``results`` and ``documents`` retrieved, ``overlap`` (elements: share
+    inside another result, averaged over topics; passages: share of characters returned before), ``size`` (mean
+    characters of a result, NaN where not known), ``unjudged_at_10`` (of the first ten documents)."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a quantity: total where a sum means something, mean, minimum and maximum."""
@@ -75,45 +65,22 @@ class FocusedStatistics(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunCurves(Result):
-    """A curve for every run, averaged over the topics.
-
-    Attributes
-    ----------
-    name : str
-        What the curve is called.
-    title : str
-    across, up : str
-        What the axes say.
-    data : xarray.DataArray or None
-        Dims ``system`` and one more; None where this collection has no such curve.
-    lacking : str
-        Why there is none.
-    """
+    """A curve for every run, averaged over the topics."""
 
     name: str
+    """What the curve is called."""
     title: str
     across: str
     up: str
+    """What the axes say."""
     data: xr.DataArray | None
+    """Dims ``system`` and one more; None where this collection has no such curve."""
     lacking: str = ""
+    """Why there is none."""
 
 
 def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
     """Describe a collection of elements or passages.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Of elements or passages.
-
-    Returns
-    -------
-    FocusedStatistics
-
-    Raises
-    ------
-    InvalidOptionError
-        For a collection of documents.
 
     Examples
     --------
@@ -170,25 +137,7 @@ def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
 def focused_curves(
     collection: JudgedCollection, metrics: Iterable[object] = (), *, registry: Registry | None = None
 ) -> tuple[RunCurves, ...]:
-    """Return the curves that the campaigns drew, averaged over topics, or why there is none.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Of elements or passages.
-    metrics : iterable of str
-        Curves of elements are drawn under their quantisations (the generalised one where none has any), those of
-        gain with their treatment of overlap.
-    registry : Registry, optional
-        Where metrics are looked up.
-
-    Returns
-    -------
-    tuple of RunCurves
-        Passages: interpolated precision at 101 points of recall (thorough where results overlap), and generalised
-        precision at eleven where no run comes back to an article. Elements: precall of inex-2002 by recall, and
-        normalised cumulated gain by rank, under the generalised quantisation.
-    """
+    """Return the curves that the campaigns drew, averaged over topics, or why there is none."""
     if isinstance(collection, ElementCollection):
         return tuple(_element_curves(collection, metrics, registry or default_registry()))
     return tuple(_passage_curves(collection)) if isinstance(collection, PassageCollection) else ()

@@ -8,8 +8,6 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.parallel import track
 
-__all__ = ["RANKS", "top_heaviness"]
-
 RANKS = 20
 """The one relevant document moves from rank 1 to this rank (Sakai and Kando 2008, Figure 1)."""
 

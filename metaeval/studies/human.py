@@ -25,50 +25,32 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.workers import parallel_map
 
-__all__ = ["HumanStudy", "study_human"]
-
 _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HumanStudy(Study):
-    """What a comparison of metrics with human scores found.
-
-    Attributes
-    ----------
-    scores : xarray.DataArray or None
-        The cells (metric, system, item); None where only one score a system is known.
-    means : pandas.DataFrame
-        Mean of every system (rows) under every metric and the human score (columns), as they are; of items, over the
-        cells that people scored.
-    agreements : tuple of HumanAgreement
-        One for every level and statistic; empty without items.
-    system_table : pandas.DataFrame
-        Agreement of the means alone: one row a metric and statistic, without intervals.
-    pairs : pandas.DataFrame
-        Agreement on pairs of systems whose human scores differ on an item; empty without items.
-    comparison : MetricComparison or None
-        Which metric follows people better, by permutation.
-    williams : pandas.DataFrame
-        The same by Williams' test on the means.
-    decisions : pandas.DataFrame
-        Significant pairs of systems under each metric as a prediction of those under the human scores.
-    reference, test, correction : str
-    alpha : float
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """What a comparison of metrics with human scores found."""
 
     reported_by: ClassVar[str] = "metaeval.reports.human:human_report"
 
     scores: xr.DataArray | None
+    """The cells (metric, system, item); None where only one score a system is known."""
     means: pd.DataFrame
+    """Mean of every system (rows) under every metric and the human score (columns), as they are; of items, over the
+    cells that people scored."""
     agreements: tuple[HumanAgreement, ...]
+    """One for every level and statistic; empty without items."""
     system_table: pd.DataFrame
+    """Agreement of the means alone: one row a metric and statistic, without intervals."""
     pairs: pd.DataFrame
+    """Agreement on pairs of systems whose human scores differ on an item; empty without items."""
     comparison: MetricComparison | None
+    """Which metric follows people better, by permutation."""
     williams: pd.DataFrame
+    """The same by Williams' test on the means."""
     decisions: pd.DataFrame
+    """Significant pairs of systems under each metric as a prediction of those under the human scores."""
     reference: str
     test: str
     correction: str
@@ -180,8 +162,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     [1.0, 0.33]
     """
     if not statistics or not levels:
-        message = f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}")
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
@@ -193,8 +174,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
     if isinstance(scores, pd.DataFrame):
         if reference is None:
-            message = "say which column holds the human scores (reference=)"
-            raise ScoresError(message)
+            raise ScoresError("say which column holds the human scores (reference=)")
         name, means, table = reference, scores, None
         check_direction(lower_is_better, list(map(str, means.columns)))
         turned = means.assign(**{column: -means[column] for column in lower_is_better})

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.scores import Scores
 
-__all__ = ["flat_notes", "label_notes", "listed_rules", "score_notes"]
-
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10
 

@@ -21,47 +21,33 @@ from metaeval.results import Result
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 
-__all__ = ["Asked", "Labelling", "of_annotations", "of_labels"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labelling(Result):
-    """What labels say of the judges who gave them.
-
-    Attributes
-    ----------
-    labels : Labels
-        Of items, on the reference's scale; for assessments of elements or passages those of whole documents.
-    scales : ScaleMaps or None
-        How the grades of every judge became those of the reference; None without a reference, for assessments, and
-        where labels off the scale were left out before.
-    agreement : LabelAgreement
-    baselines : pandas.DataFrame
-        What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
-        reference.
-    ranking : JudgeRanking or None
-        Which judge labels most as the reference does, people left out; None without a reference, or without any judge
-        beside the people that can be ordered.
-    alt : AltTest or None
-        Whether a judge may stand in for a person as a labeller; takes two people beside it.
-    elements, passages : pandas.DataFrame
-        For assessments of parts, what two judges say of single elements and of characters: the columns of
-        `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
-        ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
-        every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree.
-    scale : str or None
-        Of such assessments; None for labels of items.
-    """
+    """What labels say of the judges who gave them."""
 
     labels: Labels
+    """Of items, on the reference's scale; for assessments of elements or passages those of whole documents."""
     scales: ScaleMaps | None
+    """How the grades of every judge became those of the reference; None without a reference, for assessments, and
+    where labels off the scale were left out before."""
     agreement: LabelAgreement
     baselines: pd.DataFrame
+    """What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
+    reference."""
     ranking: JudgeRanking | None
+    """Which judge labels most as the reference does, people left out; None without a reference, or without any judge
+    beside the people that can be ordered."""
     alt: AltTest | None
+    """Whether a judge may stand in for a person as a labeller; takes two people beside it."""
     elements: pd.DataFrame
     passages: pd.DataFrame
+    """For assessments of parts, what two judges say of single elements and of characters: the columns of
+    `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
+    ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
+    every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree."""
     scale: str | None
+    """Of such assessments; None for labels of items."""
 
 
 class Asked(NamedTuple):
@@ -91,8 +77,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
     assessments: Mapping[str, Assessments] = {}
     if not isinstance(given, Labels):
         if people:
-            message = "people= is for labels of items; assessments of parts are compared judge by judge"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("people= is for labels of items; assessments of parts are compared judge by judge")
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
@@ -183,23 +168,21 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
         message = f"{reference} labelled nothing, so nobody can be held against it; name another judge (reference=)"
         raise ScoresError(message)
     if own.max() < rel:
-        message = (
+        raise ScoresError(
             f"{reference} called none of its {len(own)} items relevant (rel={rel}; its highest label is "
             f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (reference=), or a "
             "lower grade (rel=)"
         )
-        raise ScoresError(message)
 
 
 def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
     scales = map_scales(labels, reference=reference, maps=maps)
     own = scales.labels.table[reference]
     if "fitted" in scales.rules.values() and own.min() == own.max():
-        message = (
+        raise ScoresError(
             f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; keep those of "
             "the judges (maps='keep')"
         )
-        raise ScoresError(message)
     return scales
 
 

@@ -22,8 +22,6 @@ from metaeval.scores import Scores
 from metaeval.studies.judge_parts import Asked
 from metaeval.studies.study import Attempts
 
-__all__ = ["EFFECTS", "KnownOfSystems", "Part", "all_effects", "of_scores"]
-
 type Part = dict[str, Any]
 """Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
 
@@ -32,22 +30,14 @@ _MARK = "#"
 
 
 class KnownOfSystems(NamedTuple):
-    """What is known of the systems beside their scores.
-
-    Attributes
-    ----------
-    groups : mapping of str to str, optional
-        System to group.
-    built_with : mapping of str to sequence of str, optional
-        Judge to the groups or systems that hold it.
-    covariate : mapping of str to float, optional
-        System to a number.
-    covariate_name : str
-    """
+    """What is known of the systems beside their scores."""
 
     groups: Mapping[str, str] | None = None
+    """System to group."""
     built_with: Mapping[str, Sequence[str]] | None = None
+    """Judge to the groups or systems that hold it."""
     covariate: Mapping[str, float] | None = None
+    """System to a number."""
     covariate_name: str = "covariate"
 
 
@@ -180,8 +170,7 @@ def _by_covariate(
 
 def _enough(table: Scores | None) -> Scores:
     if table is None:
-        message = "takes three topics that every judge has"
-        raise ScoresError(message)
+        raise ScoresError("takes three topics that every judge has")
     return table
 
 
@@ -199,17 +188,15 @@ def _estimated(found: TopicsWithJudge) -> TopicsWithJudge:
     told = frame.loc[frame["worth"].notna(), "correlation"].notna()
     where = f"on the {found.n_pilot} topics that people and {found.judge} both have"
     if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
-        message = (
+        raise EstimationError(
             f"{where} most differences between two systems are the same on every topic under {found.judge}, as where "
             "it labelled nothing or found nothing relevant: what it says there cannot be held against people"
         )
-        raise EstimationError(message)
     if np.isinf(frame["worth"].median()):
-        message = (
+        raise EstimationError(
             f"{where} differences under {found.judge} are those of people, up to a factor, so no error is seen and "
             "there is no telling how many topics it is worth"
         )
-        raise EstimationError(message)
     return found
 
 

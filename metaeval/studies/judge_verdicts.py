@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.studies.judges import JudgeStudy
 
-__all__ = ["COLUMNS", "deciding_metric", "judge_verdicts", "other_metrics", "ranking_verdict"]
-
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
     *("n_conflicts", "people_conflicts", "contradicted", "contradicted_low", "contradicted_high"),

@@ -12,16 +12,13 @@ from metaeval.resampling.pools import with_judged_pool
 from metaeval.resampling.rescoring import FEWEST, counted_topics
 from metaeval.scores import as_scores, identical_systems
 
-__all__ = ["different_runs", "unknown_pool", "with_pool"]
-
 
 def with_pool(
     collection: JudgedCollection, size: int | Mapping[str, int] | None, pool_depth: int | None
 ) -> tuple[JudgedCollection, list[str]]:
     """Count as judged what the judgments leave out, where the pool's size or depth tells, and say what was done."""
     if size is not None and pool_depth is not None:
-        message = "judged_pool_size= and pool_depth= both say what was judged; give one of them"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("judged_pool_size= and pool_depth= both say what was judged; give one of them")
     before = collection.by_document
     only = lists_relevant_only(before)
     if size is not None or (pool_depth is not None and only and before.retrieved is not None):

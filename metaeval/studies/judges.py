@@ -36,8 +36,6 @@ from metaeval.studies.study import Attempts, Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-__all__ = ["JudgeStudy", "study_judges"]
-
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "What is concluded about systems"
 """What is not answered without runs, or without items that can tell judges apart."""
@@ -46,58 +44,34 @@ _WORTH = ("worth", "n_equivalent", "n_needed")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeStudy(Study):
-    """Whether judges may decide between systems.
-
-    Attributes
-    ----------
-    labelling : Labelling or None
-        What the labels say; None where scores under judges or annotations were given.
-    annotated : AltTest or None
-        The alt-test, where annotations were given.
-    scores : mapping of str to Scores
-        For every metric the scores of the runs under each judge, who stand in place of the metrics.
-    effects : pandas.DataFrame
-        Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
-        of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
-        ``second``, and conflicts. Empty otherwise.
-    conclusions : mapping of str to JudgeConclusions
-        By metric, what is concluded under each judge beside the reference and beside people.
-    favoured : mapping of str to FavouredGroups
-        By metric, which groups of systems a judge favours.
-    by_covariate : mapping of str to FavouredGroups
-        By metric, whether a judge favours systems with more of a covariate.
-    worth : mapping of (str, str) to TopicsWithJudge
-        By metric and judge, what the judge is worth in human topics.
-    powered : mapping of (str, str) to PredictionPowered
-        The same where the judge has scored topics that people have not: all pairs compared by both together.
-    repeats : mapping of str to JudgeRepeats
-        By metric, where a judge labelled more than once.
-    verdicts : pandas.DataFrame
-        One row a judge: what the rules of `metaeval.studies.judge_verdicts` say.
-    reference : str or None
-    people : tuple of str
-    test, correction : str
-    alpha, margin : float
-    confidence_level : float
-    unanswered : mapping of str to str
-        What the input cannot answer, with the reason.
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """Whether judges may decide between systems."""
 
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labelling: Labelling | None
+    """What the labels say; None where scores under judges or annotations were given."""
     annotated: AltTest | None
+    """The alt-test, where annotations were given."""
     scores: Mapping[str, Scores | Mapping[str, Scores]]
+    """For every metric the scores of the runs under each judge, who stand in place of the metrics."""
     effects: pd.DataFrame
+    """Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
+    of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
+    ``second``, and conflicts. Empty otherwise."""
     conclusions: Mapping[str, JudgeConclusions]
+    """By metric, what is concluded under each judge beside the reference and beside people."""
     favoured: Mapping[str, FavouredGroups]
+    """By metric, which groups of systems a judge favours."""
     by_covariate: Mapping[str, FavouredGroups]
+    """By metric, whether a judge favours systems with more of a covariate."""
     worth: Mapping[tuple[str, str], TopicsWithJudge]
+    """By metric and judge, what the judge is worth in human topics."""
     powered: Mapping[tuple[str, str], PredictionPowered]
+    """The same where the judge has scored topics that people have not: all pairs compared by both together."""
     repeats: Mapping[str, JudgeRepeats]
+    """By metric, where a judge labelled more than once."""
     verdicts: pd.DataFrame
+    """One row a judge: what the rules of `metaeval.studies.judge_verdicts` say."""
     reference: str | None
     people: tuple[str, ...]
     test: str
@@ -106,6 +80,7 @@ class JudgeStudy(Study):
     margin: float
     confidence_level: float
     unanswered: Mapping[str, str]
+    """What the input cannot answer, with the reason."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -408,15 +383,12 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     reference: str | None,
 ) -> None:
     if sum(one is not None for one in (labels, scores, annotations)) != 1:
-        message = "give labels, or scores under judges, or annotations, and one of these alone"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("give labels, or scores under judges, or annotations, and one of these alone")
     if people and reference is None:
-        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("people= are the yardstick of judges measured by a reference; name it (reference=)")
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
-        message = (
+        raise InvalidOptionError(
             f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
             "that they are about, often the best ones; give the labels as they were read, without scale= and "
             "outside='drop': every judge is put on the scale of reference= (maps=)"
         )
-        raise InvalidOptionError(message)

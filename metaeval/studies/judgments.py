@@ -41,8 +41,6 @@ from metaeval.workers import crew
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
-
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "less-judging": ("stratified", "random", "relevant", "order"),
@@ -67,76 +65,53 @@ _KEEPS: tuple[Keep, ...] = ("depth", "size")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgmentsStudy(Study):
-    """Everything that `metaeval judgments` tells about one collection.
-
-    Attributes
-    ----------
-    metrics : tuple of str
-        Names of the metrics, in order.
-    n_systems, n_topics, n_judged, n_relevant : int
-        Of the collection; topics with something relevant, and judgments in these.
-    n_groups, n_pooled : int or None
-        Groups and pooled runs, where they are known.
-    questions : tuple of str
-        What was asked (`QUESTIONS`).
-    stability : mapping of str to Stability
-        By reduction.
-    original : OriginalPool or None
-        The pool that was judged, as far as it can be rebuilt.
-    growth : PoolGrowth or None
-        What deeper and deeper pools find.
-    depths : RunDepths or None
-        How deep pools of some sizes reach into the runs.
-    left_out : mapping of str to GroupsLeftOut
-        Every group left out: pools that keep their "depth" or their "size", against all judgments; "rebuilt pool",
-        against the judgments inside it, where it does not hold them all; and parts of that, such as "20 % of the pool".
-    sufficiency : PoolSufficiency or None
-        Whether larger pools would change decisions about a group that is left out.
-    covered : Coverage or None
-        How much of the runs outside the pool is judged.
-    effort : EffortPlans or None
-        Where to spend effort.
-    identical : tuple of tuples of str
-        Runs with the same scores under every metric; the first of each is kept, the others still build the pool.
-    cost : CostModel
-        Minutes for a relevant and for another document.
-    min_tau : float
-        The tau to keep.
-    alpha : float
-        Level of the tests.
-    unanswered : mapping of str to str
-        Parts that could not be answered for this collection, and why.
-    notes : tuple of str
-        What was assumed or could not be done as asked.
-    provenance : Provenance
-        What produced the study.
-    """
+    """Everything that `metaeval judgments` tells about one collection."""
 
     reported_by: ClassVar[str] = "metaeval.reports.judgments:judgments_report"
 
     metrics: tuple[str, ...]
+    """Names of the metrics, in order."""
     n_systems: int
     n_topics: int
     n_judged: int
     n_relevant: int
+    """Of the collection; topics with something relevant, and judgments in these."""
     n_groups: int | None
     n_pooled: int | None
+    """Groups and pooled runs, where they are known."""
     questions: tuple[str, ...]
+    """What was asked (`QUESTIONS`)."""
     stability: Mapping[str, Stability]
+    """By reduction."""
     original: OriginalPool | None
+    """The pool that was judged, as far as it can be rebuilt."""
     growth: PoolGrowth | None
+    """What deeper and deeper pools find."""
     depths: RunDepths | None
+    """How deep pools of some sizes reach into the runs."""
     left_out: Mapping[str, GroupsLeftOut]
+    """Every group left out: pools that keep their "depth" or their "size", against all judgments; "rebuilt pool",
+    against the judgments inside it, where it does not hold them all; and parts of that, such as "20 % of the pool"."""
     sufficiency: PoolSufficiency | None
+    """Whether larger pools would change decisions about a group that is left out."""
     covered: Coverage | None
+    """How much of the runs outside the pool is judged."""
     effort: EffortPlans | None
+    """Where to spend effort."""
     identical: tuple[tuple[str, ...], ...]
+    """Runs with the same scores under every metric; the first of each is kept, the others still build the pool."""
     cost: CostModel
+    """Minutes for a relevant and for another document."""
     min_tau: float
+    """The tau to keep."""
     alpha: float
+    """Level of the tests."""
     unanswered: Mapping[str, str]
+    """Parts that could not be answered for this collection, and why."""
     notes: tuple[str, ...]
+    """What was assumed or could not be done as asked."""
     provenance: Provenance
+    """What produced the study."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a reduction, metric and step: the table "stability" of `tables`."""
@@ -457,8 +432,7 @@ def _asked(
     for name in questions or ():
         check_choice(name, "question", QUESTIONS)
     if questions is not None and not questions:
-        message = f"questions= is empty; name some of {', '.join(QUESTIONS)}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"questions= is empty; name some of {', '.join(QUESTIONS)}")
     lacking: dict[str, str] = {}
     if collection.retrieved is None:
         reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
@@ -474,8 +448,7 @@ def _asked(
     refused = {name: lacking[name] for name in wanted if name in lacking}
     if questions is not None and refused:
         name, reason = next(iter(refused.items()))
-        message = f"the question {name!r} cannot be answered: {reason}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"the question {name!r} cannot be answered: {reason}")
     return tuple(name for name in wanted if name not in refused), refused
 
 

@@ -34,72 +34,47 @@ from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import design_notes
 
-__all__ = ["LeaderboardStudy", "conclusions_of", "study_leaderboard"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderboardStudy(Study):
-    """What the items of a benchmark say of its ranking, and what that says of the benchmark and its metrics.
-
-    Attributes
-    ----------
-    scores : Scores
-        The systems that were compared.
-    comparison : PairwiseResult
-        The paired t test of every pair, uncorrected; corrections follow from it.
-    families : PairFamilies
-        Neighbours, pairs with the best system and with a baseline, each a family of its own.
-    ranks : RankIntervals or None
-        Simultaneous intervals of the ranks, and groups; its decision about a pair is that of the study (`decided`).
-    detectable : DetectableDifferences or None
-        The least true difference that the items find with the power asked for, pair by pair.
-    separation : Separation or None
-        Items needed to part neighbours.
-    design : DesignEffect or None
-        What clusters of items cost, where there are random ones.
-    best : BestSystem or None
-        The chance of every system, and family of systems, to be the best in truth, and among the top.
-    conclusions : pandas.DataFrame
-        What every metric, and every aggregate of it, concludes; see `conclusions_of`.
-    items : ItemAnalysis or None
-        Every item by itself.
-    subsets : SubsetComparison or None
-        What fewer items keep, for systems that did not choose them.
-    baseline : str or None
-        A system to hold against all others.
-    top : int
-        How many systems count as the top.
-    power : float
-        Power of the detectable differences and of the items needed.
-    alpha : float
-        Significance level; intervals hold at 1 - alpha.
-    identical : tuple of tuple of str
-        Systems that are equal throughout.
-    unanswered : mapping of str to str
-        What these scores cannot answer, with the reason.
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """What the items of a benchmark say of its ranking, and what that says of the benchmark and its metrics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.leaderboard:leaderboard_report"
 
     scores: Scores
+    """The systems that were compared."""
     comparison: PairwiseResult
+    """The paired t test of every pair, uncorrected; corrections follow from it."""
     families: PairFamilies
+    """Neighbours, pairs with the best system and with a baseline, each a family of its own."""
     ranks: RankIntervals | None
+    """Simultaneous intervals of the ranks, and groups; its decision about a pair is that of the study (`decided`)."""
     detectable: DetectableDifferences | None
+    """The least true difference that the items find with the power asked for, pair by pair."""
     separation: Separation | None
+    """Items needed to part neighbours."""
     design: DesignEffect | None
+    """What clusters of items cost, where there are random ones."""
     best: BestSystem | None
+    """The chance of every system, and family of systems, to be the best in truth, and among the top."""
     conclusions: pd.DataFrame
+    """What every metric, and every aggregate of it, concludes; see `conclusions_of`."""
     items: ItemAnalysis | None
+    """Every item by itself."""
     subsets: SubsetComparison | None
+    """What fewer items keep, for systems that did not choose them."""
     baseline: str | None
+    """A system to hold against all others."""
     top: int
+    """How many systems count as the top."""
     power: float
+    """Power of the detectable differences and of the items needed."""
     alpha: float
+    """Significance level; intervals hold at 1 - alpha."""
     identical: tuple[tuple[str, ...], ...]
+    """Systems that are equal throughout."""
     unanswered: Mapping[str, str]
+    """What these scores cannot answer, with the reason."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -287,23 +262,6 @@ def conclusions_of(
     scores: Scores, *, aggregates: Sequence[str] | None = None, alpha: float = 0.05, power: float = 0.8
 ) -> pd.DataFrame:
     """Compare the conclusions of metrics, and of ways to sum each of them up, as those of metrics.
-
-    Parameters
-    ----------
-    scores : Scores
-    aggregates : sequence of str, optional
-        As `metaeval.agreement.aggregates.aggregate_scores` takes them; the mean is always first.
-    alpha : float, default 0.05
-    power : float, default 0.8
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a metric and aggregate (`metaeval.agreement.aggregates`). ``n_significant`` and ``n_significant_fdr_by``
-        of ``n_pairs`` pairs (paired t); ``topics_needed`` to part the best from the next with the power asked for;
-        against the reference, which is the mean under the same metric, and for that the mean under the first metric:
-        Kendall's ``tau`` of the systems' order, and of the reference's significant pairs (uncorrected) the share that
-        is significant in the same direction too (``kept``). ``reference`` is empty for the first row.
 
     Examples
     --------

@@ -11,8 +11,6 @@ from scipy.stats import t as student
 
 from metaeval.results import Result
 
-__all__ = ["NOT_WORSE", "MetricVerdict", "probability_positive", "verdict_of"]
-
 NOT_WORSE = 0.95
 """Probability from which a metric is surely not worse in a quality."""
 
@@ -24,33 +22,22 @@ type Outcome = Literal["adopt", "keep", "open"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricVerdict(Result):
-    """Which metric to use, and how sure every comparison behind that is.
-
-    Attributes
-    ----------
-    outcome : {"adopt", "keep", "open"}
-        Adopt `metrics`; keep the metric in use, which is better than every candidate; or no reason for a choice.
-    metrics : tuple of str
-        What to adopt or to keep; empty where the outcome is open.
-    current : str or None
-        The metric in use, if one was named.
-    table : pandas.DataFrame
-        One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``.
-    better : float
-        Probability from which a metric is surely better: that of an interval of the study that leaves out zero.
-    broken : mapping of str to tuple of str
-        Expectations of users that each metric breaks in the six-run test of measures of elements; empty without it.
-    vetoed : tuple of (str, str)
-        Pairs whose first metric would be better than the second, but for an expectation that it alone breaks.
-    """
+    """Which metric to use, and how sure every comparison behind that is."""
 
     outcome: Outcome
+    """Adopt `metrics`; keep the metric in use, which is better than every candidate; or no reason for a choice."""
     metrics: tuple[str, ...]
+    """What to adopt or to keep; empty where the outcome is open."""
     current: str | None
+    """The metric in use, if one was named."""
     table: pd.DataFrame
+    """One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``."""
     better: float
+    """Probability from which a metric is surely better: that of an interval of the study that leaves out zero."""
     broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Expectations of users that each metric breaks in the six-run test of measures of elements; empty without it."""
     vetoed: tuple[tuple[str, str], ...] = ()
+    """Pairs whose first metric would be better than the second, but for an expectation that it alone breaks."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with a column ``surely``: "better", "not worse", or "" for neither."""
@@ -106,20 +93,7 @@ def verdict_of(
     confidence_level: float,
     broken: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> MetricVerdict:
-    """Decide from the probabilities of every two metrics in every quality.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `MetricVerdict.table`. A pair that lacks a quality which others have is no reason for a choice.
-    metrics : sequence of str
-    current : str or None
-    confidence_level : float
-        Of the intervals that stand beside the verdict.
-    broken : mapping of str to str
-        Expectations of users that each metric breaks in the six-run test. They may veto and speak for none: a metric
-        that breaks what another meets is not better than that.
-    """
+    """Decide from the probabilities of every two metrics in every quality."""
     broke = {name: tuple(broken.get(name, ())) for name in metrics}
     better = 1 - (1 - confidence_level) / 2
     qualities = table["quality"].nunique()

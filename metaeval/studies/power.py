@@ -35,46 +35,32 @@ from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.topic_design import engine_scores, settled_mean_over_topics
 from metaeval.topic_units import check_resampling_of, units_of
 
-__all__ = ["DEFAULT_TESTS", "PowerStudy", "check_question", "study_power", "system_means"]
-
 DEFAULT_TESTS = ("t", SENSITIVITY)
 """What is asked where nothing is said: first the test of the headline that all commands give; it draws nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerStudy(Study):
-    """Everything that `metaeval power` and `metaeval report` tell about one table of scores.
-
-    Attributes
-    ----------
-    scores : Scores
-        The systems that were compared (after the choice of runs).
-    sensitivity : SensitivityResult or None
-        Sakai's bootstrap sensitivity (power, ASL curves, difference required), if it was among the tests.
-    comparisons : tuple of PairwiseResult
-        One per test and correction, in the order asked.
-    intervals : PowerIntervals or None
-        How sure the discriminative power itself is, under the first of the tests.
-    bayesian : BayesianComparison or None
-        For every pair the probability that either system is better by more than matters, or neither.
-    identical : tuple of tuples of str
-        Systems with equal scores under every metric; they stay in the count of pairs.
-    notes : tuple of str
-        What was assumed, filled or dropped on the way.
-    provenance : Provenance
-        What produced the study.
-    """
+    """Everything that `metaeval power` and `metaeval report` tell about one table of scores."""
 
     reported_by: ClassVar[str] = "metaeval.reports.power:power_report"
 
     scores: Scores
+    """The systems that were compared (after the choice of runs)."""
     sensitivity: SensitivityResult | None
+    """Sakai's bootstrap sensitivity (power, ASL curves, difference required), if it was among the tests."""
     comparisons: tuple[PairwiseResult, ...]
+    """One per test and correction, in the order asked."""
     intervals: PowerIntervals | None
+    """How sure the discriminative power itself is, under the first of the tests."""
     bayesian: BayesianComparison | None
+    """For every pair the probability that either system is better by more than matters, or neither."""
     identical: tuple[tuple[str, ...], ...]
+    """Systems with equal scores under every metric; they stay in the count of pairs."""
     notes: tuple[str, ...]
+    """What was assumed, filled or dropped on the way."""
     provenance: Provenance
+    """What produced the study."""
 
     def _found(self) -> str:
         first = self.comparisons[0]
@@ -111,8 +97,7 @@ class PowerStudy(Study):
             if (result.test, result.correction) == (test, correction):
                 return result
         present = ", ".join(f"{result.test} with {result.correction}" for result in self.comparisons)
-        message = f"this study holds no {test} with {correction}; it holds {present}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"this study holds no {test} with {correction}; it holds {present}")
 
 
 def study_power(  # noqa: PLR0913 - every option of the command
@@ -284,23 +269,7 @@ def _cannot_be_drawn(scores: Scores) -> str:
 
 
 def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
-    r"""Return every system's mean over the topics, with an interval and its rank under each metric.
-
-    Parameters
-    ----------
-    scores : Scores
-    confidence_level : float, default 0.95
-        Of the interval :math:`\bar x \pm t_{T-1} s / \sqrt{T}`, for each system by itself: overlapping intervals
-        do not mean that two systems are the same, because their topics are. Where topics have clusters, strata,
-        weights or gaps, the mean is the weighted one of what the system has, with the standard error and the degrees
-        of freedom of `metaeval.tests_stat.paired_t.paired_t_test` there.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns metric, system, group, mean, low, high, rank (1 is best; equal means share the better rank),
-        sorted by metric and rank.
-    """
+    r"""Return every system's mean over the topics, with an interval and its rank under each metric."""
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
     n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
@@ -332,31 +301,22 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
 def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:
     """Refuse tests, corrections and an alternative under which nothing can be counted.
 
-    Raises
-    ------
-    UnknownNameError
-        Listing the nearest names.
-    InvalidOptionError
-        Naming the test to use instead.
-
     Examples
     --------
     >>> check_question(["bootstrap_sensitivity", "t"], ["none", "fdr_by"])
     """
     if not tests or not corrections:
-        message = "at least one test and one correction are needed"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("at least one test and one correction are needed")
     for name in corrections:
         check_choice(name, "correction", CORRECTIONS)
     check_choice(alternative, "alternative", get_args(Alternative))
     for name in tests:
         TESTS.find(name).check_alternative(alternative)
     if "none" not in corrections and all(TESTS.find(name).plain_p for name in tests):
-        message = (
+        raise InvalidOptionError(
             f"{tests[0]} stands uncorrected, as published, for its p-values k/B can be 0; for decisions under a "
             "correction use the test 't' or 'bootstrap'"
         )
-        raise InvalidOptionError(message)
 
 
 def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> list[PairwiseResult]:

@@ -30,42 +30,29 @@ from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, relia
 from metaeval.studies.expectations import EXPECTATIONS, Expectation, checked_preferences, source_of
 from metaeval.studies.study import Study
 
-__all__ = ["ReliabilityStudy", "default_metrics", "study_reliability"]
-
 _LIMIT = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReliabilityStudy(Study):
-    """How measures rank runs of known worth, and, where there are any, submitted ones.
-
-    Attributes
-    ----------
-    runs : pandas.DataFrame
-        One row a metric and simulated run: ``metric``, ``run``, ``value`` (mean over topics), ``rank`` (ties share the
-        best), ``overlap`` (a share), ``results`` (mean length), ``quantisation`` that the run was made by, ``topics``.
-    verdicts : pandas.DataFrame
-        One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``source`` (who stated it),
-        ``wanted`` (its preferences, as words), ``met``, ``preferences``, ``broken`` (how many), ``first_broken``
-        (which, as words).
-    curves : tuple of xarray.DataArray
-        For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric.
-    submissions : pandas.DataFrame
-        As `runs`, for submitted runs; empty without.
-    correlations : pandas.DataFrame
-        ``metric``, ``other``, ``tau``: Kendall's tau of two metrics over the submitted runs; the other may be
-        "overlap", of which a positive tau says that it is rewarded.
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """How measures rank runs of known worth, and, where there are any, submitted ones."""
 
     reported_by: ClassVar[str] = "metaeval.reports.reliability:reliability_report"
 
     runs: pd.DataFrame
+    """One row a metric and simulated run: ``metric``, ``run``, ``value`` (mean over topics), ``rank`` (ties share the
+    best), ``overlap`` (a share), ``results`` (mean length), ``quantisation`` that the run was made by, ``topics``."""
     verdicts: pd.DataFrame
+    """One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``source`` (who stated it),
+    ``wanted`` (its preferences, as words), ``met``, ``preferences``, ``broken`` (how many), ``first_broken``
+    (which, as words)."""
     curves: tuple[xr.DataArray, ...]
+    """For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric."""
     submissions: pd.DataFrame
+    """As `runs`, for submitted runs; empty without."""
     correlations: pd.DataFrame
+    """``metric``, ``other``, ``tau``: Kendall's tau of two metrics over the submitted runs; the other may be
+    "overlap", of which a positive tau says that it is rewarded."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -191,10 +178,9 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     chosen = resolve_metrics(default_metrics(assessments) if metrics is None else metrics, registry=known)
     for one in chosen:
         if not isinstance(one, Metric) or one.on != "elements":
-            message = (
+            raise InvalidOptionError(
                 f"{one.name} does not rank elements; take measures such as {', '.join(default_metrics(assessments))}"
             )
-            raise InvalidOptionError(message)
     options = {"sizes": sizes, "lenient": lenient}
     compiled = _six_collections(chosen, assessments, known, options)
     notes: list[str] = list(assessments.notes)

@@ -25,8 +25,6 @@ from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.scores import Scores, as_scores
 
-__all__ = ["judgments_of_labels", "runs_under_judges", "scores_under_judges", "under_each"]
-
 _OF_LABELS = ("AP", "nDCG@10")
 _FEWEST_TOPICS = 2  # tests need them
 
@@ -58,18 +56,16 @@ def runs_under_judges(
         whole = _regraded(collection, grades)
         return {name: whole.regrade(own) for name, own in zip(labels.judges, grades, strict=True)}
     if not isinstance(collection, Mapping) or not has_parts:
-        message = (
+        raise InvalidOptionError(
             "the collection is a Collection for labels, and a mapping of judge to collection for assessments; "
             f"this is a {type(collection).__name__}"
         )
-        raise InvalidOptionError(message)
     if set(collection) != set(labels.judges):
         message = f"the collections must name the judges {', '.join(labels.judges)}, not {', '.join(collection)}"
         raise InvalidOptionError(message)
     runs = {one.systems for one in collection.values()}
     if len(runs) > 1:
-        message = "the collections must hold the same runs under every judge, in the same order"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("the collections must hold the same runs under every judge, in the same order")
     return {name: collection[name] for name in labels.judges}
 
 
@@ -147,27 +143,7 @@ def scores_under_judges(
     people: Sequence[str] = (),
     registry: Registry | None = None,
 ) -> tuple[dict[str, Scores], list[str]]:
-    """Score the runs under every judge; return for each metric the scores with judges in place of metrics, and notes.
-
-    Parameters
-    ----------
-    judged : mapping of str to JudgedCollection
-        From `runs_under_judges`.
-    metrics : sequence of str, optional
-        AP and nDCG@10 by default; for elements and passages those of their campaigns.
-    reference : str, optional
-        Topics count on which every judge judged something and it found something relevant; where another judge did
-        not, all runs score 0 under that one. Without a reference topics count where every judge found something
-        relevant.
-    people : sequence of str
-        Judges that are choices of second people, for the notes.
-    registry : Registry, optional
-
-    Raises
-    ------
-    InvalidOptionError
-        If fewer than two topics are left.
-    """
+    """Score the runs under every judge; return for each metric the scores with judges in place of metrics, and notes."""
     first = next(iter(judged.values()))
     if metrics is None:
         metrics = _OF_LABELS if isinstance(first, Collection) else default_metrics(first)
@@ -191,10 +167,9 @@ def scores_under_judges(
     if len(topics) < _FEWEST_TOPICS:
         whom = "every judge" if reference is None else reference
         partly = f" of {len(common)} that every judge judged ({_in_the_way(judged_on)})" * (len(common) < len(there))
-        message = (
+        raise InvalidOptionError(
             f"runs can be compared on topics where {whom} found something relevant; there are {len(topics)}{partly}"
         )
-        raise InvalidOptionError(message)
     empty = {name: sum(topic not in own for topic in topics) for name, own in found.items()}
     zeros = [f"{name} {number}" for name, number in empty.items() if number and name not in people]
     among = sorted({empty[name] for name in people})
@@ -255,9 +230,8 @@ def _grades_of_judges(labels: Labels, collection: Collection) -> np.ndarray:
     )
     if (rows < 0).any():
         place = int(np.flatnonzero(rows < 0)[0])
-        message = (
+        raise InvalidOptionError(
             f"the collection judges topic {topics[place]!r}, item {items[place]!r}, which no judge labelled; "
             "compile the runs with judgments_of_labels"
         )
-        raise InvalidOptionError(message)
     return labels.table.to_numpy()[rows].T

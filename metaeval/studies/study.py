@@ -18,25 +18,18 @@ if TYPE_CHECKING:
 
     from metaeval.reports.report import Report
 
-__all__ = ["Attempts", "Study", "chosen_systems", "few_systems_note", "test_notes"]
-
 _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
 
 
 class Study(Result):
-    """The result of a study.
-
-    Attributes
-    ----------
-    reported_by : str
-        ``module:function`` that turns the result into a `metaeval.reports.report.Report`. It is looked up when a
-        report is asked for, as a plug-in is: studies know nothing of reports, and matplotlib stays unloaded.
-    """
+    """The result of a study."""
 
     __slots__ = ()
 
     reported_by: ClassVar[str]
+    """``module:function`` that turns the result into a `metaeval.reports.report.Report`. It is looked up when a report
+    is asked for, as a plug-in is: studies know nothing of reports, and matplotlib stays unloaded."""
 
     def report(self, **options: object) -> "Report":
         """Return the report of the study, to be saved as a folder or shown.

@@ -22,8 +22,6 @@ from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import settled_mean_over_topics
 
-__all__ = ["Marks", "RowOrder", "TableStudy", "check_marks", "study_table", "tabulated"]
-
 Marks = Literal["letters", "groups"]
 """What marks say where all pairs were tested: the systems that one is better than, or those that it is among."""
 RowOrder = Literal["mean", "given"]
@@ -35,41 +33,26 @@ _MOST_DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableStudy(Study):
-    """Means of systems under metrics, with marks for what is significant.
-
-    Attributes
-    ----------
-    scores : Scores
-        The systems that were compared, whether they have a row or not.
-    comparison : PairwiseResult
-        The test of the pairs with the baseline, or of all pairs.
-    systems : tuple of str
-        The rows, in order.
-    baseline : str or None
-    top : int or None
-        How many systems of the best means have a row; all by default.
-    marks : {"letters", "groups"}
-        What the marks say without a baseline; see `study_table`.
-    order : {"mean", "given"}
-    digits : int
-        Decimals of a printed mean.
-    identical : tuple of tuple of str
-        Systems that are equal throughout.
-    notes : tuple of str
-    provenance : Provenance
-    """
+    """Means of systems under metrics, with marks for what is significant."""
 
     reported_by: ClassVar[str] = "metaeval.reports.table:table_report"
 
     scores: Scores
+    """The systems that were compared, whether they have a row or not."""
     comparison: PairwiseResult
+    """The test of the pairs with the baseline, or of all pairs."""
     systems: tuple[str, ...]
+    """The rows, in order."""
     baseline: str | None
     top: int | None
+    """How many systems of the best means have a row; all by default."""
     marks: Marks
+    """What the marks say without a baseline; see `study_table`."""
     order: RowOrder
     digits: int
+    """Decimals of a printed mean."""
     identical: tuple[tuple[str, ...], ...]
+    """Systems that are equal throughout."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -293,10 +276,6 @@ def study_table(  # noqa: PLR0913 - every option of the command
 def check_marks(marks: str | None, baseline: str | None) -> None:
     """Refuse marks that there are not, and marks for all pairs where only those with a baseline are tested.
 
-    Raises
-    ------
-    InvalidOptionError
-
     Examples
     --------
     >>> check_marks("groups", None)
@@ -305,10 +284,9 @@ def check_marks(marks: str | None, baseline: str | None) -> None:
         return
     check_choice(marks, "kind of marks", get_args(Marks))
     if baseline is not None:
-        message = (
+        raise InvalidOptionError(
             f"marks={marks!r} say something of all pairs, and with a baseline only those with it are tested; give one"
         )
-        raise InvalidOptionError(message)
 
 
 def tabulated(  # noqa: PLR0913 - as `study_table` takes them

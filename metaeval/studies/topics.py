@@ -24,19 +24,6 @@ from metaeval.scores import Scores, identical_note
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.topic_design import engine_scores
 
-__all__ = [
-    "ABSOLUTE_TOLERANCES",
-    "COUNTS",
-    "CURVE",
-    "DIFFERENCES",
-    "EXPONENTIAL",
-    "INTERVALS",
-    "RECOMMENDED_TOLERANCE",
-    "SAMPLED",
-    "TopicsStudy",
-    "study_topics",
-]
-
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""
 
@@ -70,47 +57,32 @@ MOST_DRAWN = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsStudy(Study):
-    """Everything that `metaeval topics` tells about one table of scores.
-
-    Attributes
-    ----------
-    scores : Scores
-        As they were understood.
-    error_rates : ErrorRates
-        Swaps counted per metric, tolerance and topic-set size.
-    bins : DifferenceBins or None
-        Error rates by the size of the difference, at the largest size; None if not asked for or not to be estimated.
-    comparison : CurveComparison
-        Every curve, judged by sizes it had not seen.
-    minimum : MinimumTopics
-        Topics needed, by the curve that predicted held-out sizes best.
-    published : MinimumTopics
-        The same by the exponential of Pal, Mitra and Kamps (2010, Table 7), fitted as they did.
-    exponential : pandas.DataFrame
-        That exponential's parameters, one row a metric and tolerance.
-    posterior : BayesianErrorRate or None
-        Intervals and probabilities by the Bayesian model, if it was asked for and could be fitted.
-    unestimated : mapping of str to str
-        Parts that could not be estimated from these scores, and why.
-    notes : tuple of str
-        What was assumed, filled or dropped on the way.
-    provenance : Provenance
-        What produced the study.
-    """
+    """Everything that `metaeval topics` tells about one table of scores."""
 
     reported_by: ClassVar[str] = "metaeval.reports.topics:topics_report"
 
     scores: Scores
+    """As they were understood."""
     error_rates: ErrorRates
+    """Swaps counted per metric, tolerance and topic-set size."""
     bins: DifferenceBins | None
+    """Error rates by the size of the difference, at the largest size; None if not asked for or not to be estimated."""
     comparison: CurveComparison
+    """Every curve, judged by sizes it had not seen."""
     minimum: MinimumTopics
+    """Topics needed, by the curve that predicted held-out sizes best."""
     published: MinimumTopics
+    """The same by the exponential of Pal, Mitra and Kamps (2010, Table 7), fitted as they did."""
     exponential: pd.DataFrame
+    """That exponential's parameters, one row a metric and tolerance."""
     posterior: BayesianErrorRate | None
+    """Intervals and probabilities by the Bayesian model, if it was asked for and could be fitted."""
     unestimated: Mapping[str, str]
+    """Parts that could not be estimated from these scores, and why."""
     notes: tuple[str, ...]
+    """What was assumed, filled or dropped on the way."""
     provenance: Provenance
+    """What produced the study."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.

@@ -36,47 +36,24 @@ from metaeval.studies.element_uses import (
     element_uses,
 )
 
-__all__ = [
-    "ALONE",
-    "BINARY",
-    "FIXED",
-    "GENERALISED",
-    "LINEAR",
-    "MERGED",
-    "OTHER",
-    "Variant",
-    "audit_variants",
-    "audited",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(Result):
-    """One metric under one use of the grades.
-
-    Attributes
-    ----------
-    metric : str
-        Canonical name, as in the scores.
-    base : str
-        The metric as the user named it.
-    kind : str
-        "linear", "binary", "other gains", "grades merged" or "as it is"; of elements "generalised" in the place of
-        "linear", and "specificity alone".
-    words : str
-        The use of the grades in a few words: "linear", "binary ≥ 2", "gains {1:1, 2:5}", "BinExh without ?".
-    boundary : str or None
-        What is taken away, where the use is the reference without one difference: "1 and 2", "exhaustivity 1 and 2".
-    meaning : str
-        What its quantisation is, in a sentence; "" where it has none.
-    """
+    """One metric under one use of the grades."""
 
     metric: str
+    """Canonical name, as in the scores."""
     base: str
+    """The metric as the user named it."""
     kind: str
+    """"linear", "binary", "other gains", "grades merged" or "as it is"; of elements "generalised" in the place of
+    "linear", and "specificity alone"."""
     words: str
+    """The use of the grades in a few words: "linear", "binary ≥ 2", "gains {1:1, 2:5}", "BinExh without ?"."""
     boundary: str | None = None
+    """What is taken away, where the use is the reference without one difference: "1 and 2", "exhaustivity 1 and 2"."""
     meaning: str = ""
+    """What its quantisation is, in a sentence; "" where it has none."""
 
 
 def audit_variants(
@@ -87,30 +64,6 @@ def audit_variants(
     registry: Registry | None = None,
 ) -> tuple[Variant, ...]:
     """Return every use of the grades that the metrics know.
-
-    Parameters
-    ----------
-    collection : Collection or ElementCollection
-        Its judgments say which grades there are.
-    metrics : str or iterable of str
-        Of documents: a metric with gains gets linear and exponential ones, binary ones from every grade on, those in
-        `gains`, and linear ones that are blind to one boundary between grades; one with a threshold gets every grade
-        as threshold. Of elements: a metric with a quantisation gets all those that suit the scale, those of plug-ins
-        too, and the generalised one without one difference of exhaustivity or specificity. A metric that says itself
-        what it does with the grades, or takes them as they are (ERR), stays as it is.
-    gains : str or iterable of str
-        Further uses: gains of documents, quantisations of elements.
-    registry : Registry, optional
-
-    Returns
-    -------
-    tuple of Variant
-
-    Raises
-    ------
-    InvalidOptionError
-        If the judgments have one grade only or none (passages), no metric can use the grades in more than one way, or
-        a name or a table of gains cannot be read.
 
     Examples
     --------
@@ -137,11 +90,10 @@ def audited(
     if isinstance(collection, Collection):
         grades = _grades_of(collection)
     elif not isinstance(collection, ElementCollection):
-        message = (
+        raise InvalidOptionError(
             "these judgments are highlighted passages, which have no grades, so there is nothing to audit; compare "
             "metrics instead: metaeval agree with --metrics AiP,iP[0.01] (study_agreement in Python)"
         )
-        raise InvalidOptionError(message)
     names = split_names(metrics) if isinstance(metrics, str) else list(metrics)
     extra = [_gains_value(text) for text in (split_names(gains) if isinstance(gains, str) else gains)]
     found: dict[str, Variant] = {}
@@ -155,32 +107,28 @@ def audited(
         for variant in variants:
             found.setdefault(variant.metric, variant)
     if not found:
-        message = "name at least one metric to audit, such as AP,nDCG@10"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("name at least one metric to audit, such as AP,nDCG@10")
     if all(variant.kind == FIXED for variant in found.values()):
         examples = "nDCG@10 or AP" if isinstance(collection, Collection) else "MAep or nxCG@10"
-        message = (
+        raise InvalidOptionError(
             f"{', '.join(found)}: each uses the grades in one way only as named, so there is nothing to audit; add a "
             f"metric with gains or a threshold that is left open, such as {examples}, or compare the metrics as they "
             "are (metaeval agree with --metrics, study_agreement in Python)"
         )
-        raise InvalidOptionError(message)
     return tuple(found.values()), tuple(dict.fromkeys(notes))
 
 
 def _grades_of(collection: Collection) -> list[int]:
     if collection.grades is not None:
-        message = (
+        raise InvalidOptionError(
             f"an audit asks what every boundary between grades is worth, and these judgments have "
             f"{len(collection.grades) - 1} grades that are not whole; turn them into levels first "
             "(Collection.at_thresholds)"
         )
-        raise InvalidOptionError(message)
     grades = np.unique(collection.full_levels)
     found: list[int] = grades[grades > 0].astype(int).tolist()
     if len(found) < 2:  # noqa: PLR2004 - one grade leaves nothing to ask
-        message = f"the judgments have {len(found) or 'no'} grade above 0, so there is nothing to audit"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"the judgments have {len(found) or 'no'} grade above 0, so there is nothing to audit")
     return found
 
 

@@ -33,31 +33,21 @@ from metaeval.testing.simulated import (
 )
 from metaeval.testing.smallest import smallest
 
-__all__ = ["MetricExamination", "check_metric", "examine_metric"]
-
 _COLUMNS = ("metric", "kind", "name", "state", "found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricExamination(Result):
-    """Which laws a metric obeys, and what it is like.
-
-    Attributes
-    ----------
-    metric : str
-        Its name, parameters included.
-    n_collections : int
-        Simulated collections that every law was tried on, beside the edge cases.
-    random_source : str
-        Where these came from.
-    data : DataFrame
-        See `to_frame`.
-    """
+    """Which laws a metric obeys, and what it is like."""
 
     metric: str
+    """Its name, parameters included."""
     n_collections: int
+    """Simulated collections that every law was tried on, beside the edge cases."""
     random_source: str
+    """Where these came from."""
     data: pd.DataFrame = field(repr=False)
+    """See `to_frame`."""
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -135,8 +125,7 @@ def check_metric(
     resolved, known = _resolved(metric, registry)
     for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=rng):
         if state == "broken":
-            message = f"{resolved.name}: {found} (law: {law.words})"
-            raise AssertionError(message)
+            raise AssertionError(f"{resolved.name}: {found} (law: {law.words})")
 
 
 def examine_metric(  # noqa: PLR0913 - one keyword per choice
@@ -212,8 +201,7 @@ def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> t
         known = known.extend(metric)
     resolved = known.resolve(metric)
     if not isinstance(resolved, Metric):
-        message = f"check_metric needs a metric of our own, not {resolved!r}"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"check_metric needs a metric of our own, not {resolved!r}")
     return resolved, known
 
 

@@ -18,20 +18,6 @@ from metaeval.metrics.resolved import Metric
 from metaeval.metrics.scoring import lists_of, metric_values
 from metaeval.testing.simulated import LONGEST, Qrels, Rankings, cutoff_of
 
-__all__ = [
-    "LAWS",
-    "MONOTONE",
-    "RAISED",
-    "TOLERANCE",
-    "BrokenLawError",
-    "Law",
-    "broken_name",
-    "changed",
-    "how_broken",
-    "ideal_rankings",
-    "scores_of",
-]
-
 TOLERANCE = 1e-9
 RAISED = "no score: "
 """What is said of a metric that raises begins so."""
@@ -42,26 +28,17 @@ class BrokenLawError(AssertionError):
 
 
 class Law(NamedTuple):
-    """What is tried on every collection.
-
-    Attributes
-    ----------
-    words : str
-        What it says.
-    check : callable or None
-        Raises where the law is broken; None: it is about the name and not about scores.
-    declared : callable
-        Whether it is asked of a metric.
-    on_documents_only : bool
-    beyond : callable
-        Why it cannot be tried on a metric; empty as a rule.
-    """
+    """What is tried on every collection."""
 
     words: str
+    """What it says."""
     check: Callable[[Metric, JudgedCollection, Rankings, Qrels], None] | None
+    """Raises where the law is broken; None: it is about the name and not about scores."""
     declared: Callable[[Metric], bool] = lambda _: True
+    """Whether it is asked of a metric."""
     on_documents_only: bool = False
     beyond: Callable[[Metric], str] = lambda _: ""
+    """Why it cannot be tried on a metric; empty as a rule."""
 
 
 def how_broken(law: Law, metric: Metric, collection: JudgedCollection, rankings: Rankings, qrels: Qrels) -> str:

@@ -16,8 +16,6 @@ from metaeval.testing.laws import MONOTONE, TOLERANCE, changed, how_broken, idea
 from metaeval.testing.simulated import Qrels, Rankings, levels_for
 from metaeval.testing.smallest import smallest
 
-__all__ = ["PROPERTIES", "time_seen"]
-
 type _Simulated = Sequence[tuple[Rankings, Qrels]]
 
 _DEPTH = 1_000

@@ -13,18 +13,6 @@ from metaeval.metrics.bounds import MetricError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.resolved import Metric
 
-__all__ = [
-    "LONGEST",
-    "Qrels",
-    "Rankings",
-    "cutoff_of",
-    "edge_collections",
-    "levels_for",
-    "simulated_collections",
-    "simulated_elements",
-    "simulated_passages",
-]
-
 type Rankings = dict[str, dict[str, list[str]]]
 type Qrels = dict[str, dict[str, int]]
 

@@ -9,8 +9,6 @@ from metaeval.metrics.resolved import Metric
 from metaeval.testing.laws import Law, how_broken
 from metaeval.testing.simulated import Qrels, Rankings
 
-__all__ = ["smallest"]
-
 _MOST_STEPS = 400
 _SAME_WORDS = 2  # at the beginning of what is said of a law that is broken in the same way
 _MOST_SHOWN = 14  # documents of a list

@@ -19,8 +19,6 @@ from metaeval.tests_stat.studentised import degenerate_resamples, tally_resample
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
 from metaeval.topic_units import check_resampling_of
 
-__all__ = ["BootstrapMethod", "bootstrap_test"]
-
 BootstrapMethod = Literal["studentised", "percentile", "shifted"]
 _TEST_NAMES = {
     "studentised": "bootstrap",

@@ -21,46 +21,31 @@ if TYPE_CHECKING:
     from metaeval.tests_stat.result import PairwiseResult
     from metaeval.topic_design import Trait
 
-__all__ = ["MCNEMAR", "TESTS", "TestSpec", "compare_systems", "ways_out"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSpec(Procedure):
-    """One row of the table of tests: a `Procedure`, and how it is done.
-
-    Attributes
-    ----------
-    call : str
-        Module below `metaeval.tests_stat` and its function.
-    method : str, default ""
-        The function's ``method=``, where it does several tests.
-    resampled : bool, default False
-        Whether it draws: only then does it take `n_resamples`, `rng` and `n_threads`.
-    plain_p : bool, default False
-        Whether its p-values are k/B, as published; any other that draws takes `p_value_rule`.
-    family_wise : bool, default False
-        Whether it has family-wise p-values of its own.
-    family_wise_only : bool, default False
-        Whether it has no others, and so takes no further correction.
-    default_correction : str, default "fdr_by"
-        What its function does if nothing is said.
-    one_sided_substitute : str, default ""
-        The test to take instead for a one-sided alternative; empty where this one answers that itself.
-    uses : frozenset of str
-        What it takes into account of `metaeval.topic_design.Trait`; it refuses the rest.
-    """
+    """One row of the table of tests: a `Procedure`, and how it is done."""
 
     __test__: ClassVar[bool] = False  # tells pytest that this is no test of ours
 
     call: str
+    """Module below `metaeval.tests_stat` and its function."""
     method: str = ""
+    """The function's ``method=``, where it does several tests."""
     resampled: bool = False
+    """Whether it draws: only then does it take `n_resamples`, `rng` and `n_threads`."""
     plain_p: bool = False
+    """Whether its p-values are k/B, as published; any other that draws takes `p_value_rule`."""
     family_wise: bool = False
+    """Whether it has family-wise p-values of its own."""
     family_wise_only: bool = False
+    """Whether it has no others, and so takes no further correction."""
     default_correction: str = "fdr_by"
+    """What its function does if nothing is said."""
     one_sided_substitute: str = ""
+    """The test to take instead for a one-sided alternative; empty where this one answers that itself."""
     uses: "frozenset[Trait]" = frozenset()
+    """What it takes into account of `metaeval.topic_design.Trait`; it refuses the rest."""
 
     @property
     def function(self) -> "Callable[..., PairwiseResult]":
@@ -77,21 +62,15 @@ class TestSpec(Procedure):
     def check_alternative(self, alternative: str) -> None:
         """Refuse a one-sided alternative where the test is two-sided only.
 
-        Raises
-        ------
-        InvalidOptionError
-            Naming the test to use instead.
-
         Examples
         --------
         >>> TESTS["t"].check_alternative("better")
         """
         if self.one_sided_substitute and alternative != "two-sided":
-            message = (
+            raise InvalidOptionError(
                 f"the test {self.name} is two-sided only; for alternative={alternative!r} use another, such as "
                 f"{self.one_sided_substitute!r}"
             )
-            raise InvalidOptionError(message)
 
 
 _ALL: "frozenset[Trait]" = frozenset({"clusters", "strata", "weights", "gaps"})

@@ -15,28 +15,20 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.procedures import Procedure, Table
 
-__all__ = ["CORRECTIONS", "FAMILY_WISE", "CorrectionSpec", "adjust", "smallest_useful_count"]
-
 type Floats = NDArray[np.float64]
 Step = Literal["none", "down", "up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionSpec(Procedure):
-    """One row of the table of corrections: a `Procedure`, and how it is done.
-
-    Attributes
-    ----------
-    levels : callable
-        ``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
-        tested.
-    step : {"none", "down", "up"}
-        Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first
-        that passes.
-    """
+    """One row of the table of corrections: a `Procedure`, and how it is done."""
 
     levels: Callable[[float, NDArray[np.int64], int], NDArray[np.floating[Any]]]
+    """``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
+    tested."""
     step: Step = "none"
+    """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
+    passes."""
 
     def function(self, families: Floats) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
@@ -124,22 +116,7 @@ CORRECTIONS = Table(
 def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
     """Return adjusted p-values: reject where they are at most alpha.
 
-    Parameters
-    ----------
-    p_values : array (..., hypothesis)
-        Every row along the last axis is one family.
-    correction : str
-        "none", "bonferroni", "holm", "fdr_bh" (Benjamini and Hochberg 1995) or "fdr_by" (Benjamini and Yekutieli
-        2001, valid under any dependence, hence the default for pairs that share systems).
-
-    Returns
-    -------
-    array of the shape of `p_values`
-
-    Raises
-    ------
-    UnknownNameError
-        For another correction; synonyms of the field are understood.
+    Shapes: `p_values` (..., hypothesis).
 
     Examples
     --------

@@ -14,8 +14,6 @@ from metaeval.checks import check_count, check_threads
 from metaeval.compiled import compiled_parallel
 from metaeval.parallel import limit_threads
 
-__all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads", "tile_pool"]
-
 _PAIRS_PER_TASK = 64
 _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
 
@@ -37,11 +35,6 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
 
     The threads of a matrix product keep spinning for a while after it and take the cores from the kernel that comes
     next: where small products and kernels take turns, one thread for the products is several times faster.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `n_threads` is below 1.
     """
     with limit_threads(n_threads), _libraries().limit(limits=1, user_api="blas"):
         yield
@@ -49,13 +42,7 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
 
 @contextmanager
 def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
-    """Open the threads that share out the tiles; inside, a matrix product uses one core.
-
-    Parameters
-    ----------
-    n_threads : int or None
-        None: as many as compiled kernels may use.
-    """
+    """Open the threads that share out the tiles; inside, a matrix product uses one core."""
     pool = ThreadPoolExecutor(check_threads(n_threads) or numba.get_num_threads())
     with _libraries().limit(limits=1, user_api="blas"):
         try:
@@ -81,28 +68,11 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
 ) -> NDArray[np.int64]:
     """Count the resamples whose pair difference D is at least as extreme as the observed d.
 
+    Shapes: `statistics` (system, resample), `first, second` (pair,), `observed` (pair,), `tolerance` (pair,), result
+    (3, pair).
+
     Values that are equal on paper differ in the last bits, and on discrete scores such ties carry real probability:
     a difference that falls short by no more than `tolerance` counts as equal, hence as extreme.
-
-    Parameters
-    ----------
-    statistics : array (system, resample)
-        One number per system and resample (a sum or a mean over topics), contiguous along the resamples; the
-        statistic of a pair is the row of `first` minus the row of `second`.
-    first, second : array (pair,)
-        Positions of the two systems of every pair.
-    observed : array (pair,)
-        The observed d, in the unit of `statistics`.
-    tolerance : array (pair,)
-        How far two differences of a pair may lie apart and still be one number, in the same unit.
-    each_tail : bool, default True
-        False leaves rows 1 and 2 at -1, uncounted: a two-sided question needs neither and is answered in 3/5 of the
-        time.
-
-    Returns
-    -------
-    array (3, pair)
-        Row 0 counts how often D is at least as far from 0 as d, row 1 counts D >= d, row 2 counts D <= d.
 
     Examples
     --------
@@ -148,18 +118,7 @@ def count_beside_zero(
 ) -> NDArray[np.int64]:
     """Count the resamples whose pair difference is at least 0, and those where it is at most 0.
 
-    Parameters
-    ----------
-    statistics, noise : array (system, resample)
-        One number per system and resample, contiguous along the resamples, and its share of the tolerance: a pair's
-        numbers are equal when no further apart than both shares, so that every resample is judged by the scores it
-        holds.
-    first, second : array (pair,)
-        Positions of the two systems of every pair.
-
-    Returns
-    -------
-    array (2, pair)
+    Shapes: `statistics, noise` (system, resample), `first, second` (pair,), result (2, pair).
 
     Notes
     -----

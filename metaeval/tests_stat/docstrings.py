@@ -7,8 +7,6 @@ A docstring only names such a parameter or error, several on a line; `documented
 import re
 from collections.abc import Callable
 
-__all__ = ["documented"]
-
 _SHARED = """
 scores : Scores or anything `metaeval.as_scores` takes
 alternative : {"two-sided", "greater", "less", "better"}

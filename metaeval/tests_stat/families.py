@@ -15,27 +15,18 @@ from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["Family", "PairFamilies", "pair_families"]
-
 Family = Literal["adjacent", "best", "baseline"]
 type Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairFamilies(Result):
-    """A test's decisions within families of pairs, for every metric.
-
-    Attributes
-    ----------
-    results : mapping of (str, str) to PairwiseResult
-        Family and metric to the test on the pairs of that family alone, uncorrected; correct it as any other.
-    corrections : tuple of str
-        What `to_frame` and `counts` correct by.
-    baseline : str or None
-    """
+    """A test's decisions within families of pairs, for every metric."""
 
     results: Mapping[tuple[str, str], PairwiseResult]
+    """Family and metric to the test on the pairs of that family alone, uncorrected; correct it as any other."""
     corrections: tuple[str, ...]
+    """What `to_frame` and `counts` correct by."""
     baseline: str | None
 
     def to_frame(self) -> pd.DataFrame:
@@ -157,10 +148,9 @@ def _refuse(result: PairwiseResult) -> None:
         message = f"the p-values of {result.test!r} are family-wise over all pairs; take a test with one for each pair"
         raise InvalidOptionError(message)
     if result.alternative not in {"two-sided", "better"}:
-        message = (
+        raise InvalidOptionError(
             f"families need a test that is two-sided or asks which is better, not alternative={result.alternative!r}"
         )
-        raise InvalidOptionError(message)
     if result.baseline is not None:
         message = f"only the pairs with {result.baseline!r} were tested; families need a test over all pairs"
         raise InvalidOptionError(message)

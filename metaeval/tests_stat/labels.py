@@ -9,8 +9,6 @@ from metaeval.cells import count, first_few
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
-__all__ = ["labelled", "name_in_picture", "pairs_that_differ"]
-
 
 def labelled(frame: pd.DataFrame, tests: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return a frame with its tests and corrections as people call them, corrections sorting in teaching order.

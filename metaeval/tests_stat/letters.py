@@ -5,21 +5,11 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["letter_names", "shared_letters"]
-
 
 def shared_letters(different: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which systems have which letter (system, letter), as few letters as a greedy cover finds.
 
-    Parameters
-    ----------
-    different : array (system, system)
-        Which pairs differ significantly; symmetric, systems in the order in which letters are to be given (best first).
-
-    Returns
-    -------
-    array (system, letter)
-        Two systems share a letter exactly if they do not differ. Letters stand in the order of their first system.
+    Shapes: `different` (system, system), result (system, letter).
 
     Notes
     -----

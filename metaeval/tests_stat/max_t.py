@@ -15,8 +15,6 @@ from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Questio
 from metaeval.tests_stat.permutations import draw_seed, permuted_scores
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["max_t_test"]
-
 _BLOCK_CELLS = 2**20  # permuted scores or products formed at a time: 8 MiB
 _CHUNKS = 16  # pieces of a block that are counted side by side
 _TIE = 1e-9  # two statistics this close, relative to their size, are one number on paper
@@ -229,21 +227,8 @@ def count_successive_maxima(
 ) -> NDArray[np.int64]:
     """Count the permutations in which a hypothesis, or any one after it in `order`, reaches `least`.
 
-    Parameters
-    ----------
-    sums : array (permutation, system)
-    products : array (permutation, system, system)
-    hypotheses : array (3, hypothesis)
-        The two systems of the pair and the side: 1 greater, -1 less, 0 both.
-    order : array (hypothesis,)
-        Hypotheses by descending observed statistic.
-    least : array (hypothesis,)
-        What counts as being as large as the observed statistic.
-
-    Returns
-    -------
-    array (2, hypothesis)
-        Row 0: the hypothesis itself; row 1: the largest from its place in `order` onwards.
+    Shapes: `sums` (permutation, system), `products` (permutation, system, system), `hypotheses` (3, hypothesis),
+    `order` (hypothesis,), `least` (hypothesis,), result (2, hypothesis).
     """
     n_permutations = len(sums)
     n_chunks = min(_CHUNKS, n_permutations)

@@ -11,8 +11,6 @@ from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.robust import pair_estimates
 
-__all__ = ["paired_t_statistics", "paired_t_test", "t_statistics"]
-
 
 @documented
 def paired_t_test(
@@ -123,12 +121,7 @@ def paired_t_statistics(
 ) -> NDArray[np.float64]:
     """Return t of every pair; 0 for equal means, infinite for a constant difference.
 
-    Parameters
-    ----------
-    values : array (system, topic)
-    first, second : array (pair,)
-    tolerance : array (pair,)
-        Spread of a sum over topics that counts as none: `metaeval.tests_stat.pairs.Question.tolerance` of a metric.
+    Shapes: `values` (system, topic), `first, second` (pair,), `tolerance` (pair,).
     """
     n_topics = values.shape[1]
     statistics = np.empty(len(first))
@@ -154,13 +147,7 @@ def paired_t_statistics(
 def equal_pairs(
     values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Say which pairs are equal on every topic (t is 0 also where they are equal only on average).
-
-    Parameters
-    ----------
-    values, first, second, tolerance
-        As in `paired_t_statistics`; the tolerance is for the sum of the sizes of the differences.
-    """
+    """Say which pairs are equal on every topic (t is 0 also where they are equal only on average)."""
     equal = np.empty(len(first), dtype=np.bool_)
     for pair in numba.prange(len(first)):
         equal[pair] = np.abs(values[first[pair]] - values[second[pair]]).sum() <= tolerance[pair]

@@ -22,45 +22,31 @@ from metaeval.topic_units import TopicUnits, units_of
 if TYPE_CHECKING:
     from metaeval.tests_stat.robust import Estimates
 
-__all__ = ["Alternative", "Evidence", "PValueRule", "Question", "all_pairs", "ask", "resampled_p_value"]
-
 Alternative = Literal["two-sided", "greater", "less", "better"]
 PValueRule = Literal["plus-one", "plain"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
-    """What every test receives.
-
-    Attributes
-    ----------
-    scores : Scores
-        As given by the user, raw.
-    values : array (metric, system, topic)
-        Turned so that higher is better; NaN where there is a gap.
-    first, second : array (pair,)
-        Positions of the two systems of every pair; the difference is first minus second.
-    alternative : str
-        See `ask`.
-    alpha : float
-        Significance level.
-    baseline : str or None
-        The system that every pair holds, if one was named.
-    units : TopicUnits
-        The clusters, strata and weights of the topics.
-    gaps : bool
-        Whether systems lack scores, so that every pair is compared on its common topics.
-    """
+    """What every test receives."""
 
     scores: Scores
+    """As given by the user, raw."""
     values: NDArray[np.float64]
+    """Turned so that higher is better; NaN where there is a gap. Shape (metric, system, topic)."""
     first: NDArray[np.int64]
     second: NDArray[np.int64]
+    """Positions of the two systems of every pair; the difference is first minus second. Shape (pair,)."""
     alternative: Alternative
+    """See `ask`."""
     alpha: float
+    """Significance level."""
     baseline: str | None = None
+    """The system that every pair holds, if one was named."""
     units: TopicUnits
+    """The clusters, strata and weights of the topics."""
     gaps: bool = False
+    """Whether systems lack scores, so that every pair is compared on its common topics."""
 
     @property
     def plain(self) -> bool:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled, compiled_parallel
 
-__all__ = ["draw_seed", "permutation_key", "permuted_scores", "shuffle", "topic_permutations"]
-
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLY_2 = np.uint64(0x94D049BB133111EB)
@@ -63,18 +61,7 @@ def shuffle(row: NDArray[np.float64], state: np.uint64) -> np.uint64:
 def permuted_scores(values: NDArray[np.float64], seed: np.uint64, start: int, stop: int) -> NDArray[np.float64]:
     """Return the scores under the permutations numbered from `start` to `stop` - 1.
 
-    Parameters
-    ----------
-    values : array (topic, system)
-    seed : uint64
-        From `draw_seed`.
-    start, stop : int
-        Numbers of the permutations.
-
-    Returns
-    -------
-    array (permutation, topic, system)
-        Every topic's scores in a new order, each topic in an order of its own.
+    Shapes: `values` (topic, system), result (permutation, topic, system).
     """
     n_topics, n_systems = values.shape
     permuted = np.empty((stop - start, n_topics, n_systems))

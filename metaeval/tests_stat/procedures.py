@@ -7,32 +7,21 @@ from dataclasses import dataclass
 from metaeval.errors import UnknownNameError
 from metaeval.words import sentence_case
 
-__all__ = ["Procedure", "Table", "plain_name"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Procedure:
-    """What people call a statistical procedure.
-
-    Attributes
-    ----------
-    name : str
-        What a user types, and what a result says was done.
-    words : str
-        What a sentence calls it; names of people keep their capital.
-    described : str
-        What a paper would say was done.
-    cite : tuple of str
-        Keys of `metaeval.bibliography`.
-    synonyms : tuple of str
-        What else the field calls it, as `plain_name` writes it.
-    """
+    """What people call a statistical procedure."""
 
     name: str
+    """What a user types, and what a result says was done."""
     words: str
+    """What a sentence calls it; names of people keep their capital."""
     described: str
+    """What a paper would say was done."""
     cite: tuple[str, ...] = ()
+    """Keys of `metaeval.bibliography`."""
     synonyms: tuple[str, ...] = ()
+    """What else the field calls it, as `plain_name` writes it."""
 
     @property
     def label(self) -> str:
@@ -74,13 +63,7 @@ class Table[Row: Procedure](Mapping[str, Row]):
         return len(self._rows)
 
     def canonical(self, name: str) -> str:
-        """Return the name that the table has, however the field spells it.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none; the message lists the nearest names.
-        """
+        """Return the name that the table has, however the field spells it."""
         found = self._names.get(plain_name(str(name)))
         if found is None:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)

@@ -12,8 +12,6 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["block_rows", "count_flips", "every_sign_vector", "random_signs", "randomisation_test"]
-
 _BLOCK_CELLS = 2**17  # signs and sums formed at a time: 1 MiB each, which stays in a second-level cache
 _PAIRS_AT_ONCE = 128
 
@@ -166,16 +164,7 @@ def block_rows(question: Question) -> int:
 def count_flips(question: Question, blocks: Iterable[NDArray[np.float64]]) -> NDArray[np.int64]:
     """Count the sign vectors at least as extreme as the data.
 
-    Parameters
-    ----------
-    question : Question
-    blocks : iterable of arrays (sign vector, topic)
-        All sign vectors, in blocks of any size.
-
-    Returns
-    -------
-    array (metric, 3, pair)
-        Rows as in `metaeval.tests_stat.counting.count_extreme`; rows 1 and 2 only for a one-sided question.
+    Shapes: `blocks` (sign vector, topic), result (metric, 3, pair).
     """
     n_metrics, n_systems, n_topics = question.values.shape
     # One product serves all metrics: their systems are rows of one table, and the row numbers keep their pairs apart.

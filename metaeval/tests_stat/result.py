@@ -26,8 +26,6 @@ from metaeval.tests_stat.procedures import Procedure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PairwiseResult", "UnreachableLevelWarning", "answer", "is_significant"]
-
 
 class UnreachableLevelWarning(MetaevalWarning):
     """Too few resamples for the corrected level: pairs at the smallest possible p cannot be rejected."""
@@ -35,55 +33,42 @@ class UnreachableLevelWarning(MetaevalWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairwiseResult(Result):
-    """One test over all pairs of systems, for every metric.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
-
-        - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
-        - ``statistic``: the test's statistic, with the sign of ``difference``;
-        - ``p_value``: as the test gives it;
-        - ``p_corrected``: adjusted over the family (all pairs of one metric);
-        - ``significant``: ``p_corrected <= alpha``;
-        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
-        - ``n_common``: topics that both systems have, where there are gaps;
-        - ``degrees_of_freedom`` and ``standard_error``: of the t test where topics have clusters, strata, weights or
-          gaps.
-    test, alternative, correction : str
-        What was asked.
-    alpha : float
-        Significance level.
-    baseline : str or None
-        The system that every pair holds, if one was named.
-    n_systems, n_topics : int
-        Size of the scores.
-    n_resamples : int or None
-        B of a resampling test.
-    random_source : str or None
-        Where the draws came from.
-    details : mapping
-        What else the test has to say (method used, zero differences, degenerate resamples, …).
-    strictly_below : bool
-        Decide by ``p_corrected < alpha`` instead: only bootstrap sensitivity does, as published.
-    family_wise_only : bool
-        Whether the p-values are family-wise by construction and take no further correction.
-    """
+    """One test over all pairs of systems, for every metric."""
 
     data: xr.Dataset
+    """Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
+
+    - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
+    - ``statistic``: the test's statistic, with the sign of ``difference``;
+    - ``p_value``: as the test gives it;
+    - ``p_corrected``: adjusted over the family (all pairs of one metric);
+    - ``significant``: ``p_corrected <= alpha``;
+    - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
+    - ``n_common``: topics that both systems have, where there are gaps;
+    - ``degrees_of_freedom`` and ``standard_error``: of the t test where topics have clusters, strata, weights or
+      gaps.
+    """
     test: str
     alternative: str
     correction: str
+    """What was asked."""
     alpha: float
+    """Significance level."""
     baseline: str | None
+    """The system that every pair holds, if one was named."""
     n_systems: int
     n_topics: int
+    """Size of the scores."""
     n_resamples: int | None = None
+    """B of a resampling test."""
     random_source: str | None = None
+    """Where the draws came from."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What else the test has to say (method used, zero differences, degenerate resamples, …)."""
     strictly_below: bool = False
+    """Decide by ``p_corrected < alpha`` instead: only bootstrap sensitivity does, as published."""
     family_wise_only: bool = False
+    """Whether the p-values are family-wise by construction and take no further correction."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -181,11 +166,10 @@ class PairwiseResult(Result):
                 raise InvalidOptionError(message)
             corrected = self.data["p_family_wise"].to_numpy().copy()
         elif self.family_wise_only:
-            message = (
+            raise InvalidOptionError(
                 f"the p-values of {self.test!r} are family-wise by construction and take no further correction; "
                 f"use correction={FAMILY_WISE!r}, not {correction!r}"
             )
-            raise InvalidOptionError(message)
         else:
             corrected = self._adjusted(correction, alpha)
         significant = is_significant(corrected, alpha, strictly_below=self.strictly_below)
@@ -235,8 +219,7 @@ class PairwiseResult(Result):
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
         if metric not in self.metrics:
-            message = f"no metric {metric!r} in this result; there are {', '.join(self.metrics)}"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"no metric {metric!r} in this result; there are {', '.join(self.metrics)}")
         one = self.data.sel(metric=metric)
         names = list(dict.fromkeys([*one["system_a"].to_numpy(), *one["system_b"].to_numpy()]))
         place = {name: number for number, name in enumerate(names)}
@@ -352,23 +335,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     details: Mapping[str, Any] | None = None,
     strictly_below: bool = False,
 ) -> PairwiseResult:
-    """Put what a test found into a `PairwiseResult`: labels, direction, correction, decision.
-
-    Parameters
-    ----------
-    question : Question
-        What was asked.
-    evidence : Evidence
-        What the test found.
-    test, correction : str
-        Names for the record.
-    n_resamples, random_source, details, strictly_below
-        See `PairwiseResult`; ``details["smallest_p"]`` is the smallest p-value the test can give.
-
-    Returns
-    -------
-    PairwiseResult
-    """
+    """Put what a test found into a `PairwiseResult`: labels, direction, correction, decision."""
     direction = better_direction(question.scores)[:, None]
     oriented = question.mean_differences()
     variables: dict[str, NDArray[Any]] = {
@@ -431,6 +398,5 @@ def answer(  # noqa: PLR0913 - the parts of an answer
 
 def _given(p_values: NDArray[np.float64] | None) -> NDArray[np.float64]:
     if p_values is None:
-        message = "the test did not answer the alternative it was asked for"
-        raise AssertionError(message)
+        raise AssertionError("the test did not answer the alternative it was asked for")
     return p_values

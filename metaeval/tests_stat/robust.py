@@ -29,8 +29,6 @@ from metaeval.equality import RELATIVE
 from metaeval.tests_stat.pairs import Question
 from metaeval.topic_units import TopicUnits
 
-__all__ = ["Estimates", "difference_estimates", "mean_estimates", "pair_estimates"]
-
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
 
@@ -85,13 +83,7 @@ def pair_estimates(question: Question) -> Estimates:
 def difference_estimates(values: Floats, units: TopicUnits, first: Places, second: Places) -> Estimates:
     """Return the mean difference of any pairs with its robust standard error, as `pair_estimates`.
 
-    Parameters
-    ----------
-    values : array (metric, system, topic)
-        NaN where there is no score.
-    units : TopicUnits
-    first, second : array (pair,)
-        Positions of the two systems.
+    Shapes: `values` (metric, system, topic), `first, second` (pair,).
     """
     return _stacked([_estimates(own, first, second, _Layout.of(units)) for own in values])
 
@@ -99,11 +91,7 @@ def difference_estimates(values: Floats, units: TopicUnits, first: Places, secon
 def mean_estimates(values: Floats, units: TopicUnits) -> Estimates:
     """Return the mean of every system with its robust standard error.
 
-    Parameters
-    ----------
-    values : array (metric, system, topic)
-        NaN where there is no score.
-    units : TopicUnits
+    Shapes: `values` (metric, system, topic).
     """
     systems = np.arange(values.shape[1])
     nothing = np.full_like(systems, len(systems))

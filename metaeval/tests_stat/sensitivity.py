@@ -9,8 +9,6 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative
 from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["SENSITIVITY", "sensitivity_test"]
-
 SENSITIVITY = "bootstrap_sensitivity"
 """Its name in `metaeval.tests_stat.catalogue.TESTS`."""
 
@@ -66,10 +64,9 @@ def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
     'bootstrap_sensitivity:B=1000|two-sided|none|alpha=0.05|seed 0'
     """
     if alternative != "two-sided":
-        message = (
+        raise InvalidOptionError(
             f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"
         )
-        raise InvalidOptionError(message)
     plain = bootstrap_test(
         scores,
         correction="none",

@@ -14,8 +14,6 @@ from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["Method", "sign_counts", "sign_test"]
-
 Method = Literal["exact", "mid-p"]
 
 
@@ -118,12 +116,7 @@ def sign_counts(
 ) -> NDArray[np.int64]:
     """Return on how many topics the first system of every pair wins and loses: an array (2, pair).
 
-    Parameters
-    ----------
-    values : array (system, topic)
-    first, second : array (pair,)
-    zero_tol : float
-        Differences up to this size, on paper, are neither.
+    Shapes: `values` (system, topic), `first, second` (pair,).
     """
     counts = np.zeros((2, len(first)), dtype=np.int64)
     for pair in numba.prange(len(first)):

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.equality import RELATIVE
 
-__all__ = ["ALLOWANCES", "RankSums", "Ties", "enumerated_tails", "signed_rank_sums"]
-
 Ties = Literal["paper", "float"]
 ALLOWANCES = {"paper": RELATIVE, "float": 0.0}
 """Reading of ties to the share of the sizes of the scores that two sizes may be apart and still tie."""
@@ -39,15 +37,7 @@ def signed_rank_sums(
 ) -> RankSums:
     """Rank the sizes of the differences of every pair and add up the ranks of each sign.
 
-    Parameters
-    ----------
-    values : array (system, topic)
-        NaN where there is a gap: such topics are left out of the pair.
-    first, second : array (pair,)
-    rank_zeros : bool
-        Whether topics without a difference take the lowest ranks (which are added to neither sum).
-    ties : {"paper", "float"}
-        See `metaeval.tests_stat.wilcoxon.wilcoxon_test`.
+    Shapes: `values` (system, topic), `first, second` (pair,).
 
     Examples
     --------

@@ -19,8 +19,6 @@ from metaeval.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 
-__all__ = ["Placing", "degenerate_resamples", "tally_resamples"]
-
 _TALLY = 5  # rows: |t*| >= |t|, t* >= t, t* <= t, and the two kinds of resample without variance, 0/0 and c/0
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
 _EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
@@ -45,23 +43,7 @@ def tally_resamples(
 ) -> NDArray[np.int64]:
     """Count how many resamples of every pair are extreme.
 
-    Parameters
-    ----------
-    question : Question
-    chunks : iterable of arrays (topic, resample)
-        How often each topic was drawn; all resamples in one if there is something to place.
-    n_chunks : int, default 1
-        How many there are.
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
-    placing : Placing, optional
-        Find the resample at a place, too.
-
-    Returns
-    -------
-    array (metric, 5, pair)
-        Rows: ``|t*| >= |t|`` (for a two-sided question); ``t* >= t`` and ``t* <= t`` (for any other); and the resamples
-        without variance, with no difference on any topic drawn and with the same one on all of them.
+    Shapes: `chunks` (topic, resample), result (metric, 5, pair).
     """
     metrics = _studentised(question)
     tally = np.zeros((len(metrics), _TALLY, len(question.first)), dtype=np.int64)

@@ -11,8 +11,6 @@ from metaeval.checks import check_kind, check_share
 if TYPE_CHECKING:
     from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["difference_intervals"]
-
 
 def difference_intervals(result: "PairwiseResult", *, confidence_level: float = 0.95) -> xr.Dataset:
     """Return the interval of every pair's difference in mean that belongs to its t test.

@@ -24,8 +24,6 @@ from metaeval.tests_stat.result import PairwiseResult, answer
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = ["range_of_permuted_sums", "studentised_range_quantile", "studentised_range_tail", "tukey_hsd_test"]
-
 Method = Literal["randomised", "parametric"]
 
 _BLOCK = 1000  # permutations between two signs of progress
@@ -164,17 +162,15 @@ class _Found(NamedTuple):
 def _check_options(method: str, alternative: str, baseline: str | None) -> None:
     check_choice(method, "method", get_args(Method))
     if alternative != "two-sided":
-        message = (
+        raise InvalidOptionError(
             f"Tukey's test is two-sided only, not alternative={alternative!r}; for one-sided family-wise p-values "
             "use the max_t test"
         )
-        raise InvalidOptionError(message)
     if baseline is not None:
-        message = (
+        raise InvalidOptionError(
             f"Tukey's test compares all pairs and takes no baseline (received {baseline!r}); to compare with one "
             "system use the max_t test"
         )
-        raise InvalidOptionError(message)
 
 
 def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: int, p_value_rule: PValueRule) -> _Found:
@@ -218,11 +214,7 @@ def _parametric(question: Question, metric: int) -> _Found:
 def range_of_permuted_sums(values: NDArray[np.float64], seed: np.uint64, start: int, stop: int) -> NDArray[np.float64]:
     """Return the largest minus the smallest system sum under the permutations numbered from `start` to `stop` - 1.
 
-    Parameters
-    ----------
-    values : array (topic, system)
-    seed, start, stop
-        As in `metaeval.tests_stat.permutations.permuted_scores`, which makes the same permutations.
+    Shapes: `values` (topic, system).
     """
     n_topics, n_systems = values.shape
     ranges = np.empty(stop - start)
@@ -244,15 +236,6 @@ def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: flo
 
     ``scipy.stats.studentized_range.sf`` integrates twice for every q, some milliseconds each; here the inner integral
     becomes one table per number of means, and the outer one a weighted sum.
-
-    Parameters
-    ----------
-    q : array
-        Not negative; infinite gives 0.
-    n_means : int
-        k, the number of means whose range is taken.
-    freedom : float
-        Degrees of freedom of the standard error.
 
     Notes
     -----

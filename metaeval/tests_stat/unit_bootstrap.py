@@ -22,8 +22,6 @@ from metaeval.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 
-__all__ = ["tally_units", "unit_statistics"]
-
 type Floats = NDArray[np.float64]
 
 _TILE = 128
@@ -79,27 +77,7 @@ def tally_units(  # noqa: PLR0913 - one keyword per choice
 ) -> tuple[NDArray[np.int64], Floats]:
     """Count how many resamples of every pair are extreme.
 
-    Parameters
-    ----------
-    question : Question
-    chunks : iterable of arrays (unit, resample)
-        How often each unit was drawn; all resamples in one if there is a place to look up.
-    method : {"studentised", "percentile", "shifted"}
-        See `metaeval.tests_stat.bootstrap.bootstrap_test`.
-    n_chunks : int, default 1
-        How many there are.
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
-    place : int, default 0
-        Which resample to look up, sorted by ``|t*|``, largest first; 0 looks up none.
-
-    Returns
-    -------
-    array (metric, 5, pair)
-        As `metaeval.tests_stat.studentised.tally_resamples`; rows 3 and 4 of the studentised method only. Pairs that
-        nothing is told of (fewer than two units, in any stratum that they have) have every resample as extreme.
-    array (metric, pair)
-        The absolute mean at the place; of resamples that tie there, the largest.
+    Shapes: `chunks` (unit, resample), result (metric, 5, pair), result (metric, pair).
     """
     n_metrics, n_pairs = len(question.values), len(question.first)
     tally = np.zeros((n_metrics, 5, n_pairs), dtype=np.int64)

@@ -14,8 +14,6 @@ from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.signed_ranks import ALLOWANCES, RankSums, Ties, enumerated_tails, signed_rank_sums
 
-__all__ = ["wilcoxon_test"]
-
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "asymptotic"]
 
@@ -111,10 +109,9 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="wilcoxon")
     n_topics = question.n_common
     if method == "exact" and n_topics.max() > _MOST_EXACT_TOPICS:
-        message = (
+        raise InvalidOptionError(
             f'method="exact" goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics.max()}; use method="asymptotic"'
         )
-        raise InvalidOptionError(message)
     tested = [
         _test_metric(question, values, n_common, zero_method, method, continuity, ties)
         for values, n_common in zip(question.values, n_topics, strict=True)

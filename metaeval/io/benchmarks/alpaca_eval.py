@@ -9,8 +9,6 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
 from metaeval.io.benchmarks.records import Part
 
-__all__ = ["holds", "read", "slim"]
-
 _PREFERENCE = "preference"
 _LONGEST = 60
 _DIGITS = 8

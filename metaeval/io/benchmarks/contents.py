@@ -21,8 +21,6 @@ from metaeval.errors import FileFormatError
 from metaeval.io.files import text_of
 from metaeval.io.unpacking import Budget
 
-__all__ = ["ZIP_MAGIC", "Archive", "Json", "broken", "read_json"]
-
 ZIP_MAGIC = b"PK\x03\x04"
 _MOST_MEMBERS = 1_000_000
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
@@ -83,22 +81,7 @@ class Json:
 
 
 def read_json(content: bytes, label: str, budget: Budget | None = None) -> Json | None:
-    """Return what a file holds as JSON; None for a file that does not begin like JSON.
-
-    Parameters
-    ----------
-    content : bytes
-    label : str
-        The file, for messages.
-    budget : Budget, optional
-        Of the archive that it is a member of.
-
-    Raises
-    ------
-    FileFormatError
-        For text that begins like JSON and is none, with the line; for a name that stands twice in one object; for more
-        values than what is packed may hold.
-    """
+    """Return what a file holds as JSON; None for a file that does not begin like JSON."""
     if not _JSON.match(content[:10_000].removeprefix(b"\xef\xbb\xbf")):
         return None
     budget = budget or Budget.of_file(label, content)
@@ -139,8 +122,7 @@ def _parsed(text: str, label: str, line: int) -> object:
         message = f"the name {shortened(error.name, _DEEPEST_SHOWN)!r} stands twice in one object; keep one"
         raise FileFormatError(message, path=label, line=line if "\n" not in text else None) from None
     except RecursionError:
-        message = "the JSON is nested too deeply to be results; check the file"
-        raise FileFormatError(message, path=label) from None
+        raise FileFormatError("the JSON is nested too deeply to be results; check the file", path=label) from None
     except ValueError as error:  # a whole number of thousands of digits
         raise FileFormatError(f"the JSON cannot be read: {shortened(error)}", path=label, line=line) from None
 
@@ -190,13 +172,7 @@ class Archive:
         return [str(name) for name in self._zip.namelist()]
 
     def json(self, name: str) -> Json:
-        """Return a member as JSON.
-
-        Raises
-        ------
-        FileFormatError
-            If it is damaged, larger than it may be, locked, or no JSON.
-        """
+        """Return a member as JSON."""
         label = f"{self.label} ({name})"
         found = read_json(self._read(name, label), label, self._budget)
         if found is None:

@@ -8,57 +8,33 @@ from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.sources import Source
 
-__all__ = ["Dated", "File", "moment", "newest", "own_system"]
-
 
 class File[T](NamedTuple):
-    """A file whose format is known.
-
-    Attributes
-    ----------
-    source : Source
-    held : object
-        What was read from it.
-    """
+    """A file whose format is known."""
 
     source: Source
     held: T
+    """What was read from it."""
 
 
 class Dated(NamedTuple):
-    """A file, and what decides whether it is read where there are others of its system and task.
-
-    Attributes
-    ----------
-    system, task : str
-    file : File
-    ended_well : bool
-        One that did is read before all that did not.
-    age : tuple
-        A larger one is newer; empty where the file does not say.
-    n_items : int
-        How many it scores.
-    scores : object
-        Equal where two files say the same.
-    """
+    """A file, and what decides whether it is read where there are others of its system and task."""
 
     system: str
     task: str
     file: File[Json]
     ended_well: bool
+    """One that did is read before all that did not."""
     age: tuple[Any, ...]
+    """A larger one is newer; empty where the file does not say."""
     n_items: int
+    """How many it scores."""
     scores: object
+    """Equal where two files say the same."""
 
 
 def newest(files: Sequence[Dated]) -> dict[tuple[str, str], File[Json]]:
-    """Return for every system and task its newest file.
-
-    Raises
-    ------
-    FileFormatError
-        If two files with other scores are of one age, or an older one scores more items: the newer was cut short.
-    """
+    """Return for every system and task its newest file."""
     groups: dict[tuple[str, str], list[Dated]] = {}
     for one in files:
         groups.setdefault((one.system, one.task), []).append(one)

@@ -10,42 +10,29 @@ if TYPE_CHECKING:
     from metaeval.io.benchmarks.files import File
     from metaeval.io.benchmarks.records import Part
 
-__all__ = ["BENCHMARKS", "FORMATS", "Format", "format_of", "format_table"]
-
 
 class Format(NamedTuple):
-    """One format.
-
-    Attributes
-    ----------
-    name : str
-        The program, as sentences call it.
-    files : str
-        What people give to metaeval.
-    told_by : str
-        What in the content tells it.
-    system, item, metric, repeat, cluster : str
-        What each of these is in it; "" for none.
-    rule : str
-        What is settled by a rule, in one sentence.
-    checked : bool
-        Whether it was checked on files that its program made, and not on its documentation alone.
-    module : str
-        The module beside this one that tells a JSON document of this format (``holds``) and takes files to parts and
-        notes (``read``); "" where tables and folders are told elsewhere.
-    """
+    """One format."""
 
     name: str
+    """The program, as sentences call it."""
     files: str
+    """What people give to metaeval."""
     told_by: str
+    """What in the content tells it."""
     system: str
     item: str
     metric: str
     repeat: str = ""
     cluster: str = ""
+    """What each of these is in it; "" for none."""
     rule: str = ""
+    """What is settled by a rule, in one sentence."""
     checked: bool = True
+    """Whether it was checked on files that its program made, and not on its documentation alone."""
     module: str = ""
+    """The module beside this one that tells a JSON document of this format (``holds``) and takes files to parts and
+    notes (``read``); "" where tables and folders are told elsewhere."""
 
     def holds(self, json: "Json") -> bool:
         """Whether a JSON document is in this format."""

@@ -10,8 +10,6 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
 from metaeval.io.benchmarks.records import Part
 
-__all__ = ["STATS_FILE", "holds", "read"]
-
 STATS_FILE = "per_instance_stats.json"
 SPEC_FILE = "run_spec.json"
 

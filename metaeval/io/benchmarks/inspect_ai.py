@@ -9,8 +9,6 @@ from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
 
-__all__ = ["archived_log", "holds", "is_archived_log", "read", "slim"]
-
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, no answer."""
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
@@ -38,13 +36,7 @@ def is_archived_log(archive: Archive) -> bool:
 
 
 def archived_log(archive: Archive) -> Json:
-    """Return an ``.eval`` log as its ``.json`` would be, with no more of a sample than its scores.
-
-    Raises
-    ------
-    FileFormatError
-        If a member is damaged, or the log was never finished and says nothing of its samples.
-    """
+    """Return an ``.eval`` log as its ``.json`` would be, with no more of a sample than its scores."""
     header = "header.json" if "header.json" in archive.names else "_journal/start.json"
     log = archive.json(header)
     if not log.object:

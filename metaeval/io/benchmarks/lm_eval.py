@@ -11,8 +11,6 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
 
-__all__ = ["holds", "read", "slim"]
-
 _FIXED = frozenset({
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
     "target_hash",

@@ -13,8 +13,6 @@ from metaeval.io.benchmarks.records import Part
 from metaeval.io.files import entries_of, words_by_line
 from metaeval.io.sources import Source
 
-__all__ = ["frame_of_pair", "in_folder", "pair_of", "read_pair"]
-
 _METRICS, _HUMAN, _DOCUMENTS = "metric-scores", "human-scores", "documents"
 _SCORES = ".seg.score"
 _GAP = "None"
@@ -95,13 +93,7 @@ def in_folder(path: str) -> tuple[Path, str] | None:
 
 
 def pair_of(sources: Sequence[Source]) -> tuple[Path, str] | None:
-    """Return the root folder and the language pair that all files belong to, None if none does.
-
-    Raises
-    ------
-    FileFormatError
-        For several pairs, whose systems are others; the message names the folders.
-    """
+    """Return the root folder and the language pair that all files belong to, None if none does."""
     found = dict.fromkeys(place for source in sources if (place := in_folder(source.path)) is not None)
     if not found:
         return None
@@ -122,13 +114,6 @@ def read_pair(root: Path, pair: str) -> tuple[list[Part], list[str], list[str]]:
     """Read the scores of segments: a system a system, an item a segment, a cluster a document.
 
     Systems are those that every metric scored and people judged, if anybody did: so a reference is none.
-
-    Returns
-    -------
-    parts : list of Part
-    notes : list of str
-    read : list of str
-        The files.
     """
     found, systems, notes = _systems(_Pair(root, pair))
     pair_files, metrics, human = found
@@ -160,8 +145,7 @@ def _systems(pair: _Pair) -> tuple[tuple[_Pair, _Scores, _Scores], list[str], li
     human = {name: pair.scores(path) for name, path in pair.human.items()}
     again = metrics.keys() & human.keys()
     if again:
-        message = f"{min(again)!r} is the name of a metric and of human scores; rename one"
-        raise FileFormatError(message, path=pair.root)
+        raise FileFormatError(f"{min(again)!r} is the name of a metric and of human scores; rename one", path=pair.root)
     everybody = dict.fromkeys(system for known in [*metrics.values(), *human.values()] for system in known)
     judged = {system for known in human.values() for system in known} or set(everybody)
     systems = [
@@ -184,15 +168,7 @@ def _topics(pair: _Pair) -> list[str]:
 
 
 def frame_of_pair(root: Path, pair: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return the scores as a table: system, document, segment, a column a metric or human score.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        NaN where a segment has no score.
-    read : list of str
-        The files.
-    """
+    """Return the scores as a table: system, document, segment, a column a metric or human score."""
     (files, metrics, human), systems, _ = _systems(_Pair(root, pair))
     topics, gaps = _topics(files), [np.nan] * len(files.documents)
     columns = {

@@ -11,8 +11,6 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, newest, own_system
 from metaeval.io.benchmarks.records import Part, Repeats
 
-__all__ = ["holds", "read"]
-
 _MAIN = "main_score"
 _EXPERIMENTS = "scores_per_experiment"
 _LATEST = 1e12

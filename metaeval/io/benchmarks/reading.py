@@ -21,23 +21,15 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, read_source
 from metaeval.parallel import track
 
-__all__ = ["Inputs", "read_content", "read_inputs"]
-
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
 
 class Inputs(NamedTuple):
-    """What was read.
-
-    Attributes
-    ----------
-    blocks : list of Block
-    paths : list of str
-        The files that it came from.
-    """
+    """What was read."""
 
     blocks: list[Block]
     paths: list[str]
+    """The files that it came from."""
 
 
 def read_inputs(
@@ -52,22 +44,6 @@ def read_inputs(
 
     Of a folder that holds results of a benchmark, files that are none are left out, which is noted; results of two
     benchmarks, and a table that is named beside results, are refused.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-    options : TableOptions
-    table : callable
-        Takes the content of a file that is no JSON and no log to its block.
-    sheet : callable
-        Takes JSON records, as a sheet, to their block.
-    metrics : sequence of str, optional
-        As `block_of` has them.
-
-    Raises
-    ------
-    FileFormatError
-        For a file that breaks a rule, names a column of what has none, or belongs to another benchmark.
     """
     pair = pair_of(sources)
     if pair is not None:

@@ -17,8 +17,6 @@ from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block
 from metaeval.layout import DIMS, REPEAT, dims_of, first_repeat, place_rows
 
-__all__ = ["Part", "Place", "Repeats", "block_of"]
-
 type Place = Callable[[int, str], tuple[int | None, str]]
 """Line, and key path, of a record's metric."""
 
@@ -38,38 +36,24 @@ class Repeats(tuple[Any, ...]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a file says of one system.
-
-    Attributes
-    ----------
-    path : str
-    system : str
-    topics : sequence of str
-        The item of every record.
-    values : sequence of mapping
-        Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score.
-    place : callable
-        Where a metric of a record (by number) stands, for messages.
-    repeats : sequence of str, optional
-        The epoch or trial of every record.
-    clusters : sequence of str, optional
-        What the item of every record shares noise with: its task or document.
-    marks : sequence of str, optional
-        What must be the same wherever the item stands, such as a checksum of its text.
-    mark : str
-        What the marks are called.
-    notes : sequence of str
-    """
+    """What a file says of one system."""
 
     path: str
     system: str
     topics: Sequence[str]
+    """The item of every record."""
     values: Sequence[Mapping[str, Any]]
+    """Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score."""
     place: Place
+    """Where a metric of a record (by number) stands, for messages."""
     repeats: Sequence[str] | None = None
+    """The epoch or trial of every record."""
     clusters: Sequence[str] | None = None
+    """What the item of every record shares noise with: its task or document."""
     marks: Sequence[str] | None = None
+    """What must be the same wherever the item stands, such as a checksum of its text."""
     mark: str = "hash"
+    """What the marks are called."""
     notes: Sequence[str] = field(default_factory=list)
 
     def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
@@ -115,23 +99,6 @@ def block_of(
     Metrics differ from task to task. Those asked for are kept, with the items that any of them scores. Where none is
     asked for, those are kept that have the most scores; they must cover every item, or it must be said which are
     meant. A metric of words is no score and is left out.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-    label : str
-        Names the files in messages.
-    notes : sequence of str
-        Beside those of the parts.
-    metrics : sequence of str, optional
-
-    Raises
-    ------
-    FileFormatError
-        For an item that has two scores, two marks or two clusters, a score that is no finite number, a name that is
-        none, with file and place; and where no metric covers every item.
-    UnknownNameError
-        For a metric that no file has.
     """
     rows = _Rows()
     for number, part in enumerate(parts):

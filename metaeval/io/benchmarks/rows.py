@@ -29,8 +29,6 @@ from metaeval.io.sources import Source
 from metaeval.layout import ATTACHED
 from metaeval.odd_scores import AVERAGES, are_summaries
 
-__all__ = ["FRAME_TEXTS", "find_four", "holds_frame", "holds_rows", "read_four", "read_frame", "sheet_of_records"]
-
 FRAME_TEXTS = frozenset(
     """
     user_input response reference retrieved_contexts reference_contexts rubrics question answer contexts ground_truth
@@ -61,12 +59,6 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
     """Return JSON records as the table they are, so that every rule of tables is theirs.
 
     A name that holds words or further objects, and has no part in a table of scores, is left out.
-
-    Raises
-    ------
-    FileFormatError
-        For what is no list of objects, an object without any name that counts, or something nested where a name or
-        score belongs.
     """
     records = json.records
     if not records:
@@ -114,11 +106,6 @@ def find_four(sheet: Sheet) -> Form | None:
     """Tell four columns without a header (AutoJudge): run, measure, topic, value, or run, topic, measure, value.
 
     Averages (topic "all") tell the order, else names of measures or topics, else that measures repeat far more often.
-
-    Raises
-    ------
-    FileFormatError
-        Where none of these tells it.
     """
     rows = sheet.sample()
     if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]) or is_number(rows[0][0]):
@@ -141,12 +128,11 @@ def find_four(sheet: Sheet) -> Form | None:
         return "tot"
     if len(seconds) >= _FEWER * len(thirds):
         return "ir_measures"
-    message = (
+    raise sheet.error(
         f"four columns without a header, and either of the middle two ({rows[0][1]!r}, {rows[0][2]!r}) could be the "
         "measure; say which: columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}, or "
         "columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}"
     )
-    raise sheet.error(message)
 
 
 def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> Block:
@@ -190,11 +176,6 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
 
     Columns of words are left out. Rows are numbered unless a column says which item they are, and what was asked in a
     row must be the same in every file.
-
-    Raises
-    ------
-    FileFormatError
-        For a column that holds numbers and words, a cell without a score, or no metric at all.
     """
     header = header_names(sheet.sample()[0])
     body = sheet.without_header()

@@ -12,8 +12,6 @@ from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.sums import list_sums, share
 
-__all__ = ["SPECS", "best_entry_point_distance", "tolerated_hits"]
-
 _Positive = Annotated[float, Rule(lambda value: 0 < value < np.inf, "above 0")]
 _Characters = Annotated[int, Rule(lambda count: count >= 1, "at least 1 character")]
 
@@ -25,20 +23,6 @@ def best_entry_point_distance(
     mean_length: _Positive,
 ) -> NDArray[np.float64]:
     r"""Mean nearness of the entry points of relevant articles to the best ones; 0 for one that was not returned.
-
-    Parameters
-    ----------
-    lists : PassageLists
-        One result an article: the place where it starts is its entry point.
-    A : float
-        Tolerance; 0.01, 0.1, 1, 10 and 100 were used.
-    mean_length : float
-        Mean length of the collection's articles in characters.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a run has two results of one article.
 
     Notes
     -----
@@ -57,15 +41,6 @@ def best_entry_point_distance(
 
 def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> NDArray[np.float64]:
     """Share of the first k results from whose start a reader meets highlighted text within tol other characters.
-
-    Parameters
-    ----------
-    lists : PassageLists
-    k : int
-        Rank among results.
-    tol : int, default 300
-        A reader who starts where the result starts gives up after as many characters that are not highlighted. The
-        reader goes on beyond the result's own end.
 
     Notes
     -----

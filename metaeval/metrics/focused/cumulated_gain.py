@@ -13,8 +13,6 @@ from metaeval.metrics.focused.gains import Alpha, CumulatedGains, Task, Tie, cum
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["SPECS", "effort_precision_curve", "normalised_gain_curve", "percentage_curve"]
-
 _Points = Annotated[int, Rule(lambda points: points >= 1, "at least 1")]
 
 _TOLERANCE = 1e-12  # relative: sums of gains must not miss a level of recall by a rounding error

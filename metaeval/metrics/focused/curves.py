@@ -17,8 +17,6 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 
-__all__ = ["element_curves"]
-
 
 class _Curve(NamedTuple):
     axis: str
@@ -88,8 +86,7 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     lists = resolved.view(element_lists(collection))
     defined = lists.n_relevant() > 0
     if not defined.any():
-        message = f"nothing is worth anything under {resolved.name} on any topic, so there is no curve"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(f"nothing is worth anything under {resolved.name} on any topic, so there is no curve")
     values = curve.values(lists, **resolved.own_values())
     return xr.DataArray(
         values[:, defined],

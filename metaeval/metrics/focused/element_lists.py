@@ -14,35 +14,24 @@ from metaeval.metrics.names import Call
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.results import ShortRepr
 
-__all__ = ["ElementLists", "element_lists"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ElementLists(ShortRepr):
-    """The lists of a collection of elements, as a kernel receives them.
-
-    Attributes
-    ----------
-    collection : ElementCollection
-        Where they come from; its arrays hold the results and the trees.
-    lengths : int32 array (n_systems, n_topics)
-        Number of results in every list.
-    starts : int64 array (n_elements,)
-        First element of each element's topic.
-    exhaustivity : int64 array (n_elements,)
-        As assessed now: 0 where the document lost its judgment.
-    relevant : bool array (n_elements,)
-        Exhaustivity not 0 and specificity above 0, now.
-    values : float64 array (n_elements,)
-        What every element is worth under the quantisation in force, in [0, 1]; 0 where nothing was quantised.
-    """
+    """The lists of a collection of elements, as a kernel receives them."""
 
     collection: ElementCollection
+    """Where they come from; its arrays hold the results and the trees."""
     lengths: NDArray[np.int32]
+    """Number of results in every list. Shape (n_systems, n_topics)."""
     starts: NDArray[np.int64]
+    """First element of each element's topic. Shape (n_elements,)."""
     exhaustivity: NDArray[np.int64]
+    """As assessed now: 0 where the document lost its judgment. Shape (n_elements,)."""
     relevant: NDArray[np.bool_]
+    """Exhaustivity not 0 and specificity above 0, now. Shape (n_elements,)."""
     values: NDArray[np.float64]
+    """What every element is worth under the quantisation in force, in [0, 1]; 0 where nothing was quantised. Shape
+    (n_elements,)."""
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -66,13 +55,7 @@ class ElementLists(ShortRepr):
         return self._kept[key]
 
     def quantised(self, quant: Call, quantisation: Quantisation) -> "ElementLists":
-        """Return the lists with the values that a quantisation gives.
-
-        Raises
-        ------
-        InvalidOptionError
-            If it is made for another scale, or gives a value outside [0, 1].
-        """
+        """Return the lists with the values that a quantisation gives."""
         return self.remembered((quant, quantisation), lambda: self._quantised(quant, quantisation))
 
     def _quantised(self, quant: Call, quantisation: Quantisation) -> "ElementLists":
@@ -89,27 +72,13 @@ class ElementLists(ShortRepr):
         return replace(self, values=values, _kept={})
 
     def refuse_unknown_size(self, unknown: NDArray[np.int64], *, what: str) -> None:
-        """Refuse to go on where a kernel met an element of unknown size.
-
-        Parameters
-        ----------
-        unknown : int64 array
-            Elements (positions in ``collection.elements``), -1 for none.
-        what : str
-            Who needs the size.
-
-        Raises
-        ------
-        InvalidOptionError
-            Naming the first.
-        """
+        """Refuse to go on where a kernel met an element of unknown size."""
         met = unknown[unknown >= 0]
         if met.size:
-            message = (
+            raise InvalidOptionError(
                 f"{what} needs the size of {self.collection.place_of(int(met[0]))}, and nobody said it; give "
                 "element sizes (sizes=) when the collection is made"
             )
-            raise InvalidOptionError(message)
 
 
 def element_lists(collection: ElementCollection) -> ElementLists:

@@ -18,17 +18,6 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.parameters import Rule
 
-__all__ = [
-    "Alpha",
-    "CumulatedGains",
-    "Task",
-    "Tie",
-    "cumulated_gains",
-    "first_values",
-    "ideal_recall_base",
-    "was_shown",
-]
-
 Alpha = Annotated[float, Rule(lambda alpha: 0 <= alpha <= 1, "from 0 to 1")]
 """How much of what was seen before is lost: 0 nothing, 1 all."""
 _TASKS = ("runs", "focused", "thorough")
@@ -41,49 +30,22 @@ _NOTHING = 1e-12
 
 
 class CumulatedGains(NamedTuple):
-    """Gains of every list, and those of the ideal list of every topic.
-
-    Attributes
-    ----------
-    offsets : int64 array (n_systems * n_topics + 1,)
-    gains : float64 array (n,)
-        Gain of every result, list after list.
-    ideal_offsets : int64 array (n_topics + 1,)
-    ideal : float64 array (m,)
-        Above 0, falling within each topic.
-    """
+    """Gains of every list, and those of the ideal list of every topic."""
 
     offsets: NDArray[np.int64]
+    """Shape (n_systems * n_topics + 1,)."""
     gains: NDArray[np.float64]
+    """Gain of every result, list after list. Shape (n,)."""
     ideal_offsets: NDArray[np.int64]
+    """Shape (n_topics + 1,)."""
     ideal: NDArray[np.float64]
+    """Above 0, falling within each topic. Shape (m,)."""
 
 
 def cumulated_gains(
     lists: ElementLists, *, alpha: float = 1.0, normalise: bool = True, task: str = "runs", tie: str = "deeper"
 ) -> CumulatedGains:
     r"""Return what every result gains, and what the results of an ideal list do.
-
-    Parameters
-    ----------
-    lists : ElementLists
-        With the values q of a quantisation.
-    alpha : float, default 1
-        How much of what was seen before is lost.
-    normalise : bool, default True
-        Whether results inside an ideal element gain no more than it in all.
-    task : {"runs", "focused", "thorough"}
-        By default that for which all runs say that they were made; focused where they say nothing or differ, or where
-        another option is asked for, which only that task has. With "thorough", overlap is no fault: every element
-        gains its own value, once, and the ideal list holds all elements that are worth something; the other options
-        then have no meaning.
-    tie : {"deeper", "higher"}
-        Which of equally good elements on a path is ideal.
-
-    Raises
-    ------
-    InvalidOptionError
-        If an element's size is needed and unknown, or "thorough" comes with another option.
 
     Notes
     -----
@@ -103,20 +65,13 @@ def cumulated_gains(
         task = lists.collection.task if plain else "focused"
     if task == "thorough":
         if (alpha, normalise, tie) != (1.0, True, "deeper"):
-            message = "task=thorough has no overlap to punish: leave out alpha, normalise and tie"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError("task=thorough has no overlap to punish: leave out alpha, normalise and tie")
         return lists.remembered(task, lambda: _thorough_gains(lists))
     return lists.remembered((alpha, normalise, tie), lambda: _focused_gains(lists, alpha, normalise, tie))
 
 
 def ideal_recall_base(lists: ElementLists, *, tie: str = "deeper") -> NDArray[np.int32]:
     """Return the ideal element that each element lies in or is, by position inside the topic; -1 for none.
-
-    Parameters
-    ----------
-    lists : ElementLists
-    tie : {"deeper", "higher"}
-        Which of equally good elements on a path is chosen.
 
     Notes
     -----

@@ -13,8 +13,6 @@ from metaeval.metrics.lists import depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["SPECS"]
-
 
 def highlighted_precision(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
     """Share of highlighted characters among all that the top k show (HiXEval)."""
@@ -30,18 +28,7 @@ def highlighted_recall(lists: ElementLists, *, k: Cutoff | None = None, alpha: A
 
 
 def highlighted_f(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
-    """Harmonic mean of precision and recall in highlighted characters of the top k (HiXEval).
-
-    Parameters
-    ----------
-    lists : ElementLists
-        The size of every result must be known, and the highlighted characters of every assessed one.
-    k : int, optional
-        The whole list by default.
-    alpha : float, default 1
-        How much of highlighted text that was shown before is lost. Characters shown again count as shown again
-        for precision under any alpha.
-    """
+    """Harmonic mean of precision and recall in highlighted characters of the top k (HiXEval)."""
     precision, recall = highlighted_precision(lists, k=k, alpha=alpha), highlighted_recall(lists, k=k, alpha=alpha)
     both = precision + recall
     return np.divide(2 * precision * recall, both, out=np.zeros(both.shape), where=both > 0)
@@ -53,11 +40,10 @@ def _highlighted(lists: ElementLists) -> NDArray[np.int64]:
     kept = documents.levels > 0
     highlighted = lists.collection.highlighted
     if (highlighted[kept] == UNKNOWN).any():
-        message = (
+        raise InvalidOptionError(
             "HiXEval needs the highlighted characters of every relevant document, which these assessments "
             f"(scale {lists.collection.scale}) do not give"
         )
-        raise InvalidOptionError(message)
     amounts = np.where(kept, highlighted, 0)
     return np.bincount(documents.topic_of_judgment, weights=amounts, minlength=lists.n_topics).astype(np.int64)
 
@@ -76,10 +62,9 @@ def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArr
     lists.refuse_unknown_size(used[elements.sizes[used] == UNKNOWN], what="HiXEval")
     lacking = used[highlighted[used] == UNKNOWN]
     if lacking.size:
-        message = (
+        raise InvalidOptionError(
             f"HiXEval needs the highlighted characters of {collection.place_of(int(lacking[0]))}; nobody said them"
         )
-        raise InvalidOptionError(message)
     found, shown = _highlighted_shown(
         collection.offsets,
         collection.results,

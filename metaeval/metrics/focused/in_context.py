@@ -22,16 +22,6 @@ from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.sums import best_from, list_sums, running_sums, share
 
-__all__ = [
-    "SPECS",
-    "Articles",
-    "average_generalised_precision",
-    "found_articles",
-    "generalised_precision",
-    "generalised_precision_curves",
-    "generalised_recall",
-]
-
 _MODES = ("relevant", "best", "t2i")
 _DEFAULTS = {"beta": ("relevant", 0.25), "n": ("best", 500), "tol": ("t2i", 300)}
 _TENTHS = tuple(Fraction(point, 10) for point in range(11))
@@ -43,20 +33,15 @@ _Pad = Annotated[str, Rule(("last", "zero").__contains__, "last or zero")]
 
 
 class Articles(NamedTuple):
-    """The relevant articles of every list, at their ranks among all articles of the list.
-
-    Attributes
-    ----------
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next two.
-    ranks : int32 array (n,)
-    scores : float64 array (n,)
-        S of every article, 0 to 1.
-    """
+    """The relevant articles of every list, at their ranks among all articles of the list."""
 
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next two. Shape
+    (n_systems * n_topics + 1,)."""
     ranks: NDArray[np.int32]
+    """Shape (n,)."""
     scores: NDArray[np.float64]
+    """S of every article, 0 to 1. Shape (n,)."""
 
 
 def average_generalised_precision(
@@ -68,26 +53,6 @@ def average_generalised_precision(
     tol: _Characters | None = None,
 ) -> NDArray[np.float64]:
     r"""Mean over all relevant articles of gP at their ranks; 0 for one that was not returned.
-
-    Parameters
-    ----------
-    lists : PassageLists
-    mode : {"relevant", "best", "t2i"}
-        What an article scores. "relevant" in context: F of precision and recall of its highlighted characters.
-        "best" in context: how near its only result starts to the best entry point. "t2i": the share of highlighted
-        characters that a reader sees who gives up after `tol` others.
-    beta : float, default 0.25
-        Weight of recall, for "relevant"; below 1 precision counts more. The first campaigns took 1.
-    n : int, default 500
-        Distance in characters at which nothing is left, for "best"; 1000 in 2007.
-    tol : int, default 300
-        Characters of patience, for "t2i".
-
-    Raises
-    ------
-    InvalidOptionError
-        If a run breaks the rules of the task (an article that comes back, overlapping results, for "best" a second
-        result of an article), a parameter belongs to another mode, or for "t2i" a document's size is not known.
 
     Notes
     -----
@@ -115,18 +80,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
     tol: _Characters | None = None,
     pad: _Pad = "last",
 ) -> NDArray[np.float64]:
-    """Mean score of the first k articles, each by its highlighted text or its entry point (mode).
-
-    Parameters
-    ----------
-    lists : PassageLists
-    k : int
-        Rank among articles.
-    mode, beta, n, tol
-        As in `average_generalised_precision`.
-    pad : {"last", "zero"}
-        What a list with fewer articles gets: the value at its last article, as inex_eval has it, or the sum over k.
-    """
+    """Mean score of the first k articles, each by its highlighted text or its entry point (mode)."""
     articles = found_articles(lists, mode=mode, beta=beta, n=n, tol=tol)
     sums = list_sums(articles.offsets, np.where(articles.ranks <= k, articles.scores, 0.0))
     shown = np.minimum(lists.n_articles, k) if pad == "last" else np.array(k)
@@ -192,19 +146,7 @@ def found_articles(
     n: int | None = None,
     tol: int | None = None,
 ) -> Articles:
-    """Return the relevant articles of every list with their scores.
-
-    Parameters
-    ----------
-    lists : PassageLists
-    mode, beta, n, tol
-        As in `average_generalised_precision`.
-
-    Raises
-    ------
-    InvalidOptionError
-        As `average_generalised_precision`.
-    """
+    """Return the relevant articles of every list with their scores."""
     setting = _setting(mode, {"beta": beta, "n": n, "tol": tol})
     kinds, task = (["repeated"], "best in context") if mode == "best" else (_FAULTS, "a task in context")
     lists.collection.refuse(kinds, task=task)
@@ -221,8 +163,7 @@ def _setting(mode: str, given: dict[str, float | None]) -> float:
         if mode == own_mode:
             setting = default if value is None else value
         elif value is not None:
-            message = f"{name}={value!r} belongs to mode={own_mode}, not to mode={mode}; leave it out"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(f"{name}={value!r} belongs to mode={own_mode}, not to mode={mode}; leave it out")
     return check_number(setting, "beta, n and tol", above=0)
 
 
@@ -249,11 +190,10 @@ def _by_patience(lists: PassageLists, first: NDArray[np.int64], tol: float) -> N
     unknown = text.sizes[documents] < 0
     if unknown.any():
         name = lists.collection.by_document.document_ids[documents[int(np.argmax(unknown))]].decode()
-        message = (
+        raise InvalidOptionError(
             f"mode=t2i reads documents to their end, but the size of document {name!r} is not known; give sizes with "
             "the assessments, or use mode=relevant"
         )
-        raise InvalidOptionError(message)
     bounds = np.append(first, len(results.starts)).astype(np.int64)
     return _read_with_patience(bounds, documents, results.starts, results.lengths, text, int(tol))
 

@@ -13,8 +13,6 @@ from metaeval.metrics.focused.gains import first_values
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["SPECS", "precall", "precall_curve"]
-
 _Nonrel = Annotated[str, Rule(lambda word: word in ("expectation", "indicator"), "expectation or indicator")]
 _Step = Annotated[str, Rule(lambda word: word in ("real", "ceil"), "real or ceil")]
 _FromOne = Annotated[int, Rule(lambda number: number >= 1, "at least 1")]
@@ -33,21 +31,6 @@ def average_precall(
     """Mean probability that a result is relevant, over 100 points of recall (inex-2002, inex_eval).
 
     Overlap is ignored on purpose: every relevant element counts in full, seen before or not.
-
-    Parameters
-    ----------
-    lists : ElementLists
-    n_elements : int, optional
-        Number of elements that could have been retrieved. Then everything that was not counts as one last rank;
-        without it, recall that the run does not reach counts 0.
-    nonrel : {"expectation", "indicator"}
-        How non-relevant an element is: 1 - q, or 1 where q is 0, as Ogilvie and Lalmas (2006) write it; Table 1 of
-        Kazai, Lalmas and de Vries (2004) is possible with 1 - q only. The same for a binary quantisation.
-    points : int, default 100
-        Points of recall: 1/points, 2/points, … 1.
-    step : {"real", "ceil"}
-        Whether the relevance still needed at the last rank is taken as it is or counted in whole elements (as the
-        program RePrec has it).
     """
     curve = precall_curve(lists, n_elements=n_elements, nonrel=nonrel, points=points, step=step)
     return np.asarray(curve.mean(axis=2))
@@ -62,17 +45,6 @@ def precall_curve(
     step: _Step = "real",
 ) -> NDArray[np.float64]:
     r"""Return precall at recall 1/points, 2/points, … 1, shape (n_systems, n_topics, points).
-
-    Parameters
-    ----------
-    lists : ElementLists
-    n_elements, nonrel, points, step
-        As in `average_precall`.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a list is longer than `n_elements`.
 
     Notes
     -----

@@ -13,8 +13,6 @@ from metaeval.metrics.focused import in_context as context
 from metaeval.metrics.focused import interpolated_precision as text
 from metaeval.metrics.focused.passage_lists import PassageLists, passage_lists
 
-__all__ = ["InexTask", "inex_eval_table"]
-
 InexTask = Literal["focused", "thorough", "relevant", "best", "t2i"]
 
 _RECALL = (0.0, 0.01, 0.05, 0.1)

@@ -11,8 +11,6 @@ from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.focused.gains import was_shown
 from metaeval.metrics.spec import MetricSpec
 
-__all__ = ["SPECS", "text_precision_recall"]
-
 _TOP_GRADE = 3
 _N_POINTS = 100
 _TOLERANCE = 1e-9
@@ -20,15 +18,6 @@ _TOLERANCE = 1e-9
 
 def text_average_precision(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> NDArray[np.float64]:
     r"""Precision in text shown over recall of exhaustivity (inex_eval_ng), the mean of 100 points of recall.
-
-    Parameters
-    ----------
-    lists : ElementLists
-        Of the scale of 2003 and 2004. The size of every result must be known.
-    overlap : bool, default True
-        Whether text that was shown before counts no more.
-    strict : bool, default False
-        Whether only the highest grades count; otherwise a grade counts a third of itself.
 
     Notes
     -----
@@ -44,11 +33,6 @@ def text_precision_recall(
     lists: ElementLists, *, overlap: bool = True, strict: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return precision and recall at every result, list after list.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the scale is another, or the size of a result is unknown.
 
     Notes
     -----
@@ -80,10 +64,9 @@ def text_precision_recall(
 
 def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if lists.collection.scale != "2003":
-        message = (
+        raise InvalidOptionError(
             f"inexNG is made for grades of exhaustivity and specificity (scale 2003), not {lists.collection.scale}"
         )
-        raise InvalidOptionError(message)
     grades = (lists.exhaustivity, np.where(lists.relevant, lists.collection.elements.specificity, 0))
     if strict:
         return (grades[0] == _TOP_GRADE).astype(np.float64), (grades[1] == _TOP_GRADE).astype(np.float64)

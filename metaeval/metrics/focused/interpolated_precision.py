@@ -18,19 +18,6 @@ from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.sums import best_from, running_sums, share
 
-__all__ = [
-    "SPECS",
-    "article_f1",
-    "article_precision",
-    "article_recall",
-    "average_interpolated_precision",
-    "character_f1",
-    "character_precision",
-    "character_recall",
-    "interpolated_precision",
-    "interpolated_precision_curves",
-]
-
 _HUNDREDTHS = tuple(Fraction(point, 100) for point in range(101))
 _Recall = Annotated[float, Rule(lambda k: 0 <= k <= 1, "a recall from 0 to 1")]
 
@@ -39,24 +26,6 @@ def interpolated_precision(
     lists: PassageLists, *, k: _Recall = 0.01, overlap: Overlap = "refuse", compat: Compat | None = None
 ) -> NDArray[np.float64]:
     r"""Largest precision in characters at a recall of k or more.
-
-    Parameters
-    ----------
-    lists : PassageLists
-    k : float, default 0.01
-        Recall, a share of the topic's highlighted characters; written after ``@``: ``iP@0.01``, ``iP[0.01]``.
-    overlap : {"refuse", "thorough", "uniform"}
-        What happens to overlapping results: an error, as in the focused task; or only characters that no earlier
-        result had count, as in the thorough task of 2009. "thorough" counts the text of a document with nothing
-        highlighted each time it is returned, as inex_eval does; "uniform" counts it once.
-    compat : {"inex_eval"}, optional
-        Sort recall into bins as that program does (see `thresholds`): now and then one bin lower than the definition
-        says. Where a faulty run finds more than everything, the program drops the place.
-
-    Raises
-    ------
-    InvalidOptionError
-        If results overlap and must not, or lack a length.
 
     Notes
     -----
@@ -82,23 +51,6 @@ def interpolated_precision_curves(
 ) -> xr.DataArray:
     """Return interpolated precision at 101 points of recall.
 
-    Parameters
-    ----------
-    collection : PassageCollection
-        Its current levels count.
-    overlap, compat
-        As in `interpolated_precision`.
-
-    Returns
-    -------
-    xarray.DataArray
-        Dims ``system``, ``topic`` and ``recall``, for topics with highlighted text; 0 where a run does not answer.
-
-    Raises
-    ------
-    InvalidOptionError
-        If results overlap and must not, or no topic has highlighted text.
-
     Notes
     -----
     The curve of a topic is iP at recall 0.00, 0.01, …, 1.00, see `interpolated_precision`. Its mean over recall is
@@ -113,8 +65,7 @@ def labelled_curves(lists: PassageLists, values: NDArray[np.float64]) -> xr.Data
     """Put labels on values at equally spaced recall points, for the topics that have something to find."""
     counted = lists.n_documents > 0
     if not counted.any():
-        message = "no topic has highlighted text, so there is no recall to speak of"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError("no topic has highlighted text, so there is no recall to speak of")
     collection = lists.collection
     return xr.DataArray(
         values[:, counted],

@@ -9,8 +9,6 @@ from metaeval.checks import check_choice, check_kind
 from metaeval.collection.elements import ElementCollection
 from metaeval.compiled import compiled_parallel
 
-__all__ = ["run_overlap"]
-
 _HOW = ("contained", "either")
 
 

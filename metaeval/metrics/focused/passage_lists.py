@@ -15,15 +15,6 @@ from metaeval.metrics.parameters import Rule
 from metaeval.metrics.sums import running_sums, share
 from metaeval.results import ShortRepr
 
-__all__ = [
-    "Compat",
-    "Overlap",
-    "PassageLists",
-    "TextRead",
-    "passage_lists",
-    "thresholds",
-]
-
 _OVERLAP = ("refuse", "thorough", "uniform")
 Overlap = Annotated[str, Rule(_OVERLAP.__contains__, "refuse, thorough or uniform")]
 """What happens to overlapping results: refused, or only unseen text counts (thorough: in relevant documents alone)."""
@@ -32,52 +23,35 @@ Compat = Annotated[str, Rule(("inex_eval",).__contains__, "inex_eval")]
 
 
 class TextRead(NamedTuple):
-    """How much text was read, result after result.
-
-    Attributes
-    ----------
-    relevant : int64 array (n,)
-        Highlighted characters that a result adds.
-    reached : int64 array (n,)
-        Characters read from the top of the list through it.
-    total : int64 array (n_systems, n_topics)
-        Characters of the whole list.
-    """
+    """How much text was read, result after result."""
 
     relevant: NDArray[np.int64]
+    """Highlighted characters that a result adds. Shape (n,)."""
     reached: NDArray[np.int64]
+    """Characters read from the top of the list through it. Shape (n,)."""
     total: NDArray[np.int64]
+    """Characters of the whole list. Shape (n_systems, n_topics)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PassageLists(ShortRepr):
-    """The lists of a `PassageCollection` under its current levels, as a kernel receives them.
-
-    Attributes
-    ----------
-    collection : PassageCollection
-        Where they come from.
-    offsets : int64 array (n_systems * n_topics + 1,)
-        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of `results`.
-    results : Results
-        The results in documents whose highlighted text counts.
-    lengths : int32 array (n_systems, n_topics)
-        Number of results in the whole list.
-    n_articles : int32 array (n_systems, n_topics)
-        Number of distinct documents in the whole list.
-    n_documents : int64 array (n_topics,)
-        Documents with highlighted text.
-    n_characters : int64 array (n_topics,)
-        Highlighted characters.
-    """
+    """The lists of a `PassageCollection` under its current levels, as a kernel receives them."""
 
     collection: PassageCollection
+    """Where they come from."""
     offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of `results`. Shape (n_systems *
+    n_topics + 1,)."""
     results: Results
+    """The results in documents whose highlighted text counts."""
     lengths: NDArray[np.int32]
+    """Number of results in the whole list. Shape (n_systems, n_topics)."""
     n_articles: NDArray[np.int32]
+    """Number of distinct documents in the whole list. Shape (n_systems, n_topics)."""
     n_documents: NDArray[np.int64]
+    """Documents with highlighted text. Shape (n_topics,)."""
     n_characters: NDArray[np.int64]
+    """Highlighted characters. Shape (n_topics,)."""
 
     @property
     def n_topics(self) -> int:
@@ -100,20 +74,7 @@ class PassageLists(ShortRepr):
         return np.searchsorted(places, self.offsets).astype(np.int64)
 
     def text_read(self, overlap: str) -> TextRead:
-        """Return what every result adds, and how much was read by then.
-
-        Parameters
-        ----------
-        overlap : {"refuse", "thorough", "uniform"}
-            "refuse": every character of a result counts, and overlapping results are an error. "thorough": in a
-            document with highlighted text only characters that no earlier result had, in others all of them.
-            "uniform": unseen characters in every document.
-
-        Raises
-        ------
-        InvalidOptionError
-            If a run does what the task forbids.
-        """
+        """Return what every result adds, and how much was read by then."""
         collection, results = self.collection, self.results
         collection.refuse(["no length"], task="a measure of passages")
         if overlap == "refuse":
@@ -149,23 +110,7 @@ def passage_lists(collection: PassageCollection) -> PassageLists:
 
 
 def thresholds(wholes: NDArray[np.int64], points: Sequence[Fraction], *, bins: int | None = None) -> NDArray[np.int64]:
-    """Return how much of every topic's whole reaches each recall point, shape (n_topics, n_points).
-
-    Parameters
-    ----------
-    wholes : int64 array (n_topics,)
-        Highlighted characters, or relevant documents.
-    points : sequence of Fraction
-        Recall, 0 to 1. Equality is decided in whole numbers: the smallest amount of at least point times whole.
-    bins : int, optional
-        An amount belongs to the bin ``floor(bins * (amount / whole))`` in double precision, as in inex_eval, which
-        with 100 bins puts 29 of 100 characters into bin 28.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a point is no edge of a bin.
-    """
+    """Return how much of every topic's whole reaches each recall point, shape (n_topics, n_points)."""
     exact = [[-(-point.numerator * int(whole) // point.denominator) for point in points] for whole in wholes]
     needed = np.array(exact, dtype=np.int64).reshape(len(wholes), len(points))
     if bins is None:
