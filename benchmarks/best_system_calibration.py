@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.models.chances_of_best import best_system
+from metaeval.models.probability_of_best import best_system
 from metaeval.models.true_means import SLOPES
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_population
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "best_system_calibration.md"
 DATA = Path(os.environ.get("METAEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))

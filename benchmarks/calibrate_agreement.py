@@ -23,7 +23,7 @@ from scipy.special import expit, logit, stdtrit
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "agreement_coverage.md"
 LEVEL = 0.95

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from quick_or_whole import write_report
 from scipy.special import expit
 
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 
 REPORT = Path(__file__).parent / "reports" / "type_one_error.md"

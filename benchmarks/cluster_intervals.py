@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from quick_or_whole import write_report
 
 from metaeval.errors import InvalidOptionError
-from metaeval.scores import Scores, as_scores
 from metaeval.studies.power import system_means
+from metaeval.table.scores import Scores, as_scores
+from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.catalogue import compare_systems
-from metaeval.topic_design import with_clusters
 
 REPORT = Path(__file__).parent / "reports" / "cluster_intervals.md"
 SEED = 20262

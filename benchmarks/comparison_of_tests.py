@@ -15,8 +15,8 @@ import pandas as pd
 from metaeval.collection.elements import element_collection
 from metaeval.metrics import score
 from metaeval.resampling.split_halves import split_half
-from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "comparison-of-tests.md"
 COLLECTIONS = {"TREC-8": {"AP": "adhoc8_ap", "P@10": "adhoc8_p10"}, "Web 2013": {"ERR@20": "web2013_err20"}}

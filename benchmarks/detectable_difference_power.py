@@ -18,7 +18,7 @@ from quick_or_whole import write_report
 
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.noncentral_t import detectable_shift
-from metaeval.scores import Scores, as_scores
+from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.sign import sign_test
 

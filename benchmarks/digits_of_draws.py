@@ -29,7 +29,6 @@ from metaeval.collection import JudgedCollection
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.reports.report import Items, Report, Section, Text, _walk
 from metaeval.reports.tables import Table
-from metaeval.scores import Scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies import (
     JudgeStudy,
@@ -44,6 +43,7 @@ from metaeval.studies import (
     study_tests,
     study_topics,
 )
+from metaeval.table.scores import Scores
 
 MOST_UNITS = 1.5
 """By how many units of its last digit a figure may move: one, and what binary fractions add."""

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.resampling.swap import swap_method, topic_bootstrap
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "early-precision.md"
 METRICS = ("ap", "p10", "rr", "err20", "ndcg20")

@@ -22,7 +22,7 @@ from metaeval.models.curves import compare_curves
 from metaeval.models.families import CURVES
 from metaeval.models.topic_counts import minimum_topics, minimum_topics_table
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 REPORTS = Path(__file__).parent / "reports"
 MARGINS = (0.0, 0.05, 0.1)

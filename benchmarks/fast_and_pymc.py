@@ -17,7 +17,7 @@ from metaeval.models.error_rate_posterior import topics_needed
 from metaeval.models.error_rate_pymc import law_draws, sample_law
 from metaeval.models.expected_rates import SIZES, expected_rates
 from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "fast-and-pymc.md"
 COLLECTIONS = ("adhoc8_ap", "adhoc5_p10", "web2013_ap", "web2014_err20", "terabyte2006_ndcg", "genomics2004_ap")

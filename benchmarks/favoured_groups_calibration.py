@@ -24,11 +24,11 @@ from quick_or_whole import write_report
 
 from metaeval import read_collection, score
 from metaeval.agreement import favoured_groups
-from metaeval.agreement.favour_questions import Asked
-from metaeval.agreement.favour_statistics import certainty_over_both, certainty_over_topics
-from metaeval.agreement.favour_table import compare_group
+from metaeval.agreement.judge_bias_questions import Asked
+from metaeval.agreement.judge_bias_statistics import certainty_over_both, certainty_over_topics
+from metaeval.agreement.judge_bias_table import compare_group
 from metaeval.collection.assembly import judgments_from
-from metaeval.scores import Scores, as_scores
+from metaeval.table.scores import Scores, as_scores
 
 type Floats = NDArray[np.float64]
 

@@ -24,7 +24,6 @@ from scipy.special import stdtrit
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import UNJUDGED, Collection
-from metaeval.equality import settle, settled_means
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.resolved import AnyMetric
@@ -39,10 +38,12 @@ from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import replicate_seed
 from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.resampling.stability import Stability, measure_stability
+from metaeval.resampling.stability import measure_stability
+from metaeval.resampling.stability_result import Stability
 from metaeval.resampling.sufficiency import pool_sufficiency
-from metaeval.scores import Scores, as_scores, select_runs
+from metaeval.running.equality import settle, settled_means
 from metaeval.studies.judgments import study_judgments
+from metaeval.table.scores import Scores, as_scores, select_runs
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "incomplete-judgments.md"

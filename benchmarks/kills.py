@@ -28,8 +28,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from metaeval.base.provenance import file_checksum
 from metaeval.io.written_files import written_files
-from metaeval.provenance import file_checksum
 from metaeval.simulate.collection import simulate_collection
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)

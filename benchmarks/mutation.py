@@ -69,7 +69,12 @@ SHARED_TESTS = {  # of modules, and of folders, whose tests stand together: one 
     "metaeval/tests_stat/": ("tests/tests_stat/test_equality_laws.py", "tests/test_equality_laws.py"),
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),
 }
-APART = ("tests/browser", "tests/scripts", "tests/test_packaging.py", "tests/test_installation.py")  # not the library
+APART = (
+    "tests/browser",
+    "tests/scripts",
+    "tests/test_packaging.py",
+    "tests/running/test_installation.py",
+)  # not the library
 LEAST = 2
 BOUNDARIES = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt", "NumberReplacer")
 NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's decorator does nothing
@@ -254,7 +259,7 @@ def _module(name: str) -> str:
 
 def _leave_plain(modules: frozenset[str]) -> None:
     """Let the kernels of some modules be plain functions; call before anything else of metaeval is imported."""
-    from metaeval import compiled
+    from metaeval.running import compiled
 
     for kind in ("compiled", "compiled_parallel", "compiled_part"):
         compile_kernel = getattr(compiled, kind)

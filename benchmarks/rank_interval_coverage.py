@@ -25,9 +25,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.draws import bootstrap_counts, bootstrap_indices
 from metaeval.resampling.ranks import rank_intervals
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices
+from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "rank_interval_coverage.md"
 KEPT = REPORT.with_suffix(".json")

@@ -45,7 +45,7 @@ def with_polars(folder: Path) -> dict[str, Any]:
     """Read, rank and join as `metaeval.read_collection` does, for the arrays alone."""
     import polars as pl
 
-    from metaeval.cells import natural_order
+    from metaeval.base.names import natural_order
 
     names = ("topic", "iteration", "document", "level")
     schema = dict(zip(names, (pl.String, pl.String, pl.String, pl.Int16), strict=True))

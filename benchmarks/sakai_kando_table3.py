@@ -25,14 +25,14 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from metaeval.collection.documents import Collection
-from metaeval.draws import resolve_rng
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.scores import Scores, select_runs
+from metaeval.running.draws import resolve_rng
+from metaeval.table.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.words import share_of
 

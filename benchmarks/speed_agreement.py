@@ -17,7 +17,7 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 N_METRICS, N_SYSTEMS, N_TOPICS = 30, 143, 30
 

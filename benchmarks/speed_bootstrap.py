@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from metaeval.draws import bootstrap_counts, bootstrap_indices
-from metaeval.equality import RELATIVE
-from metaeval.parallel import limit_threads
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices
+from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import limit_threads
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.counting import count_beside_zero
 

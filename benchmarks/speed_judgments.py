@@ -23,7 +23,8 @@ import numpy as np
 from metaeval.collection.documents import UNJUDGED, Collection, CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.resampling.judgments import reduce_judgments
-from metaeval.resampling.stability import Stability, measure_stability
+from metaeval.resampling.stability import measure_stability
+from metaeval.resampling.stability_result import Stability
 from metaeval.simulate.collection import simulate_collection
 
 MEASURES = {

@@ -119,7 +119,7 @@ def make_collection(folder: Path, *, n_topics: int) -> Path:
 
 def packed(given: Path, folder: Path) -> Path:
     """Make a folder that holds the qrels and, in a folder for each packing, the runs."""
-    from metaeval.io.files import COMPRESSIONS
+    from metaeval.io.unpacking import COMPRESSIONS
 
     folder.mkdir()
     (folder / "qrels.txt").symlink_to((given / "qrels.txt").resolve())

@@ -15,7 +15,7 @@ import numpy as np
 
 from metaeval.collection.documents import UNJUDGED, Collection
 from metaeval.metrics import metric_values, resolve_metrics, score
-from metaeval.parallel import limit_threads
+from metaeval.running.parallel import limit_threads
 
 MEASURES = {
     "AP": "map",

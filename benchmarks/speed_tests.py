@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.paired_t import paired_t_test

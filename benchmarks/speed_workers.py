@@ -16,12 +16,12 @@ from collections.abc import Callable
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
 
-from metaeval.parallel import limit_threads
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.split_halves import split_half
-from metaeval.scores import Scores
+from metaeval.running.parallel import limit_threads
+from metaeval.running.workers import working
 from metaeval.simulate.scores import simulate_scores
-from metaeval.workers import working
+from metaeval.table.scores import Scores
 
 TARGET = 1.8
 TURNS = 2

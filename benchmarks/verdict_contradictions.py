@@ -21,10 +21,10 @@ import pandas as pd
 
 from metaeval.metrics.scoring import score
 from metaeval.reports.report import Report
-from metaeval.scores import Scores, as_scores
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.table.scores import Scores, as_scores
 
 REPORT = Path(__file__).parent / "reports" / "verdict_contradictions.md"
 DATA = Path(os.environ.get("METAEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))

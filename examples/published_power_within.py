@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaeval.draws import resolve_rng
 from metaeval.resampling.topic_resamples import t_powers
-from metaeval.scores import as_scores
+from metaeval.running.draws import resolve_rng
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.pairs import ask
 
 METRICS = ("ap", "ndcg")

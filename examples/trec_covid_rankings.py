@@ -18,13 +18,13 @@ from collections.abc import Container
 from itertools import pairwise
 from pathlib import Path
 
+from metaeval.base.provenance import record_provenance
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import Collection
 from metaeval.io.folders import check_folder
 from metaeval.io.groups import read_groups
 from metaeval.io.qrels import read_qrels
 from metaeval.metrics import score
-from metaeval.provenance import record_provenance
 from metaeval.reports.collection import collection_sections
 from metaeval.studies.power import study_power
 

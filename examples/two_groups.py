@@ -13,7 +13,7 @@ import numpy as np
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.figures.style import PAGE_WIDTH, THEME, figure_svg, inch_axes, styled, tidy_axes
-from metaeval.scores import Scores, as_scores
+from metaeval.table.scores import Scores, as_scores
 
 
 def two_groups(*, n_topics: int = 50, hair: float = 0.004, seed: int = 0) -> Scores:

@@ -10,7 +10,7 @@ from . import simulate as simulate
 from . import studies as studies
 from . import tests_stat as tests_stat
 from .agreement.alt_test import alt_test as alt_test
-from .data_choice import choose_data as choose_data
+from .collection.data_choice import choose_data as choose_data
 from .errors import EstimationError as EstimationError
 from .errors import FileFormatError as FileFormatError
 from .errors import InvalidOptionError as InvalidOptionError
@@ -35,11 +35,9 @@ from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
 from .models.prediction_powered import prediction_powered as prediction_powered
-from .parallel import show_progress as show_progress
 from .reports.report import Report as Report
 from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
-from .scores import Scores as Scores
-from .scores import as_scores as as_scores
+from .running.parallel import show_progress as show_progress
 from .simulate.collection import simulate_collection as simulate_collection
 from .simulate.scores import simulate_scores as simulate_scores
 from .studies.agree import study_agreement as study_agreement
@@ -55,6 +53,8 @@ from .studies.power import study_power as study_power
 from .studies.reliability import study_reliability as study_reliability
 from .studies.table import study_table as study_table
 from .studies.topics import study_topics as study_topics
+from .table.scores import Scores as Scores
+from .table.scores import as_scores as as_scores
 from .tests_stat.bootstrap import bootstrap_test as bootstrap_test
 from .tests_stat.catalogue import compare_systems as compare_systems
 from .tests_stat.max_t import max_t_test as max_t_test

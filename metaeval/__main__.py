@@ -10,7 +10,7 @@ import sys
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until `process.begin` has better words
 
-from metaeval import process
+from metaeval.running import process
 
 
 def main() -> int:

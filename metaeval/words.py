@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from metaeval.cells import count, natural_order
-from metaeval.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
+from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
+from metaeval.base.names import natural_order
 
 MISSING = "–"
 """Stands where there is no value."""

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.checks import has_parquet
+from metaeval.base.checks import has_parquet
 from metaeval.errors import MetaevalError
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 """Threads of compiled kernels sleep while they wait, here and in every process started here: pytest's workers share the
@@ -155,7 +155,7 @@ def dask_programs():
     """Load what starts a Dask cluster (tests/dask_programs.py) as a module, where Dask is installed."""
     pytest.importorskip("distributed")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metaeval.workers._PATIENCE", 120)  # a machine may be busy
+        patch.setattr("metaeval.running.workers._PATIENCE", 120)  # a machine may be busy
         yield _beside("dask_programs")
 
 

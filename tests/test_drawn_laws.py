@@ -27,11 +27,11 @@ from metaeval.agreement.judge_ranking import rank_judges
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
-from metaeval.agreement.people import second_people
+from metaeval.agreement.second_assessors import second_people
 from metaeval.cli.simulate import simulate
 from metaeval.models.bayesian_comparison import bayesian_t
-from metaeval.models.chances_of_best import best_system
 from metaeval.models.error_rate_model import bayesian_error_rate
+from metaeval.models.probability_of_best import best_system
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
@@ -46,9 +46,9 @@ from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_subsets import compare_subsets
-from metaeval.scores import by_name, select_runs
 from metaeval.studies.agree import audit_quantisations
 from metaeval.studies.judgments import study_judgments
+from metaeval.table.scores import by_name, select_runs
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test
@@ -408,7 +408,7 @@ def test_labels_and_items_come_in_any_order(name, made):
 OTHERWISE = {
     "resolve_rng": "makes a generator",
     "resolve_seed": "makes a seed",
-    "choose_data": "chooses by name; see tests/test_data_choice.py",
+    "choose_data": "chooses by name; see tests/collection/test_data_choice.py",
     "hierarchical": "a chain of half a minute, too slow to try here",
     "simulate_collection": "takes no data",
     "simulate_inex": "takes no data",

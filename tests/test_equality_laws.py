@@ -16,18 +16,18 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metaeval.draws import bootstrap_indices
-from metaeval.equality import centred
 from metaeval.models.bayesian_comparison import bayesian_t
 from metaeval.models.variances import pilot_variance
-from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.topic_resamples import t_powers
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_indices
+from metaeval.running.equality import centred
+from metaeval.running.parallel import limit_threads
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.pairs import ask

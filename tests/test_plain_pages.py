@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from metaeval.bibliography import PUBLICATIONS
+from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.metrics.builtin import BUILTIN
 
 ROOT = Path(__file__).parents[1]

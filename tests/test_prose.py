@@ -16,8 +16,8 @@ from metaeval.models.topic_counts import minimum_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
 pytestmark = pytest.mark.usefixtures("checkout")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import metaeval
-from metaeval import checks
+from metaeval.base import checks
 
 CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
 TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]

@@ -19,14 +19,12 @@ from metaeval.agreement.judge_ranking import rank_judges
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
-from metaeval.agreement.people import second_people
-from metaeval.draws import resolve_seed
+from metaeval.agreement.second_assessors import second_people
+from metaeval.base.provenance import Provenance
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
-from metaeval.models.chances_of_best import best_system
 from metaeval.models.error_rate_model import bayesian_error_rate
-from metaeval.parallel import limit_threads, reporting
-from metaeval.provenance import Provenance
+from metaeval.models.probability_of_best import best_system
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
@@ -40,6 +38,8 @@ from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_subsets import compare_subsets
+from metaeval.running.draws import resolve_seed
+from metaeval.running.parallel import limit_threads, reporting
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores

@@ -14,18 +14,17 @@ import metaeval
 from metaeval import as_scores
 from metaeval.agreement.aggregates import aggregate_table
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favour import favoured_by_covariate, favoured_groups
 from metaeval.agreement.item_statistics import analyse_items, discrimination
+from metaeval.agreement.judge_bias import favoured_by_covariate, favoured_groups
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
-from metaeval.models.chances_of_best import best_system
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.error_rate_model import bayesian_error_rate
+from metaeval.models.probability_of_best import best_system
 from metaeval.models.repeats import judge_repeats
 from metaeval.models.separation import topics_to_separate
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.models.variances import pilot_variance
-from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.judge_conclusions import judge_conclusions
@@ -37,6 +36,7 @@ from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_sets import lay_out
 from metaeval.resampling.topic_subsets import compare_subsets
+from metaeval.running.parallel import limit_threads
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.compare_tests import study_tests
@@ -46,6 +46,7 @@ from metaeval.studies.power import study_power, system_means
 from metaeval.studies.study import chosen_systems
 from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
+from metaeval.table.structure import mean_over_topics, settled_mean_over_topics, with_clusters
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.max_t import max_t_test
@@ -56,7 +57,6 @@ from metaeval.tests_stat.sensitivity import sensitivity_test
 from metaeval.tests_stat.sign import sign_test
 from metaeval.tests_stat.tukey import tukey_hsd_test
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
-from metaeval.topic_design import mean_over_topics, settled_mean_over_topics, with_clusters
 
 pytestmark = pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so few resamples reach no level
 

@@ -3,9 +3,6 @@ from .aggregates import aggregate_table as aggregate_table
 from .alt_test import AltTest as AltTest
 from .decisions import DecisionAgreement as DecisionAgreement
 from .decisions import decision_agreement as decision_agreement
-from .favour import FavouredGroups as FavouredGroups
-from .favour import favoured_by_covariate as favoured_by_covariate
-from .favour import favoured_groups as favoured_groups
 from .human import HumanAgreement as HumanAgreement
 from .human import human_agreement as human_agreement
 from .human import pair_agreement as pair_agreement
@@ -15,6 +12,9 @@ from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means
+from .judge_bias import FavouredGroups as FavouredGroups
+from .judge_bias import favoured_by_covariate as favoured_by_covariate
+from .judge_bias import favoured_groups as favoured_groups
 from .judge_ranking import JudgeRanking as JudgeRanking
 from .judge_ranking import rank_judges as rank_judges
 from .label_agreement import LabelAgreement as LabelAgreement
@@ -25,8 +25,6 @@ from .labels import as_labels as as_labels
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
 from .overlap import rank_biased_overlap as rank_biased_overlap
-from .people import SecondPeople as SecondPeople
-from .people import second_people as second_people
 from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
@@ -35,5 +33,7 @@ from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
 from .scale_maps import ScaleMaps as ScaleMaps
 from .scale_maps import map_scales as map_scales
+from .second_assessors import SecondPeople as SecondPeople
+from .second_assessors import second_people as second_people
 from .williams import williams_table as williams_table
 from .williams import williams_test as williams_test

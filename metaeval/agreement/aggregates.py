@@ -14,13 +14,13 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from metaeval.cells import label_array
-from metaeval.checks import check_choice
-from metaeval.equality import difference, settle
+from metaeval.base.checks import check_choice
+from metaeval.base.names import label_array
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.layout import DIMS
-from metaeval.scores import Scores, as_scores, better_direction, oriented_values
-from metaeval.topic_design import engine_scores, mean_over_topics, topic_weights
+from metaeval.running.equality import difference, settle
+from metaeval.table.array import DIMS
+from metaeval.table.scores import Scores, as_scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores, mean_over_topics, topic_weights
 
 type Floats = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     See Also
     --------
     metaeval.studies.power.study_power
-    metaeval.topic_design.mean_by_cluster
+    metaeval.table.structure.mean_by_cluster
 
     Notes
     -----
@@ -70,10 +70,10 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
       :math:`W_g` the weights of all its topics and of those in the topic's cluster. The mean of these values is M, and
       their sum in a cluster is what the cluster adds to the error of M: its linear form, made for tests on means with
       clusters. It may leave the scale, so a single value says nothing. Where clusters are to be replaced by their means
-      (`metaeval.topic_design.mean_by_cluster`), do that first, and then aggregate.
+      (`metaeval.table.structure.mean_by_cluster`), do that first, and then aggregate.
 
     On a topic where all systems have equal scores nobody stands out: win rate 1/2, Borda (m - 1)/2, z-score 0. Scores
-    that are equal on paper tie (`metaeval.equality`). A topic with one system has no win rate, Borda points or z-score.
+    that are equal on paper tie (`metaeval.running.equality`). A topic with one system has no win rate, Borda points or z-score.
     Win rate, Borda and z-score of a system depend on which other systems take part.
 
     References

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
 from metaeval.agreement.annotations import Annotations, as_annotations
-from metaeval.cells import count, first_few
-from metaeval.checks import check_choice, check_count, check_number, check_share, show
-from metaeval.equality import difference
+from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
+from metaeval.base.names import count, first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
+from metaeval.running.equality import difference
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.result import is_significant
 

@@ -8,10 +8,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
-from metaeval.cells import first_few, shortened
-from metaeval.equality import settle
+from metaeval.base.names import first_few, shortened
+from metaeval.base.results import Result
 from metaeval.errors import ScoresError
-from metaeval.results import Result
+from metaeval.running.equality import settle
 
 type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats

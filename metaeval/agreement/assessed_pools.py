@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
-from metaeval.cells import natural_order
-from metaeval.checks import check_choice, check_count, check_kind, check_kinds
+from metaeval.base.checks import check_choice, check_count, check_kind, check_kinds
+from metaeval.base.names import natural_order
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 

@@ -11,11 +11,11 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import natural_order
+from metaeval.base.names import natural_order
+from metaeval.base.results import ShortRepr
 from metaeval.collection.inex import TOO_SMALL, Assessments
-from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
-from metaeval.results import ShortRepr
+from metaeval.running.equality import difference
 
 ELEMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables
 from metaeval.agreement.label_statistics import ratio
-from metaeval.cells import natural_order
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
+from metaeval.base.names import natural_order
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 

@@ -15,15 +15,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
-from metaeval.checks import LEAST_SHARE, check_choice
-from metaeval.draws import RNGLike
-from metaeval.equality import settle
+from metaeval.base.checks import LEAST_SHARE, check_choice
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike
+from metaeval.running.equality import settle
+from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import engine_scores, mean_over_topics, settled_mean_over_topics
 from metaeval.words import number, span
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class DecisionAgreement(Result):
     - ``verdict`` (alpha, metric, pair): 1 where system_a is significantly better, -1 where system_b is, else 0;
     - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
     - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
-      (`metaeval.equality`);
+      (`metaeval.running.equality`);
     - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
     - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
       direction and in opposite ones;

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic
 from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
-from metaeval.checks import check_choice, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import at_least, difference, settle
+from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.base.names import count
+from metaeval.base.results import Result
 from metaeval.errors import ScoresError
-from metaeval.results import Result
-from metaeval.words import bracketed, count, ends, number
-from metaeval.workers import parallel_map
+from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.workers import parallel_map
+from metaeval.words import bracketed, ends, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.items import FEWEST
 from metaeval.agreement.rankings import kendall_tau, spearman
-from metaeval.checks import check_choice, check_kind
-from metaeval.equality import settle
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.running.equality import settle
 
 type Floats = NDArray[np.float64]
 type Score = Callable[[Floats, Floats], Floats]

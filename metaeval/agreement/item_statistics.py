@@ -8,12 +8,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
-from metaeval.equality import difference
+from metaeval.base.checks import check_choice
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction, oriented_values
-from metaeval.topic_design import engine_scores, topic_weights
+from metaeval.running.equality import difference
+from metaeval.table.scores import Scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores, topic_weights
 
 type Floats = NDArray[np.float64]
 _FEWEST = 3  # systems for a correlation

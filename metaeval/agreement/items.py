@@ -12,11 +12,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import natural_order
-from metaeval.checks import check_choice, check_kind
-from metaeval.equality import difference, settle
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.names import natural_order
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.scores import Missing, Scores, as_scores, better_direction
+from metaeval.running.equality import difference, settle
+from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 type Floats = NDArray[np.float64]
 
@@ -290,7 +290,7 @@ def cluster_sums(cells: Cells) -> tuple[Floats, Floats, Floats]:
 def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
     """Return the sums of the absolute human and metric scores, each (cluster, system): the sizes of `cluster_sums`.
 
-    What `metaeval.equality` asks for, to tell which sums and means of systems are equal on paper.
+    What `metaeval.running.equality` asks for, to tell which sums and means of systems are equal on paper.
     """
     belongs = np.zeros((cells.n_clusters, len(cells.clusters)))
     belongs[cells.clusters, np.arange(len(cells.clusters))] = 1.0

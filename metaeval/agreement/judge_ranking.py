@@ -17,11 +17,11 @@ from metaeval.agreement.krippendorff import reach as reach_of_topics
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count, check_kind, check_share
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import RELATIVE
+from metaeval.base.checks import check_choice, check_count, check_kind, check_share
+from metaeval.base.results import Result
 from metaeval.errors import ScoresError
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.running.equality import RELATIVE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
-from metaeval.checks import t_half_width
-from metaeval.draws import standard_deviation
+from metaeval.base.checks import t_half_width
 from metaeval.errors import UnknownNameError
+from metaeval.running.draws import standard_deviation
 
 type Floats = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from metaeval.agreement.krippendorff import alpha_table, reach
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count, check_kind, check_share
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
+from metaeval.base.checks import check_choice, check_count, check_kind, check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.parallel import track
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
+from metaeval.running.parallel import track
 from metaeval.tests_stat.pairs import all_pairs
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from scipy.stats import hypergeom
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
-from metaeval.cells import first_few
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.pairs import all_pairs
 

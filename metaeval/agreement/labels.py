@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import first_few, natural_order
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
+from metaeval.base.names import first_few, natural_order
+from metaeval.base.results import Result
 from metaeval.collection.element_runs import document_judgments
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
 
 Outside = Literal["error", "drop"]
 

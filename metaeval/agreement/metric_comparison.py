@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
-from metaeval.checks import check_choice, check_count
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import at_least, difference, settle
+from metaeval.base.checks import check_choice, check_count
+from metaeval.base.results import Result
 from metaeval.errors import ScoresError
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import at_least, difference, settle
+from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
-from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.agreement.ranking_pairs import pair_rankings
-from metaeval.checks import check_choice, check_share
-from metaeval.compiled import compiled, compiled_parallel
+from metaeval.base.checks import check_choice, check_share
+from metaeval.running.compiled import compiled, compiled_parallel
 
 type Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 from scipy.stats import t as student
 
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
 
 _STEEPEST = 40.0
 _FLATTEST = 1.0 + 1e-4

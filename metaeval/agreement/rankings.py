@@ -5,8 +5,8 @@ Pearson's r stands beside them: what the scores themselves have in common, strai
 Every function takes two arrays of scores, higher better, whose last axis is the systems: `truth` is the reference,
 `estimate` the ranking under test (tau, rho, r and rank-biased overlap are symmetric and take them either way). Leading
 axes broadcast, so one call compares a reference with every replicate of every metric. Scores that are equal on paper
-are ties (`metaeval.equality`), by their own sizes; who knows the scores that means were made from settles the means
-first (`metaeval.equality.settled_means`).
+are ties (`metaeval.running.equality`), by their own sizes; who knows the scores that means were made from settles the means
+first (`metaeval.running.equality.settled_means`).
 """
 
 from collections.abc import Callable, Mapping
@@ -21,8 +21,8 @@ from scipy.stats import norm, rankdata
 
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
-from metaeval.checks import check_choice
-from metaeval.compiled import compiled_parallel
+from metaeval.base.checks import check_choice
+from metaeval.running.compiled import compiled_parallel
 
 type Floats = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.cells import first_few
-from metaeval.checks import check_choice
-from metaeval.equality import at_least, difference
+from metaeval.base.checks import check_choice
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
+from metaeval.running.equality import at_least, difference
 
 type Floats = NDArray[np.float64]
 type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]

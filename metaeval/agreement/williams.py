@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
 from metaeval.agreement.human_statistics import pearson
-from metaeval.checks import check_choice, check_kind
-from metaeval.equality import at_least, difference
+from metaeval.base.checks import check_choice, check_kind
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.running.equality import at_least, difference
 from metaeval.tests_stat.correction import adjust
 
 type Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ from contextlib import suppress
 
 import typer
 
+from metaeval.base.escaping import visible
 from metaeval.cli.commands import LazyGroup
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
-from metaeval.process import Stop, flush_output, stopped_by
-from metaeval.visible import visible
+from metaeval.running.process import Stop, flush_output, stopped_by
 
 __all__ = ["app", "main"]
 

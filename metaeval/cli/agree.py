@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import check_share
+from metaeval.base.checks import check_share
+from metaeval.base.names import count
 from metaeval.cli import options as opt
 from metaeval.cli.checks import (
     by_comma,
@@ -22,7 +23,6 @@ from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count
 
 if TYPE_CHECKING:
     from metaeval.collection.base import JudgedCollection

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import check_count
+from metaeval.base.checks import check_count
 from metaeval.cli import options as opt
 from metaeval.cli.checks import count, file_to_read, files_to_read, number, numbers, parse_numbers, read_by
 from metaeval.cli.command import command

@@ -2,7 +2,7 @@
 
 A check is called with the value and with the name of its option. It returns the value, in its one spelling where it
 has several, or refuses it. So the checks of the library serve as they are: what they call an argument is the option
-here (`metaeval.checks.check_share`, or `count` and `number` with their limits).
+here (`metaeval.base.checks.check_share`, or `count` and `number` with their limits).
 """
 
 import errno
@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from metaeval.checks import MOST_REPLICATES, check_count, check_number
+from metaeval.base.checks import MOST_REPLICATES, check_count, check_number
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -160,7 +160,7 @@ def names(what: str) -> Check:
 
 
 names_of_metrics = names("names of metrics by comma, such as AP,nDCG@10")
-"""Where runs are scored, they are looked up before the first file is opened (`metaeval.cli.together`)."""
+"""Where runs are scored, they are looked up before the first file is opened (`metaeval.cli.option_rules`)."""
 
 
 def a_name(value: str | list[str], option: str) -> str | list[str]:

@@ -17,8 +17,8 @@ from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
 from metaeval.cli.option import flag
+from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import OUTPUT, READING, WORKING
-from metaeval.cli.together import Commands
 from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Open the workers that were asked for, where a command can have any."""
     if given.get("dask") is None and given.get("workers", 1) == 1:
         return nullcontext()
-    from metaeval.workers import working  # noqa: PLC0415 - loads joblib
+    from metaeval.running.workers import working  # noqa: PLC0415 - loads joblib
 
     return working(given["workers"], cluster=given["dask"], n_threads=given.get("threads"))
 

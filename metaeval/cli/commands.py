@@ -101,8 +101,8 @@ class LazyGroup(TyperGroup):
 
 def _name_programs(programs: Mapping[str, str]) -> None:
     """Say which programs a study runs before the first of them is."""
+    from metaeval.base.escaping import visible  # noqa: PLC0415 - only here
     from metaeval.cli.console import error_console  # noqa: PLC0415 - rich
-    from metaeval.visible import visible  # noqa: PLC0415 - only here
 
     for file, checksum in programs.items():
         words = f"Running the program {file} (SHA-256 {checksum}), which the study names and --trust allows."

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import typer
 from rich.console import Console
 
+from metaeval.base.escaping import visible
+from metaeval.base.provenance import recording_inputs
 from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
-from metaeval.parallel import reporting
-from metaeval.progress import TerminalBars
-from metaeval.provenance import recording_inputs
-from metaeval.visible import visible
+from metaeval.running.parallel import reporting
+from metaeval.running.progress import TerminalBars
 
 EXIT_CODES = {
     0: "done",

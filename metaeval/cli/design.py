@@ -12,8 +12,8 @@ from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.scores import Scores
     from metaeval.studies.design import DesignStudy
+    from metaeval.table.scores import Scores
 
 _VARIANCES = ("residual", "within", "pairs")
 _METHODS = ("t", "anova", "interval")

@@ -21,7 +21,7 @@ def doctor(loaded: Loaded) -> "Report":
 
         metaeval doctor --json
     """
-    from metaeval.installation import examine_installation  # noqa: PLC0415 - loads pandas
     from metaeval.reports.doctor import doctor_report  # noqa: PLC0415 - as above
+    from metaeval.running.installation import examine_installation  # noqa: PLC0415 - loads pandas
 
     return doctor_report(examine_installation(), provenance=loaded.provenance)

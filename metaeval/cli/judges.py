@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import MOST_REPLICATES, check_choice
+from metaeval.base.checks import MOST_REPLICATES, check_choice
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
     from metaeval.collection.inex import Assessments
     from metaeval.io.judges import JudgeInput
-    from metaeval.scores import Scores
     from metaeval.studies.judges import JudgeStudy
+    from metaeval.table.scores import Scores
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
@@ -77,7 +77,7 @@ def _scale(text: str) -> list[int]:
 
 
 def _role(role: str, _name: str) -> None:
-    from metaeval.columns import LABELS  # noqa: PLC0415 - only for this option
+    from metaeval.base.columns import LABELS  # noqa: PLC0415 - only for this option
     from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
 
     known = list(dict.fromkeys([*LABELS, *JUDGED_SCORES]))

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.checks import MOST_ROUNDS, check_count
+from metaeval.base.checks import MOST_ROUNDS, check_count
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from metaeval.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
+from metaeval.base.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
 from metaeval.cli import checks
 from metaeval.cli.option import QUESTION, Option, argument, choice, flag, path
 from metaeval.io.benchmarks.formats import BENCHMARKS
@@ -25,7 +25,7 @@ type Group = Mapping[str, tuple[object, object]]
 
 
 def parse_choose(text: str) -> str | int:
-    """Turn the text of --choose into what `metaeval.scores.select_runs` takes.
+    """Turn the text of --choose into what `metaeval.table.scores.select_runs` takes.
 
     Examples
     --------

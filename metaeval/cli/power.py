@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from metaeval.checks import check_number
+from metaeval.base.checks import check_number
 from metaeval.cli import options as opt
 from metaeval.cli.checks import by_comma, file_to_write, read_by, refusal
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, path
+from metaeval.cli.option_rules import check_replaced
 from metaeval.cli.reading import Loaded
-from metaeval.cli.together import check_replaced
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 

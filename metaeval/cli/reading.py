@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from metaeval.checks import check_paired
+from metaeval.base.checks import check_paired
+from metaeval.base.names import count
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
+from metaeval.cli.option_rules import checksum_of_study, registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
-from metaeval.cli.together import checksum_of_study, registry_of
-from metaeval.words import count
 
 if TYPE_CHECKING:
+    from metaeval.base.provenance import Provenance
     from metaeval.collection.base import JudgedCollection
-    from metaeval.data_choice import DataChoice
+    from metaeval.collection.data_choice import DataChoice
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
-    from metaeval.provenance import Provenance
-    from metaeval.scores import Scores
+    from metaeval.table.scores import Scores
 
 _SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
@@ -86,7 +86,7 @@ class Loaded:
             scores = self._from_tables(fewest) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
             if direction:
-                from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+                from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
                 scores = as_scores(scores, missing="pairwise", higher_is_better=direction, fewest=fewest)
             self._scores = self._in_clusters(scores)
@@ -129,7 +129,7 @@ class Loaded:
     def provenance(self) -> "Provenance":
         """The record of the command and of what was read until it is first asked for."""
         if self._provenance is None:
-            from metaeval.provenance import record_provenance  # noqa: PLC0415 - loads what only a record needs
+            from metaeval.base.provenance import record_provenance  # noqa: PLC0415 - loads what only a record needs
 
             given = self._given
             idle = set[str]()  # options about the other kind of input
@@ -206,7 +206,7 @@ class Loaded:
         self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
-        from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+        from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
         scores = read_scores(
             given["inputs"],
@@ -245,9 +245,9 @@ class Loaded:
             return None
         import numpy as np  # noqa: PLC0415 - loaded by now
 
-        from metaeval.data_choice import DataChoice  # noqa: PLC0415 - loads numba
-        from metaeval.draws import RandomSource  # noqa: PLC0415 - loads NumPy
+        from metaeval.collection.data_choice import DataChoice  # noqa: PLC0415 - loads numba
         from metaeval.io.name_lists import read_names  # noqa: PLC0415 - with it
+        from metaeval.running.draws import RandomSource  # noqa: PLC0415 - loads NumPy
 
         given = self.options
         files = {kind: file for kind in ("system", "topic") if (file := given.get(f"{kind}_list")) is not None}
@@ -271,7 +271,7 @@ class Loaded:
         file, kind = self.options.get("cluster_file"), self.options.get("clusters")
         if file is not None:
             from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
-            from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+            from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
             said = read_clusters(
                 file, topics=scores["topic"].to_numpy().tolist(), column=self.options.get("cluster_column")
@@ -281,7 +281,7 @@ class Loaded:
             )
             self.read(file)
         if kind is not None:
-            from metaeval.topic_design import with_clusters  # noqa: PLC0415 - loads xarray
+            from metaeval.table.structure import with_clusters  # noqa: PLC0415 - loads xarray
 
             scores = with_clusters(scores, kind)
         return scores

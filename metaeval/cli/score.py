@@ -7,8 +7,8 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import file_to_write
 from metaeval.cli.command import command
 from metaeval.cli.option import path
+from metaeval.cli.option_rules import check_scores_file
 from metaeval.cli.reading import Loaded
-from metaeval.cli.together import check_scores_file
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report

@@ -9,7 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_to_write, names, one_of, refusal
 from metaeval.cli.console import command_session
 from metaeval.cli.option import Option, argument, flag
-from metaeval.cli.together import Commands, check_scores_file
+from metaeval.cli.option_rules import Commands, check_scores_file
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:

@@ -377,7 +377,7 @@ def _is_plain(path: str) -> bool:
 
 
 def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[str]) -> None:
-    from metaeval.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
+    from metaeval.base.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
 
     changed = []
     for name, known in checksums.items():
@@ -400,7 +400,7 @@ def _refuse_changed(file: _File, checksums: Mapping[str, str], programs: list[st
 
 
 def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[str]) -> None:
-    from metaeval.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
+    from metaeval.base.provenance import file_checksum  # noqa: PLC0415 - loads what a record needs
 
     for one in programs:
         if one not in checksums:

@@ -13,7 +13,7 @@ from metaeval.errors import InvalidOptionError
 if TYPE_CHECKING:
     import typer
 
-    from metaeval.provenance import Provenance
+    from metaeval.base.provenance import Provenance
 
 STUDY_FILE = "study.toml"
 TRUST = "--trust"

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import MOST_ROUNDS
+from metaeval.base.checks import MOST_ROUNDS
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command

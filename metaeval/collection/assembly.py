@@ -8,7 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, natural_order
+from metaeval.base.names import first_few, natural_order
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, identifier_array
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning, RetrievedDocuments

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import count, first_few
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
+from metaeval.base.names import count, first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.results import Result
-from metaeval.scores import Missing
+from metaeval.table.scores import Missing
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection

@@ -11,9 +11,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.grades import numbers_of
-from metaeval.compiled import compiled, compiled_part
-from metaeval.results import ShortRepr
+from metaeval.running.compiled import compiled, compiled_part
 
 WORD_BYTES = 8
 """How many bytes `word_at` takes at once."""

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.base import JudgedCollection, positions, renumbered, take_segments
 from metaeval.collection.document_codes import Identifiers
 from metaeval.collection.grades import coded, level_from, numbers_of
 from metaeval.collection.pools import PoolRuns, recoded
 from metaeval.collection.statistics import CollectionStatistics
 from metaeval.errors import InvalidOptionError, MetaevalWarning
-from metaeval.results import ShortRepr
 
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from metaeval.collection.element_runs import Words, normalised
 from metaeval.collection.inex import UNKNOWN, Scale, whole_column
-from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
+from metaeval.running.compiled import compiled
 
 _TOP_GRADE = 3
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.cells import first_few
-from metaeval.equality import at_least, settle
+from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError
+from metaeval.running.equality import at_least, settle
 
 LARGEST_GRADE = 32_767
 """Grades lie within plus and minus this."""

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.inex import Assessments, whole_column
 from metaeval.errors import InvalidOptionError
-from metaeval.results import ShortRepr
 
 
 class HighlightedText(NamedTuple):

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
+from metaeval.base.names import shortened
+from metaeval.base.results import Result
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.parallel import track
-from metaeval.results import Result
+from metaeval.running.parallel import track
 
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1

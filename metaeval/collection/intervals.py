@@ -6,7 +6,7 @@ Everything is half open, ``[start, stop)`` in characters, and kernels take plain
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
+from metaeval.running.compiled import compiled
 
 
 @compiled

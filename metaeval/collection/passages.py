@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import check_count, check_kind, check_kinds
+from metaeval.base.checks import check_count, check_kind, check_kinds
+from metaeval.base.names import first_few
 from metaeval.collection.assembly import assemble_collection
 from metaeval.collection.base import JudgedCollection, Retrieved, renumbered, take_segments
 from metaeval.collection.documents import Collection

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
+from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
 
 _LONGEST_PATH = 10_000

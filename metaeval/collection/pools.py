@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.results import Result
 from metaeval.collection.base import take_segments
-from metaeval.results import Result
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection

@@ -7,7 +7,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
+from metaeval.base.names import first_few
 from metaeval.collection.documents import CollectionWarning
 
 Doubt = Literal["rising scores", "broken ranks"]

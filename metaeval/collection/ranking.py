@@ -21,7 +21,7 @@ from metaeval.collection.document_codes import (
     same_bytes,
     slot_of,
 )
-from metaeval.compiled import compiled, compiled_part
+from metaeval.running.compiled import compiled, compiled_part
 
 Order = Literal["score", "ties-ascending", "rank", "input"]
 """How a list is ordered: by score with ties by identifier, descending or ascending; by rank; or as the lines stand."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metaeval.results import Result
+from metaeval.base.results import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,9 +15,9 @@ from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors
 from .curves import run_curves as run_curves
 from .design import topics_by_difference as topics_by_difference
-from .favour import favour_dots as favour_dots
 from .human import comparison_map as comparison_map
 from .human import system_scatters as system_scatters
+from .judge_bias import favour_dots as favour_dots
 from .judgments import coverage_lines as coverage_lines
 from .judgments import effort_panels as effort_panels
 from .judgments import growth_panels as growth_panels

@@ -18,7 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.visible import visible
+from metaeval.base.escaping import visible
 
 type Kind = Literal["point", "line", "cell", "pair"]
 type Column = Sequence[object] | NDArray[Any] | pd.Series | str

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 
-from metaeval.visible import visible
+from metaeval.base.escaping import visible
 from metaeval.words import name_of_metric
 
 THEME = {

@@ -30,8 +30,8 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.scores import Scores, better_direction
-from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
+from metaeval.table.scores import Scores, better_direction
+from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.words import name_of_metric, number, p_value
 
 _SCORE = number(4)

@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, natural_order
+from metaeval.base.names import first_few, natural_order
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import Block
 from metaeval.io.files import base_name
-from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
-from metaeval.scores import Missing
+from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
+from metaeval.table.scores import Missing
 
 
 def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:

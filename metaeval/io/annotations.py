@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import loses_digits, natural_order, shortened
+from metaeval.base.escaping import visible
+from metaeval.base.names import loses_digits, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.files import read_bytes
-from metaeval.visible import visible
 
 _LARGE, _SPARSE = 10_000_000, 50
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import BLANKS, first_double, first_few, is_number, merge_labels, shortened
-from metaeval.checks import check_paired
+from metaeval.base.checks import check_paired
+from metaeval.base.names import BLANKS, first_double, first_few, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
-from metaeval.odd_scores import AVERAGES, SPREADS
-from metaeval.scores import Missing
+from metaeval.table.plausibility import AVERAGES, SPREADS
+from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
@@ -92,13 +92,13 @@ class Block:
     earlier_notes: list[str] = field(default_factory=list)
     """What was noted when the file was written."""
     attached: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What is said of systems, metrics and topics (`metaeval.layout.ATTACHED`), where the file says it."""
+    """What is said of systems, metrics and topics (`metaeval.table.array.ATTACHED`), where the file says it."""
     tag: str | None = None
     """The name that the file itself gives its one system."""
     numbered: bool = False
     """Whether the topics are numbered for want of a topic column."""
     of_items: bool = False
-    """Whether the file speaks of items (`metaeval.columns.ITEM_WORDS`), as benchmarks do."""
+    """Whether the file speaks of items (`metaeval.base.columns.ITEM_WORDS`), as benchmarks do."""
 
     @property
     def name(self) -> str:
@@ -173,7 +173,7 @@ def left_out_note(names: Sequence[str]) -> list[str]:
 
 
 def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
-    """Return names as `metaeval.scores` wants them, or an error for one that stands twice."""
+    """Return names as `metaeval.table.scores` wants them, or an error for one that stands twice."""
     _, cleaned = merge_labels(np.arange(len(names)), names, what)
     if len(cleaned) < len(names):
         again = first_double(name.strip() for name in names)

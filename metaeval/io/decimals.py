@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled_part
+from metaeval.running.compiled import compiled_part
 
 EXACT, UNSURE, WRONG = range(3)
 """How reading went: the value is right, Python must say it, it is no number."""

@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from metaeval.base.provenance import current_record
 from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.unpacking import COMPRESSIONS, Budget
-from metaeval.provenance import current_record
 
 STANDARD_INPUT = "-"
 """The path that means standard input."""
@@ -107,7 +107,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the whole content of a file, unpacked if it is gzip, bzip2, xz or zstandard.
 
     Every input is opened here and nowhere else, and once: whoever needs to know what a file holds reads it and hands
-    the content on. Inside `metaeval.provenance.recording_inputs` the bytes are hashed as they come, and those of a
+    the content on. Inside `metaeval.base.provenance.recording_inputs` the bytes are hashed as they come, and those of a
     pipe or of standard input are kept for whoever asks for them again.
 
     Examples

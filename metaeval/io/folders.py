@@ -23,7 +23,7 @@ from pathlib import Path
 from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, OutputError
 from metaeval.io.locks import Lock
 from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
-from metaeval.process import sheltered
+from metaeval.running.process import sheltered
 
 
 def check_folder(out: str | Path, *, overwrite: bool = False) -> None:

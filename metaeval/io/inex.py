@@ -17,8 +17,8 @@ from metaeval.io.inex_rules import Findings, InexWarning, joined
 from metaeval.io.inex_xml import assessments_of_xml, pool_of_xml, submission_of_xml
 from metaeval.io.sources import RunPaths, Source, list_sources, listed_paths, read_source, run_sources, system_names
 from metaeval.io.xml_events import root_name
-from metaeval.parallel import track
-from metaeval.workers import parallel_map
+from metaeval.running.parallel import track
+from metaeval.running.workers import parallel_map
 
 _RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
 

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
+from metaeval.base.names import shortened
+from metaeval.base.results import Result
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes
 from metaeval.io.unpacking import Budget
-from metaeval.results import Result
 
 _POINT = re.compile(r"(?P<path>.*?)(?:/text\(\)(?:\[(?P<node>[0-9]+)\])?(?:\.(?P<character>[0-9]+))?)?")
 _STEP = re.compile(r"/([^/\[\]]+)(?=/|\Z)")

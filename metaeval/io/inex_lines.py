@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
+from metaeval.base.columns import SIZES, first_called
+from metaeval.base.names import shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
@@ -24,7 +25,6 @@ from metaeval.collection.inex import (
     empty_table,
     table_of,
 )
-from metaeval.columns import SIZES, first_called
 from metaeval.io.files import first_words, text_of
 from metaeval.io.inex_rules import Findings, Names, checked_assessments, document_name, results_table
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import shortened
-from metaeval.columns import LOG, first_called
+from metaeval.base.columns import LOG, first_called
+from metaeval.base.names import shortened
 from metaeval.io.blocks import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
 from metaeval.collection.inex import TOO_SMALL, Assessments, Scale, Submission
 from metaeval.errors import InvalidOptionError
 from metaeval.io.inex_rules import COVERAGE_LETTERS

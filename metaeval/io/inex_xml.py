@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import is_number, shortened
+from metaeval.base.names import is_number, shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,

@@ -26,20 +26,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import first_double, loses_digits, shortened
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
+from metaeval.base.columns import RANKINGS
+from metaeval.base.names import first_double, loses_digits, shortened
 from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import Collection
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import Order
-from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.trec import ScorePrecision, as_precision, read_runs
-from metaeval.parallel import track
-from metaeval.scores import Missing
+from metaeval.running.parallel import track
+from metaeval.table.scores import Missing
 
 type Part = Literal["topic", "document", "score", "level", "rank"]
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import is_number, shortened
-from metaeval.columns import ITEMS, first_called
+from metaeval.base.columns import ITEMS, first_called
+from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names

@@ -10,9 +10,9 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from metaeval.cells import first_few, is_measure, is_number
-from metaeval.checks import check_choice
-from metaeval.columns import LABELS, SCORES, column_roles, first_called, part_of_word, underscored
+from metaeval.base.checks import check_choice
+from metaeval.base.columns import LABELS, SCORES, column_roles, first_called, part_of_word, underscored
+from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
 from metaeval.io.blocks import GAP_WORDS, place_of
@@ -21,8 +21,8 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import rows_of_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
-from metaeval.odd_scores import AVERAGES
-from metaeval.scores import Missing, Scores
+from metaeval.table.plausibility import AVERAGES
+from metaeval.table.scores import Missing, Scores
 
 JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
 """Parts of a table of scores under judges that a column may be named for."""

@@ -11,12 +11,12 @@ import pandas as pd
 
 from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import JudgedCollection, Retrieved
+from metaeval.collection.data_choice import DataChoice
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.collection.ranking import Order
-from metaeval.data_choice import DataChoice
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.inex import (
@@ -30,7 +30,7 @@ from metaeval.io.qrels import judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.io.xml_events import root_name
-from metaeval.scores import Missing
+from metaeval.table.scores import Missing
 
 _LOCATED_RUN = (7, 8)
 _HOLDS = {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from metaeval.base.results import Result
 from metaeval.collection.inex import Assessments
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.annotations import annotations_of, holds_annotations
@@ -16,8 +17,7 @@ from metaeval.io.inex_rules import joined
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
-from metaeval.results import Result
-from metaeval.scores import Missing, Scores
+from metaeval.table.scores import Missing, Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import first_few, is_number, natural_order
+from metaeval.base.columns import LABELS, first_called, underscored
+from metaeval.base.names import first_few, is_number, natural_order
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
-from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
 from metaeval.io.files import first_words, read_bytes

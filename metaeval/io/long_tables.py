@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_double, first_few, is_measure, merge_labels, shortened
-from metaeval.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     BadCellError,
@@ -23,9 +23,9 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, first_repeat, place_rows
-from metaeval.odd_scores import are_summaries
-from metaeval.scores import Missing
+from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, first_repeat, place_rows
+from metaeval.table.plausibility import are_summaries
+from metaeval.table.scores import Missing
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import natural_order
+from metaeval.base.names import natural_order
 from metaeval.collection.document_codes import Identifiers, Judgments, hash_documents, identifier_array
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition

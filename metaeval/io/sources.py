@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from metaeval.cells import natural_order
+from metaeval.base.names import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import (
     STANDARD_INPUT,

@@ -21,15 +21,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.cells import shortened
-from metaeval.checks import PARQUET_IS_MISSING, has_parquet
+from metaeval.base.checks import PARQUET_IS_MISSING, has_parquet
+from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.files import read_bytes
 from metaeval.io.foreign import TOO_MUCH, TooMuchError, dataset_of, rows_of, tree_of
 from metaeval.io.unpacking import Budget
 from metaeval.io.writing import write_bytes
-from metaeval.scores import Scores
+from metaeval.table.scores import Scores
 
 _SEAL = b"metaeval sha256 "
 _SEAL_LENGTH = len(_SEAL) + 64

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import xarray as xr
 
-from metaeval.cells import first_few, natural_order
-from metaeval.checks import check_choice, check_paired, check_parquet
-from metaeval.columns import SCORES
+from metaeval.base.checks import check_choice, check_paired, check_parquet
+from metaeval.base.columns import SCORES
+from metaeval.base.names import first_few, natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
@@ -34,11 +34,11 @@ from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
 from metaeval.io.writing import write_bytes
-from metaeval.layout import ATTACHED
-from metaeval.scores import Missing, Scores, as_scores, scores_to_long
+from metaeval.table.array import ATTACHED
+from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
-    from metaeval.data_choice import DataChoice
+    from metaeval.collection.data_choice import DataChoice
 
 _PARTS = (*SCORES, "ignore")
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -81,7 +81,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         Whether the first line holds names; needed only where the names are numbers, or there are none.
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic (an empty cell, NA, NaN, or no row); see
-        `metaeval.scores.as_scores`.
+        `metaeval.table.scores.as_scores`.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named.
     groups : mapping of str to str, optional
@@ -99,7 +99,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
         standard input), and ``attrs["topic_word"]`` is "item" where a file calls its topics so
-        (`metaeval.columns.ITEM_WORDS`): reports then do too.
+        (`metaeval.base.columns.ITEM_WORDS`): reports then do too.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
 
     See Also
     --------
-    metaeval.scores.as_scores
+    metaeval.table.scores.as_scores
     metaeval.io.tables.write_scores
 
     Notes
@@ -123,7 +123,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
                    file
     long           columns for system, topic, metric and score in any order, under any of
-                   `metaeval.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
+                   `metaeval.base.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints, or the same behind a column of runs

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import natural_order
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
+from metaeval.base.names import natural_order
 from metaeval.collection.assembly import assemble_collection, warn_of_ties
 from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
@@ -37,8 +37,8 @@ from metaeval.io.sources import (
     system_names,
 )
 from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
-from metaeval.parallel import threaded_map, track
-from metaeval.scores import Missing
+from metaeval.running.parallel import threaded_map, track
+from metaeval.table.scores import Missing
 
 ScorePrecision = Literal["float64", "float32"]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.document_codes import same_bytes
-from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError
 from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
 from metaeval.io.files import first_words, text_of
 from metaeval.io.words import end_of_word, is_blank, start_of_word
+from metaeval.running.compiled import compiled
 
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
 _SPACE, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \n#-")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, is_measure, is_number, metric_evidence, shortened
-from metaeval.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
 from metaeval.io.blocks import (
     GAP_WORDS,
     SUMMARIES,
@@ -26,8 +26,8 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.layout import ATTACHED
-from metaeval.odd_scores import AVERAGES, are_summaries
+from metaeval.table.array import ATTACHED
+from metaeval.table.plausibility import AVERAGES, are_summaries
 
 _SHOWN = 5
 _SURE = 2

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.document_codes import WORD_BYTES, word_at
-from metaeval.compiled import compiled_part
+from metaeval.running.compiled import compiled_part
 
 _SPACE, _TAB, _RETURN, _NEWLINE = (ord(sign) for sign in " \t\r\n")
 _ONE = np.uint64(1)

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from metaeval.errors import FileFormatError, MetaevalError, OutputError
-from metaeval.io.files import COMPRESSIONS
 from metaeval.io.locks import Lock
-from metaeval.process import sheltered
+from metaeval.io.unpacking import COMPRESSIONS
+from metaeval.running.process import sheltered
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.part(\..*)?")
 

@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from metaeval.base.provenance import file_checksum
 from metaeval.errors import MetaevalWarning
-from metaeval.provenance import file_checksum
 
 RECORD = "provenance.json"
 """The file that says what made a folder, and lists what was written into it."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import ClassVar
 from xml.parsers import expat
 
-from metaeval.cells import shortened
+from metaeval.base.names import shortened
 from metaeval.collection.inex import LARGEST
 from metaeval.errors import FileFormatError, closest_names
 from metaeval.io.inex_rules import Findings, Names

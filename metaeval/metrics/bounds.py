@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
+from metaeval.running.equality import RELATIVE
 
 
 class MetricError(InvalidOptionError):

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Level
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled
 
 
 def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:

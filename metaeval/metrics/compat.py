@@ -5,10 +5,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled
 
 _Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
 _DEPTH = 1000

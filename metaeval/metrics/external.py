@@ -19,7 +19,7 @@ from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.parallel import track
+from metaeval.running.parallel import track
 
 _SHARES = (
     *("AP", "AP_IA", "Accuracy", "Bpref", "Compat", "IPrec", "Judged", "P", "P_IA", "R", "RR", "Rprec"),

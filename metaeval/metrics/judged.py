@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled
 
 
 def judged(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:

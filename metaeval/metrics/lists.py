@@ -14,15 +14,15 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection, is_judged
 from metaeval.collection.grades import level_from
-from metaeval.compiled import compiled_parallel
-from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
-from metaeval.results import ShortRepr
+from metaeval.running.compiled import compiled_parallel
+from metaeval.running.equality import difference
 
 NO_CUTOFF = int(np.iinfo(np.int32).max)
 """A depth below every list's end."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 from warnings import warn
 
+from metaeval.base.provenance import current_record
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.faults import fault
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry, module_of
 from metaeval.metrics.spec import MetricSpec
-from metaeval.provenance import current_record
 
 ENTRY_POINTS = "metaeval.metrics"
 """The entry-point group in which a package names its metrics and quantisations."""

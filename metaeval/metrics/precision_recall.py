@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.sums import best_from, running_sums

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from metaeval.bibliography import source_of
+from metaeval.base.bibliography import source_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Preset:
     summary: str
     """What they are, in a line."""
     cite: str
-    """Key of `metaeval.bibliography`."""
+    """Key of `metaeval.base.bibliography`."""
 
 
 def _sakai_kando(gains: str = "") -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled
 
 _Persistence = Annotated[float, Rule(lambda beta: 0 <= beta < np.inf, "0 or more")]
 

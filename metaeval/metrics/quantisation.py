@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.equality import at_least, difference
+from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
-from metaeval.results import ShortRepr
+from metaeval.running.equality import at_least, difference
 
 LINEAR = Call("linear")
 """The default: a document's gain is its level."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.bibliography import source_of
-from metaeval.checks import check_choice
+from metaeval.base.bibliography import source_of
+from metaeval.base.checks import check_choice
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
@@ -17,7 +18,6 @@ from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
-from metaeval.results import Result
 
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
 

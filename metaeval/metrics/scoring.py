@@ -8,15 +8,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.names import first_few
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.grades import numbers_of
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.layout import DIMS
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
@@ -25,8 +24,9 @@ from metaeval.metrics.presets import without_presets
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import On
-from metaeval.parallel import limit_threads, track
-from metaeval.scores import Scores, as_scores
+from metaeval.running.parallel import limit_threads, track
+from metaeval.table.array import DIMS
+from metaeval.table.scores import Scores, as_scores
 
 Undefined = Literal["zero", "drop"]
 _SHOWN = 10

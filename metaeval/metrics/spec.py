@@ -13,7 +13,8 @@ from typing import Any, Concatenate, Literal, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
+from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds
 from metaeval.metrics.element_quantisation import GENERALISED
@@ -21,7 +22,6 @@ from metaeval.metrics.lists import RankedTopic
 from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR
-from metaeval.results import ShortRepr
 
 _RESERVED = ("judged_only", "gains", "quant")
 
@@ -65,7 +65,7 @@ class MetricSpec(ShortRepr):
     monotone: bool = False
     """Whether moving a better document down, in exchange for a worse one, never raises the score."""
     cite: str = ""
-    """Where it is described: a key of `metaeval.bibliography.PUBLICATIONS`, or a reference in words of your own."""
+    """Where it is described: a key of `metaeval.base.bibliography.PUBLICATIONS`, or a reference in words of your own."""
     summary: str = ""
     """One line; by default the first one of the function's docstring."""
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)

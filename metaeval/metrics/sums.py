@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
+from metaeval.running.compiled import compiled
 
 
 def running_sums(offsets: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,8 +1,6 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
-from .chances_of_best import BestSystem as BestSystem
-from .chances_of_best import best_system as best_system
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .design_effect import DesignEffect as DesignEffect
@@ -15,6 +13,8 @@ from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
 from .prediction_powered import PredictionPowered as PredictionPowered
+from .probability_of_best import BestSystem as BestSystem
+from .probability_of_best import best_system as best_system
 from .repeats import JudgeRepeats as JudgeRepeats
 from .repeats import judge_repeats as judge_repeats
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova

@@ -14,15 +14,15 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from metaeval.checks import check_choice, check_count, check_number, check_share, t_half_width
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import RELATIVE, difference
+from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction, by_name, name_order
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import RELATIVE, difference
+from metaeval.running.workers import parallel_map
+from metaeval.table.scores import Scores, better_direction, by_name, name_order
 from metaeval.tests_stat.pairs import Question, ask
-from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from pathlib import Path

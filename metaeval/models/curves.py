@@ -10,12 +10,12 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares, leastsq
 
-from metaeval.checks import check_choice, check_kind
-from metaeval.equality import at_least
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
-from metaeval.results import Result
+from metaeval.running.equality import at_least
 
 type Floats = NDArray[np.float64]
 _MOST_CALLS = 150

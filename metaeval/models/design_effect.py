@@ -7,13 +7,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction, oriented_values
+from metaeval.table.scores import Scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores, with_clusters
+from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
-from metaeval.topic_design import engine_scores, with_clusters
-from metaeval.topic_units import units_of
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
 from scipy.stats import binom
 
-from metaeval.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.models.noncentral_t import detectable_shift
-from metaeval.results import Result
-from metaeval.scores import Scores, oriented_values
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 from metaeval.tests_stat.sign import sign_counts
-from metaeval.topic_design import engine_scores
-from metaeval.topic_units import units_of
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled_parallel
-from metaeval.equality import RELATIVE
+from metaeval.running.compiled import compiled_parallel
+from metaeval.running.equality import RELATIVE
 
 if TYPE_CHECKING:
     from metaeval.models.true_differences import Pairs

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.error_rate_check import REPLICATES, Check
 from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
@@ -19,11 +18,12 @@ from metaeval.models.expected_rates import SIZES, expected_rates
 from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import Layout, lay_out
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.counting import kernel_threads
-from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
-    from metaeval.scores import Scores
+    from metaeval.table.scores import Scores
 
 type Floats = NDArray[np.float64]
 Method = Literal["fast", "pymc"]

@@ -12,10 +12,10 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.expected_rates import SIZES
-from metaeval.results import Result
 
 if TYPE_CHECKING:
     from pathlib import Path

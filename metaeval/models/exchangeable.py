@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.equality import settle
+from metaeval.running.equality import settle
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]

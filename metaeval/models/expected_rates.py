@@ -5,8 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.compiled import compiled, compiled_parallel
 from metaeval.models.true_differences import Differences
+from metaeval.running.compiled import compiled, compiled_parallel
 
 type Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from metaeval.checks import check_choice, check_share
+from metaeval.base.checks import check_choice, check_share
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
-from metaeval.results import Result
 
 _GROUPS = 5
 """Of the trials: left out in turn."""

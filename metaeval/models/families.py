@@ -60,7 +60,7 @@ class Family:
     formula: str
     curve: Curve
     cite: tuple[str, ...] = ()
-    """Keys of `metaeval.bibliography`; none for a shape of our own."""
+    """Keys of `metaeval.base.bibliography`; none for a shape of our own."""
 
 
 # ------------------------------------------------------------------------------------------------ for least squares

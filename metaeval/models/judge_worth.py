@@ -10,13 +10,13 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from metaeval.checks import check_choice, check_count, check_number, check_share
-from metaeval.equality import RELATIVE
+from metaeval.base.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError
 from metaeval.models.judged_topics import judged_topics
 from metaeval.models.noncentral_t import detectable_shift
 from metaeval.models.rectified_means import Estimand, labels_of, measured
-from metaeval.results import Result
+from metaeval.running.equality import RELATIVE
 
 type Floats = NDArray[np.float64]
 

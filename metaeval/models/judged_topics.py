@@ -7,13 +7,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from metaeval.cells import first_few, shortened
-from metaeval.equality import centred, difference
+from metaeval.base.names import first_few, shortened
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction, oriented_values
+from metaeval.running.equality import centred, difference
+from metaeval.table.scores import Scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.correction import adjust
-from metaeval.topic_design import engine_scores
 
 type Floats = NDArray[np.float64]
 

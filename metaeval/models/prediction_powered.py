@@ -14,12 +14,12 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from metaeval.cells import count, first_few
-from metaeval.checks import check_choice, check_share
+from metaeval.base.checks import check_choice, check_share
+from metaeval.base.names import count, first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
 from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
-from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
 

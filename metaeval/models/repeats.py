@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import check_count, check_share
-from metaeval.equality import centred
+from metaeval.base.checks import check_count, check_share
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.layout import REPEAT
-from metaeval.results import Result
-from metaeval.scores import Scores
-from metaeval.topic_design import engine_scores
+from metaeval.running.equality import centred
+from metaeval.table.array import REPEAT
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
 
 type Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 
-from metaeval.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.errors import EstimationError
 from metaeval.models.noncentral_t import two_sided_power
 

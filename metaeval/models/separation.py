@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_number, check_share
-from metaeval.equality import settle
+from metaeval.base.checks import check_number, check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.models.detectable_difference import first_level, named_pairs
 from metaeval.models.noncentral_t import shift_interval
 from metaeval.models.sample_size import units_for_effect
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction, oriented_values
+from metaeval.running.equality import settle
+from metaeval.table.scores import Scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores, mean_over_topics
+from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.robust import Estimates, difference_estimates
-from metaeval.topic_design import engine_scores, mean_over_topics
-from metaeval.topic_units import units_of
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_count, check_number, check_share
+from metaeval.base.checks import check_count, check_number, check_share
 from metaeval.models.noncentral_t import detectable_shift
-from metaeval.scores import Scores, oriented_values
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
-from metaeval.topic_design import engine_scores
-from metaeval.topic_units import units_of
 
 
 def detectable_by_topics(

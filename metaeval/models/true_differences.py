@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr
 
-from metaeval.checks import check_paired
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.equality import RELATIVE, settle
+from metaeval.base.checks import check_paired
 from metaeval.errors import EstimationError
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.equality import RELATIVE, settle
 
 type Floats = NDArray[np.float64]
 

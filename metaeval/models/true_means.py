@@ -9,7 +9,7 @@
 Everything here is a function of the covariance as a whole. Its principal axes serve to compute it, and which axes
 stand for equal variances, as where systems outnumber topics, changes nothing.
 
-The formulas stand with `metaeval.models.chances_of_best.best_system`.
+The formulas stand with `metaeval.models.probability_of_best.best_system`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from metaeval.resampling.unit_residuals import UnitResiduals
+from metaeval.resampling.cluster_residuals import UnitResiduals
 
 type Floats = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
-from metaeval.equality import centred
+from metaeval.base.checks import check_choice
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.results import Result
-from metaeval.scores import oriented_values
-from metaeval.topic_design import engine_scores
+from metaeval.running.equality import centred
+from metaeval.table.scores import oriented_values
+from metaeval.table.structure import engine_scores
 
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
 """What is asked of a pilot, for messages."""

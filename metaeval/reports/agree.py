@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.reports.agree_pairs import (
     conflicts_section,
     disagreement_section,
@@ -32,11 +33,10 @@ from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.resampling.agreement_interval import powers_of
 from metaeval.studies.agree import AgreeStudy
-from metaeval.studies.variants import FIXED, MERGED
+from metaeval.studies.element_uses import FIXED, MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
-    count,
     intervals,
     listed,
     name_of_metric,

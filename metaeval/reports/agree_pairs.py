@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.reports.agree_words import grade_sentences, label, of_elements, pair_label
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
-from metaeval.studies.element_uses import EXCEPT
-from metaeval.studies.variants import MERGED
+from metaeval.studies.element_uses import EXCEPT, MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count, name_of_metric, number, share, share_of, whole
+from metaeval.words import name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

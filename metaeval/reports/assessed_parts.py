@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from metaeval.base.names import count
 from metaeval.reports.tables import Table, left, right
-from metaeval.words import count, number, share, whole
+from metaeval.words import number, share, whole
 
 _MEAN = "mean"
 

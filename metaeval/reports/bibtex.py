@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from metaeval.bibliography import Publication
+from metaeval.base.bibliography import Publication
 from metaeval.reports.latex import escape_latex
 
 _PROCEEDINGS = re.compile(r"[^,]* \d{4}(, LNCS \d+)?|TREC-\d+")
@@ -11,14 +11,14 @@ _PROCEEDINGS = re.compile(r"[^,]* \d{4}(, LNCS \d+)?|TREC-\d+")
 
 
 def bibtex(publications: Iterable[Publication]) -> str:
-    """Return publications as BibTeX, one entry each, under the keys of `metaeval.bibliography`.
+    """Return publications as BibTeX, one entry each, under the keys of `metaeval.base.bibliography`.
 
     Only what is known for certain has a field of its own: what is neither in a journal nor in proceedings is ``@misc``,
     which every style prints whole.
 
     Examples
     --------
-    >>> from metaeval.bibliography import publications
+    >>> from metaeval.base.bibliography import publications
     >>> print(bibtex(publications(["sakai2008"])))
     @article{sakai2008,
       author = {Sakai, T. and Kando, N.},

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from metaeval.provenance import Provenance
+from metaeval.base.names import count
+from metaeval.base.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Table, left
-from metaeval.words import MISSING, count, listed
+from metaeval.words import MISSING, listed
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
 _WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")

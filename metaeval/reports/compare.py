@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval import figures
-from metaeval.digits import draws_of_middle, error_of_share
+from metaeval.base.digits import draws_of_middle, error_of_share
 from metaeval.reports.compare_words import QUALITIES, compare_methods, likely, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words

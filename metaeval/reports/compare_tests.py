@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.bibliography import cited
-from metaeval.digits import draws_of_middle, error_of_share
+from metaeval.base.bibliography import cited
+from metaeval.base.digits import draws_of_middle, error_of_share
+from metaeval.base.names import count
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
@@ -21,7 +22,6 @@ from metaeval.words import (
     NAMED,
     End,
     carried,
-    count,
     ends,
     intervals,
     listed,

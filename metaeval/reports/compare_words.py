@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.digits import draws_of_middle
+from metaeval.base.digits import draws_of_middle
+from metaeval.base.names import count
 from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
 from metaeval.reports.topic_words import chance, count_errors, topic_count
@@ -17,18 +18,7 @@ from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import (
-    bracketed,
-    carried,
-    count,
-    ends,
-    interval,
-    listed,
-    name_of_metric,
-    number,
-    percentage,
-    sentence_case,
-)
+from metaeval.words import bracketed, carried, ends, interval, listed, name_of_metric, number, percentage, sentence_case
 
 _SAME = 0.9
 

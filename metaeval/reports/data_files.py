@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.checks import has_parquet
+from metaeval.base.checks import has_parquet
+from metaeval.base.escaping import csv_text
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.reports.report import Writer
-from metaeval.scores import Scores
+from metaeval.table.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.visible import csv_text
 
 
 def score_files(scores: Scores) -> dict[str, Writer]:

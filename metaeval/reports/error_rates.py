@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
@@ -27,7 +28,6 @@ from metaeval.words import (
     absent,
     beside,
     carried,
-    count,
     ends,
     errors_said,
     name_of_metric,

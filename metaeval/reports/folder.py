@@ -11,11 +11,11 @@ from metaeval.figures.marks import marks_json
 from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
-from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
 from metaeval.reports.latex import table_latex
 from metaeval.reports.tables import table_csv
+from metaeval.running.parallel import track
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Picture, Report

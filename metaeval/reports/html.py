@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from metaeval.visible import visible
+from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
     import jinja2

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
-from metaeval.cells import natural_order
+from metaeval.base.names import count, natural_order
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, decided_by, facts
@@ -19,7 +19,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (
     End,
     absent,
-    count,
     ends,
     interval,
     intervals,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from metaeval.layout import DIMS
 from metaeval.reports.report import Item, Methods, Picture, Report, Section
 from metaeval.reports.tables import Column, Table
-from metaeval.scores import Scores
+from metaeval.table.array import DIMS
+from metaeval.table.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

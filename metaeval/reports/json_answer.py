@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.provenance import Provenance
+from metaeval.base.escaping import visible
+from metaeval.base.provenance import Provenance
 from metaeval.reports.tables import Table
-from metaeval.visible import visible
 
 SCHEMA = "metaeval/4"
 

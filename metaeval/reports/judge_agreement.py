@@ -8,22 +8,11 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.base.names import count
 from metaeval.reports.report import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import (
-    absent,
-    count,
-    ends,
-    interval,
-    intervals,
-    number,
-    percentage,
-    sentence_case,
-    share,
-    text,
-    whole,
-)
+from metaeval.words import absent, ends, interval, intervals, number, percentage, sentence_case, share, text, whole
 
 _LABELS = {
     "same": "Same label",

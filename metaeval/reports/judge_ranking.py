@@ -15,25 +15,11 @@ import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
-from metaeval.cells import first_few
+from metaeval.base.names import count, first_few
 from metaeval.reports.report import Fold, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right, under
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import (
-    MISSING,
-    NAMED,
-    End,
-    absent,
-    bracketed,
-    count,
-    ends,
-    listed,
-    number,
-    percentage,
-    share,
-    span,
-    whole,
-)
+from metaeval.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, percentage, share, span, whole
 
 _KAPPAS = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 _NAMED = 3

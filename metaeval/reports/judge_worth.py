@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.agreement.favour import FavouredGroups
+from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.models.repeats import JudgeRepeats
 from metaeval.reports.report import Block, Choice, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right

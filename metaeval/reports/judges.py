@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 from scipy.special import ndtri
 
+from metaeval.base.names import count
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
 from metaeval.reports.judge_labels import label_sections, label_words
@@ -30,7 +31,6 @@ from metaeval.words import (
     absent,
     bracketed,
     carried,
-    count,
     drawn,
     ends,
     listed,

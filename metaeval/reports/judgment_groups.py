@@ -4,6 +4,7 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.reports.judgment_reductions import percent
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
@@ -11,7 +12,7 @@ from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import MISSING, count, ends, listed, name_of_metric, number, share, whole
+from metaeval.words import MISSING, ends, listed, name_of_metric, number, share, whole
 
 
 def groups_sentences(study: JudgmentsStudy) -> list[str]:

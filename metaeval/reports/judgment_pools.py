@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.reports.report import Block, Fold, Picture, Text
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import count, ends, name_of_metric, number, share, whole
+from metaeval.words import ends, name_of_metric, number, share, whole
 
 
 def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:

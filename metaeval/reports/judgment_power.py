@@ -11,7 +11,7 @@ import pandas as pd
 
 from metaeval.reports.report import Block, Fold, Section
 from metaeval.reports.tables import METRIC, Column, Table, right
-from metaeval.resampling.stability import THRESHOLD, Stability
+from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text

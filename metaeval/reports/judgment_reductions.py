@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from metaeval import figures
-from metaeval.digits import places
+from metaeval.base.digits import places
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table, left, right
-from metaeval.resampling.stability import Stability
+from metaeval.resampling.stability_result import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 from metaeval.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
 

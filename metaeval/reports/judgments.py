@@ -3,7 +3,8 @@
 
 import pandas as pd
 
-from metaeval.bibliography import cited
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences, source_of_minutes
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
@@ -12,7 +13,7 @@ from metaeval.reports.judgment_reductions import reduction_sections, threshold_s
 from metaeval.reports.report import Item, Methods, Report
 from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
-from metaeval.words import count, listed, name_of_metric, sentence_case
+from metaeval.words import listed, name_of_metric, sentence_case
 
 _SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
 """What the methods may cite beside the sources of the reductions."""

@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from metaeval.visible import visible
+from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
     from metaeval.reports.tables import Cell, Column, Table

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.bibliography import cited
-from metaeval.cells import first_few, natural_order
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
@@ -26,7 +26,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.words import (
     carried,
     chance,
-    count,
     errors_said,
     listed,
     name_of_metric,

@@ -5,7 +5,7 @@ import math
 
 import pandas as pd
 
-from metaeval.digits import draws_of_middle
+from metaeval.base.digits import draws_of_middle
 from metaeval.reports.report import Fold, Section
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.leaderboard import LeaderboardStudy

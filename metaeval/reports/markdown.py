@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from metaeval.visible import visible
+from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
     from metaeval.reports.tables import Cell, Column, Table

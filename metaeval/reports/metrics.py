@@ -2,13 +2,14 @@
 
 import pandas as pd
 
+from metaeval.base.names import count
+from metaeval.base.provenance import Provenance
 from metaeval.metrics.presets import presets_frame
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
-from metaeval.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Table, left
-from metaeval.words import count, listed
+from metaeval.words import listed
 
 _SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}
 _BETTER = {True: "higher", False: "lower"}

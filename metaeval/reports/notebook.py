@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup, escape
 
+from metaeval.base.escaping import visible
+from metaeval.base.names import count
+from metaeval.base.results import Result, main_sentence, settings_of
 from metaeval.errors import MetaevalError
 from metaeval.reports.html import table_html
 from metaeval.reports.tables import Column, Table
-from metaeval.results import Result, main_sentence, settings_of
-from metaeval.visible import visible
-from metaeval.words import MISSING, absent, count, listed, p_value, text, whole
+from metaeval.words import MISSING, absent, listed, p_value, text, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

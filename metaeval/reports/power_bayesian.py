@@ -4,14 +4,15 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.bibliography import cited
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.reports.report import Picture, Section
 from metaeval.reports.tables import METRIC, Table, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count, listed, name_of_metric, percentage, share, share_of
+from metaeval.words import listed, name_of_metric, percentage, share, share_of
 
 BAYESIAN_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2017", "carterette2015")}
 """Model to the keys of what it comes from."""

@@ -13,9 +13,9 @@ from metaeval.reports.report import Block, Choice, Fold, Picture, Section, Text
 from metaeval.reports.shared import drawn_for_p
 from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.power import PowerStudy
+from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import mean_over_topics
 from metaeval.words import ends, name_of_metric, number, share_of, text, whole
 
 _SCORE = number(4)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.bibliography import cited
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.report import Methods
 from metaeval.reports.shared import (
@@ -19,13 +20,13 @@ from metaeval.reports.shared import (
     side_words,
     with_draws,
 )
-from metaeval.scores import Scores
 from metaeval.studies.power import PowerStudy
+from metaeval.table.scores import Scores
+from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.topic_design import mean_over_topics
-from metaeval.words import carried, count, interval, listed, name_of_metric, number, percentage, short_names
+from metaeval.words import carried, interval, listed, name_of_metric, number, percentage, short_names
 
 _SCORE = number(4)
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.names import count
 from metaeval.figures.shown import AXES
 from metaeval.metrics.plugins import default_registry
 from metaeval.reports.data_files import csv_file
@@ -11,7 +12,7 @@ from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
-from metaeval.words import count, ends, listed, number, share, text, whole
+from metaeval.words import ends, listed, number, share, text, whole
 
 _TOP = 10
 _OPEN = 2

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import pandas as pd
 
-from metaeval.bibliography import find_publication, publications
-from metaeval.provenance import Provenance
+from metaeval.base.bibliography import find_publication, publications
+from metaeval.base.escaping import visible
+from metaeval.base.provenance import Provenance
+from metaeval.base.results import ShortRepr
 from metaeval.reports.bibtex import bibtex, package_bibtex
 from metaeval.reports.latex import table_latex
 from metaeval.reports.markdown import table_markdown
 from metaeval.reports.tables import Table, left, table_csv
-from metaeval.results import ShortRepr
-from metaeval.visible import visible
 from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Methods(_Statements):
     paragraphs: tuple[str, ...]
     """At least one, each of whole sentences."""
     cite: tuple[str, ...] = ()
-    """Keys of `metaeval.bibliography`."""
+    """Keys of `metaeval.base.bibliography`."""
     blocks: tuple[Block, ...] = ()
     """What helps to read the report, such as definitions."""
 

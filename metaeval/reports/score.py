@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from metaeval.bibliography import PUBLICATIONS, cited
+from metaeval.base.bibliography import PUBLICATIONS, cited
+from metaeval.base.names import count
+from metaeval.base.provenance import Provenance
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
-from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Item, Items, Methods, Report, Section
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
-from metaeval.scores import Scores, oriented_values
+from metaeval.running.equality import settled_means
 from metaeval.studies.power import system_means
-from metaeval.words import NAMED, End, count, ends, interval, listed, name_of_metric, number, short_names
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.words import NAMED, End, ends, interval, listed, name_of_metric, number, short_names
 
 _SCORE = number(4)
 _ORDERS = {

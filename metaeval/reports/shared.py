@@ -4,14 +4,14 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from metaeval.bibliography import cited, find_publication
-from metaeval.provenance import Provenance
+from metaeval.base.bibliography import cited, find_publication
+from metaeval.base.provenance import Provenance
 from metaeval.reports.report import Item, Items, Section, Text
-from metaeval.scores import Scores
+from metaeval.table.scores import Scores
+from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_units import units_of
 
 if TYPE_CHECKING:
     from metaeval.resampling.power_interval import PowerIntervals

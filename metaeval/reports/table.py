@@ -4,8 +4,8 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.bibliography import cited
-from metaeval.cells import natural_order
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count, natural_order
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_words import decision_words, verdicts_of_pair
@@ -22,10 +22,10 @@ from metaeval.reports.shared import (
 )
 from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.table import TableStudy
+from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.t_intervals import difference_intervals
-from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
-from metaeval.words import count, listed, name_of_metric, number, percentage, short_names
+from metaeval.words import listed, name_of_metric, number, percentage, short_names
 
 _NAMED = 3
 _DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]

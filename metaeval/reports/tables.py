@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.results import ShortRepr
-from metaeval.visible import csv_text
+from metaeval.base.escaping import csv_text
+from metaeval.base.results import ShortRepr
 from metaeval.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
 
 type Write = Callable[[object], str]

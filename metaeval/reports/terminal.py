@@ -7,9 +7,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
+from metaeval.base.escaping import visible
 from metaeval.reports.report import Items, Report, Section, Text
 from metaeval.reports.tables import Table
-from metaeval.visible import visible
 
 _LONGEST = 60
 """More rows than this are for a page or a file."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.digits import error_of_share
+from metaeval.base.digits import error_of_share
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.reports.shared import facts

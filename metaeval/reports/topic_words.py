@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from metaeval.digits import places_beside
+from metaeval.base.digits import places_beside
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE

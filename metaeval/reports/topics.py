@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.digits import error_of_share
+from metaeval.base.digits import error_of_share
+from metaeval.base.names import count
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
@@ -35,18 +36,7 @@ from metaeval.reports.topic_words import (
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
-from metaeval.words import (
-    NAMED,
-    beside,
-    carried,
-    count,
-    errors_said,
-    listed,
-    name_of_metric,
-    percentage,
-    short_names,
-    text,
-)
+from metaeval.words import NAMED, beside, carried, errors_said, listed, name_of_metric, percentage, short_names, text
 
 _TITLE = "Topic set size"
 _MOST_PAIRS = 10

@@ -1,3 +1,5 @@
+from metaeval.resampling.stability_result import Stability as Stability
+
 from .agreement_interval import AgreementIntervals as AgreementIntervals
 from .agreement_interval import agreement_intervals as agreement_intervals
 from .bins import DifferenceBins as DifferenceBins
@@ -26,7 +28,6 @@ from .sensitivity import SensitivityResult as SensitivityResult
 from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .split_halves import SplitHalves as SplitHalves
 from .split_halves import split_half as split_half
-from .stability import Stability as Stability
 from .stability import measure_stability as measure_stability
 from .sufficiency import PoolSufficiency as PoolSufficiency
 from .sufficiency import pool_sufficiency as pool_sufficiency

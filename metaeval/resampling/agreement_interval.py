@@ -20,21 +20,21 @@ from metaeval.agreement.decisions import (
     agreement_shares,
     decision_agreement,
 )
-from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, resolve_rng
-from metaeval.parallel import track
+from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
+from metaeval.base.results import Result
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
-from metaeval.results import Result
-from metaeval.scores import Scores
+from metaeval.running.draws import RNGLike, bootstrap_counts, resolve_rng
+from metaeval.running.parallel import track
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import PValueRule, Question, ask
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import engine_scores
-from metaeval.topic_units import check_resampling_of, units_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

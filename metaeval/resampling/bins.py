@@ -12,14 +12,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import logit, ndtri
 
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
-from metaeval.equality import RELATIVE, settle
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError
-from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
-from metaeval.results import Result
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
+from metaeval.running.equality import RELATIVE, settle
+from metaeval.running.parallel import limit_threads, track
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,11 +8,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import (
+from metaeval.resampling.pool_depths import (
     NEVER,
     check_reach,
     entry_depths,
@@ -21,7 +21,7 @@ from metaeval.resampling.entry_depths import (
     refuse_unknown_pool,
     retrieved_lists,
 )
-from metaeval.results import Result
+from metaeval.running.compiled import compiled
 
 DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 """Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""

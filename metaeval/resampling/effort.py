@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_count, check_kind, check_number
+from metaeval.base.checks import check_choice, check_count, check_kind, check_number
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import settle
 from metaeval.errors import EstimationError
-from metaeval.resampling.entry_depths import EntryDepths, entry_depths
 from metaeval.resampling.judgments import check_steps
+from metaeval.resampling.pool_depths import EntryDepths, entry_depths
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
-from metaeval.results import Result
-from metaeval.scores import drawn_by_name, name_order
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import settle
+from metaeval.table.scores import drawn_by_name, name_order
 
 _MINUTES = 60.0
 

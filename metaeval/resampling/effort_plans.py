@@ -10,19 +10,20 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
-from metaeval.equality import settled_means
 from metaeval.errors import EstimationError
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
-from metaeval.parallel import limit_threads
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, GrowthRule, adaptive_depth, equal_effort
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
 from metaeval.resampling.rescoring import counted_topics, scores_by_step
-from metaeval.resampling.stability import correlations, standard_error
-from metaeval.results import Result
+from metaeval.resampling.stability import correlations
+from metaeval.resampling.stability_result import standard_error
+from metaeval.running.equality import settled_means
+from metaeval.running.parallel import limit_threads
 
 EFFORT_STEPS = (20.0, 40.0, 60.0, 80.0)
 """Shares of the original effort, in %."""

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from metaeval.equality import settled_means
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.stability import correlations
+from metaeval.running.equality import settled_means
 
 
 def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFrame:

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
-from metaeval.checks import check_choice, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import settle
+from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
-from metaeval.results import Result
-from metaeval.scores import Scores, better_direction
+from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.running.equality import settle
+from metaeval.table.scores import Scores, better_direction
+from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import engine_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,11 +5,11 @@ from math import isfinite
 
 import numpy as np
 
-from metaeval.checks import LEAST_SHARE, check_choice, check_count, check_kind, check_number
+from metaeval.base.checks import LEAST_SHARE, check_choice, check_count, check_kind, check_number
 from metaeval.collection.base import JudgedCollection
-from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, Reduction, Task
+from metaeval.running.draws import RNGLike, resolve_rng
 
 
 def reduce_judgments(  # noqa: PLR0913 - one keyword per choice

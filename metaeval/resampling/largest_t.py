@@ -18,10 +18,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.draws import chunk_size
-from metaeval.parallel import track
-from metaeval.resampling.unit_residuals import UnitResiduals
+from metaeval.resampling.cluster_residuals import UnitResiduals
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.draws import chunk_size
+from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 
 type Floats = NDArray[np.float64]

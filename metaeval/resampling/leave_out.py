@@ -15,21 +15,21 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from metaeval.cells import first_few
-from metaeval.checks import check_choice, check_kind, check_number, check_share
+from metaeval.base.checks import check_choice, check_kind, check_number, check_share
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
-from metaeval.equality import RELATIVE, at_least, difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
-from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
+from metaeval.resampling.pool_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import OriginalPool, original_pool
-from metaeval.results import Result
+from metaeval.running.equality import RELATIVE, at_least, difference
+from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.result import is_significant
-from metaeval.workers import parallel_map
 
 Keep = Literal["depth", "size"]
 Baseline = Literal["judgments", "pool"]

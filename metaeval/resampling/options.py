@@ -4,7 +4,7 @@ from typing import get_args
 
 import numpy as np
 
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust

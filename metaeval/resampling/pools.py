@@ -8,19 +8,19 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import check_kind, check_number
+from metaeval.base.checks import check_kind, check_number
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import (
+from metaeval.resampling.pool_depths import (
     check_reach,
     entry_depths,
     lists_relevant_only,
     pool_lengths,
     refuse_unknown_pool,
 )
-from metaeval.results import Result
 
 _FEW_NEW = 0.02
 _ROUND = 5

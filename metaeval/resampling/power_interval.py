@@ -11,20 +11,20 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.topic_resamples import ask_again, t_powers
-from metaeval.results import Result
-from metaeval.scores import Scores
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
-from metaeval.topic_design import engine_scores
-from metaeval.topic_units import check_resampling_of, units_of
 from metaeval.words import bracketed
 
 if TYPE_CHECKING:

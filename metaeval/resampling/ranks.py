@@ -9,14 +9,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.checks import check_share
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import RELATIVE, difference
+from metaeval.base.checks import check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.largest_t import largest_t, squared_deviations
-from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
-from metaeval.results import Result
-from metaeval.scores import better_direction
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import RELATIVE, difference
+from metaeval.table.scores import better_direction
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
+from metaeval.base.names import first_few
+from metaeval.base.results import Result, ShortRepr
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
-from metaeval.compiled import compiled
-from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.coverage import DEFAULT_SIZES
-from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
+from metaeval.resampling.pool_depths import EntryDepths, entry_depths, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool
-from metaeval.results import Result, ShortRepr
-from metaeval.scores import drawn_by_name, name_order
+from metaeval.running.compiled import compiled
+from metaeval.running.equality import settle
+from metaeval.table.scores import drawn_by_name, name_order
 
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
@@ -300,7 +300,7 @@ class Reduction(ShortRepr):
     summary: str
     """What it does, in a line."""
     cite: tuple[str, ...]
-    """Keys of `metaeval.bibliography`."""
+    """Keys of `metaeval.base.bibliography`."""
     random: bool = False
     """Whether another draw gives another answer."""
     default_steps: tuple[float, ...] = (80.0, 60.0, 40.0, 20.0)

@@ -31,8 +31,8 @@ from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.writing import write_atomically
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.source import code_versions, metric_checksum
-from metaeval.parallel import track
-from metaeval.workers import finished
+from metaeval.running.parallel import track
+from metaeval.running.workers import finished
 
 _FORMAT = "metaeval replicate 3"
 _ABOUT = "__about__"

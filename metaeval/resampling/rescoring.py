@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.draws import resolve_seed
-from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
-from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import COMPILED, Arrays
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.scores import as_scores
+from metaeval.running.draws import resolve_seed
+from metaeval.running.equality import settled_means
+from metaeval.running.parallel import limit_threads
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 

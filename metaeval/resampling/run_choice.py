@@ -10,20 +10,20 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import MOST_REPLICATES, check_count, check_share
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.parallel import track
 from metaeval.resampling.power_interval import checked_corrections
-from metaeval.results import Result
-from metaeval.scores import Scores, select_runs
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import track
+from metaeval.table.scores import Scores, select_runs
+from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.result import is_significant
-from metaeval.topic_design import engine_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

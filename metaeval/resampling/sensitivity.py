@@ -11,11 +11,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_memory
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.base.checks import check_memory
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.results import Result
-from metaeval.scores import Scores, identical_systems, select_runs
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.table.scores import Scores, identical_systems, select_runs
+from metaeval.table.structure import engine_scores, mean_over_topics
+from metaeval.table.units import check_resampling_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import pairs_that_differ
@@ -25,8 +27,6 @@ from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
-from metaeval.topic_design import engine_scores, mean_over_topics
-from metaeval.topic_units import check_resampling_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -229,7 +229,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     alpha : float, default 0.05
         Significance level.
     choose : {"all", "one-per-group"} or int
-        Which systems to compare; see `metaeval.scores.select_runs`.
+        Which systems to compare; see `metaeval.table.scores.select_runs`.
     rng : None, int or numpy.random.Generator
         Source of the choice of runs, then of the topic samples.
     n_threads : int, optional

@@ -11,20 +11,20 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
+from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.parallel import limit_threads
 from metaeval.resampling.topic_sets import draw_topic_sets
-from metaeval.results import Result
-from metaeval.scores import Scores
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import limit_threads
+from metaeval.running.workers import parallel_map
+from metaeval.table.scores import Scores
+from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import UnreachableLevelWarning
-from metaeval.topic_design import Trait, engine_scores
-from metaeval.topic_units import units_of
-from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
-from metaeval.checks import (
+from metaeval.base.checks import (
     LEAST_SHARE,
     MOST_REPLICATES,
     check_choice,
@@ -30,13 +30,10 @@ from metaeval.checks import (
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
 from metaeval.collection.grades import numbers_of
-from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
-from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.options import check_test
 from metaeval.resampling.pools import original_pool
@@ -58,12 +55,15 @@ from metaeval.resampling.rescoring import (
     replicate_of_collection,
     verdicts,
 )
-from metaeval.resampling.stability_result import FOUND, THRESHOLD, Stability, smallest_place, standard_error
-from metaeval.scores import as_scores, name_order, select_runs
+from metaeval.resampling.stability_result import FOUND, Stability
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import settled_means
+from metaeval.running.parallel import limit_threads
+from metaeval.running.workers import crew
+from metaeval.table.scores import as_scores, name_order, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import check_resamples
-from metaeval.workers import crew
 
 
 def measure_stability(  # noqa: PLR0913 - every option of the study
@@ -109,7 +109,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         See `metaeval.compare_systems`. "bootstrap_sensitivity" gives the difference required too.
     choose, ranked : {"all", "one-per-group"} or int
         Which systems' pairs are tested, and which systems are ranked (and averaged over); see
-        `metaeval.scores.select_runs`. The paper tests one run a team and ranks 30 runs.
+        `metaeval.table.scores.select_runs`. The paper tests one run a team and ranks 30 runs.
     rel : float, optional
         Lowest level that counts as relevant where judgments are drawn and counted; by default the lowest ``rel=``
         among the metrics that have one (graded metrics have none), else 1, or any above 0 where grades are
@@ -148,7 +148,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     -----
     A topic counts if it has something relevant in the full judgments; where a reduction leaves nothing, it scores 0
     for every run, and is counted in ``emptied``. Systems whose mean scores are equal on paper tie
-    (`metaeval.equality`).
+    (`metaeval.running.equality`).
 
     References
     ----------

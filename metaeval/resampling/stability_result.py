@@ -11,11 +11,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
-from metaeval.checks import check_choice, check_number
-from metaeval.digits import error_of_share
-from metaeval.equality import at_least as reaches
+from metaeval.base.checks import check_choice, check_number
+from metaeval.base.digits import error_of_share
+from metaeval.base.results import Result
 from metaeval.resampling.reductions import Reduction
-from metaeval.results import Result
+from metaeval.running.equality import at_least as reaches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

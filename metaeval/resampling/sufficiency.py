@@ -9,7 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from metaeval.checks import check_kind, check_share
+from metaeval.base.checks import check_kind, check_share
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import EstimationError
@@ -17,11 +18,10 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
-from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
-from metaeval.results import Result
+from metaeval.resampling.pool_depths import EntryDepthsByGroup, entry_depths_by_group
+from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.result import is_significant
-from metaeval.workers import parallel_map
 
 VERDICTS = ("better", "similar", "worse")
 _FEWEST = 2

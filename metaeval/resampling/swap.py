@@ -15,16 +15,16 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
-from metaeval.equality import RELATIVE
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.base.names import first_few
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
-from metaeval.results import Result
-from metaeval.scores import Scores
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import limit_threads, track
+from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 from metaeval.words import share
 

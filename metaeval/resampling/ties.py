@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import t_half_width
-from metaeval.draws import bootstrap_counts, bootstrap_indices
-from metaeval.equality import settle
-from metaeval.scores import Scores
+from metaeval.base.checks import t_half_width
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices
+from metaeval.running.equality import settle
+from metaeval.table.scores import Scores
 
 
 def zeros_and_ties(

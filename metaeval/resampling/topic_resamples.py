@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from metaeval.checks import check_choice
-from metaeval.draws import bootstrap_counts
-from metaeval.equality import difference
-from metaeval.parallel import limit_threads, track
-from metaeval.scores import Scores
+from metaeval.base.checks import check_choice
+from metaeval.running.draws import bootstrap_counts
+from metaeval.running.equality import difference
+from metaeval.running.parallel import limit_threads, track
+from metaeval.running.workers import parallel_map, threads_each
+from metaeval.table.scores import Scores
+from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 from metaeval.tests_stat.result import UnreachableLevelWarning, is_significant
 from metaeval.tests_stat.robust import pair_estimates
-from metaeval.topic_units import units_of
-from metaeval.workers import parallel_map, threads_each
 
 type Floats = NDArray[np.float64]
 _PAIRS_AT_ONCE = 256

@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count
-from metaeval.compiled import compiled
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.scores import Scores, by_name, identical_systems, oriented_values
-from metaeval.topic_design import engine_scores
+from metaeval.running.compiled import compiled
+from metaeval.table.scores import Scores, by_name, identical_systems, oriented_values
+from metaeval.table.structure import engine_scores
 
 Sampling = Literal["disjoint", "overlapping", "bootstrap"]
 Duplicates = Literal["drop", "keep"]

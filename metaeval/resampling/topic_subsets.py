@@ -19,18 +19,18 @@ from scipy.special import stdtr
 
 from metaeval.agreement.item_statistics import discrimination
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import difference, settle
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
-from metaeval.scores import Scores, oriented_values
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import difference, settle
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import engine_scores, topic_weights
+from metaeval.table.units import units_of
 from metaeval.tests_stat.counting import kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates
-from metaeval.topic_design import engine_scores, topic_weights
-from metaeval.topic_units import units_of
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

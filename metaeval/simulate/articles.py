@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.results import ShortRepr
+from metaeval.base.results import ShortRepr
 
 STRUCTURE, SECTION, TEXT, INLINE = range(4)
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from metaeval.checks import check_number
+from metaeval.base.checks import check_number
 from metaeval.collection.inex import Scale
 from metaeval.errors import InvalidOptionError
 from metaeval.simulate.articles import IEEE, WIKIPEDIA, Template

@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_count
+from metaeval.base.checks import check_count
+from metaeval.base.results import Result
 from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, CollectionWarning
-from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
 from metaeval.io.writing import write_bytes
-from metaeval.parallel import track
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import track
 
 _WEAKEST, _STRONGEST = 0.5, 1.6
 _SPREAD_WITHIN_GROUP = 0.08

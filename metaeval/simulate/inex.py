@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_count
+from metaeval.base.checks import check_choice, check_count
+from metaeval.base.results import Result
 from metaeval.collection.inex import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
-from metaeval.draws import RNGLike, resolve_rng
 from metaeval.io.folders import unused_folder
 from metaeval.io.inex_writing import write_assessments, write_element_sizes, write_submission
 from metaeval.io.writing import write_bytes
-from metaeval.parallel import track
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import track
 from metaeval.simulate.articles import Articles, make_articles
 from metaeval.simulate.campaigns import campaign_of
 from metaeval.simulate.inex_judgments import assessments_of, make_highlights, make_second_highlights

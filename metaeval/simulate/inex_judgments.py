@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
@@ -18,7 +19,6 @@ from metaeval.collection.inex import (
     empty_table,
     table_of,
 )
-from metaeval.results import ShortRepr
 from metaeval.simulate.articles import INLINE, SECTION, TEXT, Articles
 from metaeval.simulate.campaigns import Campaign
 

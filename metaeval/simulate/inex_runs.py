@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
+from metaeval.running.compiled import compiled
 from metaeval.simulate.articles import Articles
 from metaeval.simulate.inex_judgments import Highlights
 

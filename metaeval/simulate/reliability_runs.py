@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
 from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError

@@ -13,13 +13,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_count, check_number
-from metaeval.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.base.checks import check_count, check_number
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.layout import DIMS
-from metaeval.results import Result
-from metaeval.scores import Scores, as_scores
+from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.simulate.marginals import marginal_of, parsed_metric
+from metaeval.table.array import DIMS
+from metaeval.table.scores import Scores, as_scores
 
 _TOPIC_NODES = 32
 
@@ -88,7 +88,7 @@ class Population(Result):
         repeat_share : float, default 0.3
             Share of the interaction's variance that is drawn anew for every repeat.
         rng : None, int, Generator or RandomSource
-            See `metaeval.draws.resolve_rng`.
+            See `metaeval.running.draws.resolve_rng`.
 
         Returns
         -------
@@ -224,7 +224,7 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     null : bool
         Make all systems equal in truth: the scores of any two are exchangeable, which every test's null asks for.
     rng : None, int, Generator or RandomSource
-        See `metaeval.draws.resolve_rng`.
+        See `metaeval.running.draws.resolve_rng`.
 
     Returns
     -------

@@ -8,19 +8,20 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
-from metaeval.checks import check_kind, check_number, check_share
+from metaeval.base.checks import check_kind, check_number, check_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.base import JudgedCollection
-from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.names import MetricNameError, parse_name, split_names
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals, powers_of
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
-from metaeval.scores import Scores, identical_systems
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.element_uses import FIXED, GENERALISED, LINEAR, MERGED
 from metaeval.studies.study import Study, chosen_systems, few_systems_note, test_notes
-from metaeval.studies.variants import FIXED, GENERALISED, LINEAR, MERGED, Variant, audited
+from metaeval.studies.variants import Variant, audited
+from metaeval.table.scores import Scores, identical_systems
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -167,7 +168,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     alternative, n_resamples, p_value_rule
         See `metaeval.agreement.decisions.decision_agreement`.
     choose : {"all", "one-per-group"} or int
-        Which systems to compare; see `metaeval.scores.select_runs`.
+        Which systems to compare; see `metaeval.table.scores.select_runs`.
     n_topic_resamples : int or None, default 200
         Resamples of the topics for the intervals, which the first test and correction get; None leaves them out.
     confidence_level : float, default 0.95

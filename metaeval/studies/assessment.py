@@ -19,11 +19,11 @@ from metaeval.agreement.assessment_times import assessment_times
 from metaeval.agreement.assessments import document_agreement, element_agreement, passage_agreement
 from metaeval.agreement.assessor_behaviour import assessor_cycles, assessor_steps
 from metaeval.agreement.power_law import fit_power_law
-from metaeval.checks import check_choice, check_count, check_kind
+from metaeval.base.checks import check_choice, check_count, check_kind
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.inex_articles import Articles, place_passages
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.effort import CostModel, cost_model
 from metaeval.studies.assessment_figures import quoted_figures
 from metaeval.studies.study import Study

@@ -12,32 +12,33 @@ import xarray as xr
 from scipy.special import ndtri
 
 from metaeval.agreement.decisions import DecisionAgreement
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
+from metaeval.base.digits import error_of_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
-from metaeval.digits import error_of_share
-from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import at_least, settle
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.resampling.stability import Stability, measure_stability
+from metaeval.resampling.stability import measure_stability
+from metaeval.resampling.stability_result import Stability
 from metaeval.resampling.ties import zeros_and_ties
-from metaeval.scores import Scores, identical_note
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import MetricVerdict, probability_positive, verdict_of
 from metaeval.studies.reliability import ReliabilityStudy, study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
+from metaeval.studies.top_heaviness import top_heaviness
 from metaeval.studies.topics import TopicsStudy, study_topics
-from metaeval.topic_design import engine_scores
+from metaeval.table.scores import Scores, identical_note
+from metaeval.table.structure import engine_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

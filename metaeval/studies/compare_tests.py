@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import pandas as pd
 
-from metaeval.draws import RNGLike, resolve_seed
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.split_halves import OGILVIE_LALMAS_TESTS, SplitHalves, split_half
-from metaeval.scores import Scores
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.power import check_question
 from metaeval.studies.study import Study, chosen_systems
+from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -95,7 +95,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
         The test to stand above the others in ratios, one of `tests`; by default the percentile bootstrap where it is
         among them, as in the paper, and otherwise the first.
     choose : {"all", "one-per-group"} or int
-        Which systems to compare; see `metaeval.scores.select_runs`.
+        Which systems to compare; see `metaeval.table.scores.select_runs`.
     rng : None, int or numpy.random.Generator
         Source of the halves and of the tests' own draws.
     n_threads : int, optional

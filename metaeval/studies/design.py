@@ -6,7 +6,8 @@ from typing import ClassVar, Literal, get_args
 
 import pandas as pd
 
-from metaeval.checks import check_choice, check_number
+from metaeval.base.checks import check_choice, check_number
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.sample_size import (
     DesignMethod,
@@ -18,10 +19,9 @@ from metaeval.models.sample_size import (
     topic_set_size_for_t,
 )
 from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance
-from metaeval.provenance import Provenance, record_provenance
-from metaeval.scores import Scores
 from metaeval.studies.study import Study
-from metaeval.topic_design import engine_scores
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
 
 Goal = Literal["t", "anova", "interval"]
 

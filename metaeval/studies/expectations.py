@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metaeval.checks import check_choice
-from metaeval.equality import difference
+from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.running.equality import difference
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 
 _SIGN = re.compile(r"(>=|≥|>)")

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.inex import TOO_SMALL
@@ -23,7 +24,6 @@ from metaeval.metrics.names import parse_name
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
-from metaeval.results import Result
 
 _TOP = 10
 _DEEPEST = 50

@@ -14,16 +14,16 @@ from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_table
-from metaeval.checks import check_choice, check_count, check_number, check_share
-from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import settle
+from metaeval.base.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_test
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import settle
+from metaeval.running.workers import parallel_map
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.workers import parallel_map
 
 _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "precision", "recall", "f1")
 

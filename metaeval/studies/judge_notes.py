@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.labels import Labels
-from metaeval.cells import first_few
+from metaeval.base.names import first_few
 
 if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
-    from metaeval.scores import Scores
+    from metaeval.table.scores import Scores
 
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10

@@ -12,12 +12,12 @@ from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
-from metaeval.agreement.people import SecondPeople, second_people
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
+from metaeval.agreement.second_assessors import SecondPeople, second_people
+from metaeval.base.results import Result
 from metaeval.collection.inex import Assessments
-from metaeval.draws import RandomSource
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.results import Result
+from metaeval.running.draws import RandomSource
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
 

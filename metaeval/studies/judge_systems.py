@@ -9,18 +9,18 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favour import FavouredGroups, favoured_by_covariate, favoured_groups
+from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.label_agreement import LabelAgreement
-from metaeval.cells import first_few
+from metaeval.base.names import first_few
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
 from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
-from metaeval.parallel import track
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
-from metaeval.scores import Scores
+from metaeval.running.parallel import track
 from metaeval.studies.judge_parts import Asked
 from metaeval.studies.study import Attempts
+from metaeval.table.scores import Scores
 
 type Part = dict[str, Any]
 """Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from metaeval.agreement.favour_table import BENT
+from metaeval.agreement.judge_bias_table import BENT
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import NAMED, ends, listed, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metaeval.agreement.favour import FavouredGroups
+    from metaeval.agreement.judge_bias import FavouredGroups
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.studies.judges import JudgeStudy
 

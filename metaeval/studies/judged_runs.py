@@ -7,10 +7,10 @@ from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
-from metaeval.resampling.entry_depths import lists_relevant_only, refuse_unknown_pool
+from metaeval.resampling.pool_depths import lists_relevant_only, refuse_unknown_pool
 from metaeval.resampling.pools import with_judged_pool
 from metaeval.resampling.rescoring import FEWEST, counted_topics
-from metaeval.scores import as_scores, identical_systems
+from metaeval.table.scores import as_scores, identical_systems
 
 
 def with_pool(

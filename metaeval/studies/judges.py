@@ -9,30 +9,30 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring
-from metaeval.agreement.favour import FavouredGroups
+from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels
-from metaeval.agreement.people import SecondPeople
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.checks import check_choice, check_number, check_share
+from metaeval.agreement.second_assessors import SecondPeople
+from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
-from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.metrics.registry import Registry
 from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.models.prediction_powered import PredictionPowered
 from metaeval.models.repeats import JudgeRepeats
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
-from metaeval.scores import Scores
+from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.studies.judge_notes import flat_notes, score_notes
 from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
+from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 

@@ -11,32 +11,33 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice, check_count, check_kind, check_number
+from metaeval.base.checks import check_choice, check_count, check_kind, check_number
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, topic_notes
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
 from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
-from metaeval.resampling.entry_depths import check_reach
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.options import check_test
+from metaeval.resampling.pool_depths import check_reach
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.rescoring import counted_topics
-from metaeval.resampling.stability import THRESHOLD, Stability, check_options, measure_stability
+from metaeval.resampling.stability import check_options, measure_stability
+from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
-from metaeval.scores import identical_note
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.workers import crew
 from metaeval.studies.judged_runs import different_runs, unknown_pool, with_pool
 from metaeval.studies.study import Attempts, Study
-from metaeval.workers import crew
+from metaeval.table.scores import identical_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

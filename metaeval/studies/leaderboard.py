@@ -13,26 +13,26 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.checks import check_choice, check_count, check_share
-from metaeval.draws import RNGLike, resolve_seed
+from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.chances_of_best import BestSystem, best_system
 from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.detectable_difference import DetectableDifferences, detectable_differences
+from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.ranks import RankIntervals, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
-from metaeval.scores import Scores, identical_systems
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
+from metaeval.table.scores import Scores, identical_systems
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import engine_scores
-from metaeval.topic_units import design_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from metaeval.results import Result
+from metaeval.base.results import Result
 
 NOT_WORSE = 0.95
 """Probability from which a metric is surely not worse in a quality."""

@@ -7,8 +7,8 @@ from typing import ClassVar, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice, check_share, t_half_width
-from metaeval.draws import RNGLike, resolve_seed
+from metaeval.base.checks import check_choice, check_share, t_half_width
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import (
     BayesianComparison,
@@ -18,13 +18,15 @@ from metaeval.models.bayesian_comparison import (
     check_rope,
     hierarchical,
 )
-from metaeval.parallel import track
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.scores import Scores, identical_systems
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.table.scores import Scores, identical_systems
+from metaeval.table.structure import engine_scores, settled_mean_over_topics
+from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import pairs_that_differ
@@ -32,8 +34,6 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.robust import mean_estimates
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.topic_design import engine_scores, settled_mean_over_topics
-from metaeval.topic_units import check_resampling_of, units_of
 
 DEFAULT_TESTS = ("t", SENSITIVITY)
 """What is asked where nothing is said: first the test of the headline that all commands give; it draws nothing."""
@@ -141,7 +141,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     p_value_rule : {"plus-one", "plain"}
         For resampling tests; bootstrap sensitivity is always plain, as published.
     choose : {"all", "one-per-group"} or int
-        Which systems to compare; see `metaeval.scores.select_runs`.
+        Which systems to compare; see `metaeval.table.scores.select_runs`.
     n_topic_resamples : int, optional
         Topic resamples for the intervals of discriminative power under the first of `tests`; None leaves them out.
     confidence_level : float, default 0.95

@@ -10,10 +10,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
-from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
@@ -24,8 +24,8 @@ from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import lists_of, metric_values, resolve_metrics
-from metaeval.parallel import track
-from metaeval.provenance import Provenance, record_provenance
+from metaeval.running.equality import settled_means
+from metaeval.running.parallel import track
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
 from metaeval.studies.expectations import EXPECTATIONS, Expectation, checked_preferences, source_of
 from metaeval.studies.study import Study

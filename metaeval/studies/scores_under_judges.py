@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.labels import Labels
-from metaeval.agreement.people import SecondPeople
-from metaeval.cells import count, first_few
-from metaeval.checks import check_kind
+from metaeval.agreement.second_assessors import SecondPeople
+from metaeval.base.checks import check_kind
+from metaeval.base.names import count, first_few
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
@@ -22,8 +22,8 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics, score
-from metaeval.parallel import track
-from metaeval.scores import Scores, as_scores
+from metaeval.running.parallel import track
+from metaeval.table.scores import Scores, as_scores
 
 _OF_LABELS = ("AP", "nDCG@10")
 _FEWEST_TOPICS = 2  # tests need them

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from metaeval.draws import resolve_rng
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.results import Result
-from metaeval.scores import Scores, select_runs
+from metaeval.running.draws import resolve_rng
+from metaeval.table.scores import Scores, select_runs
+from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import Trait, engine_scores
-from metaeval.topic_units import design_notes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,7 +133,7 @@ def chosen_systems(
 ) -> tuple[Scores, tuple[str, ...]]:
     """Return the scores of the systems to compare, and notes: those of the scores, and how many were chosen.
 
-    `uses` is what the study takes into account, as `metaeval.topic_design.engine_scores` has it; the notes say what of
+    `uses` is what the study takes into account, as `metaeval.table.structure.engine_scores` has it; the notes say what of
     it there is.
 
     Examples

@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_count, check_share
-from metaeval.draws import RNGLike, resolve_seed
+from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_resampling, check_test
-from metaeval.scores import Scores, better_direction, identical_systems
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, test_notes
+from metaeval.table.scores import Scores, better_direction, identical_systems
+from metaeval.table.structure import settled_mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.topic_design import settled_mean_over_topics
 
 Marks = Literal["letters", "groups"]
 """What marks say where all pairs were tested: the systems that one is better than, or those that it is among."""
@@ -187,7 +187,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
     n_resamples : int, optional
         B of a test that resamples; its own number by default.
     choose : {"all", "one-per-group"} or int
-        Which systems to compare; see `metaeval.scores.select_runs`.
+        Which systems to compare; see `metaeval.table.scores.select_runs`.
     top : int, optional
         Rows for so many systems of the best means under the first metric, and for the baseline; by default all have
         one. Every system is tested and corrected for whether it has a row or not.

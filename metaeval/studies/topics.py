@@ -8,21 +8,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
-from metaeval.draws import RNGLike, resolve_seed
+from metaeval.base.checks import (
+    MOST_REPLICATES,
+    check_count,
+    check_error_rate,
+    check_number,
+    check_share,
+    check_threads,
+)
+from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.error_rate_model import Method, bayesian_error_rate
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.exponential import exponential_table
 from metaeval.models.topic_counts import PUBLISHED, MinimumTopics, minimum_topics
-from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import SMALLEST_SIZE, Sampling
-from metaeval.scores import Scores, identical_note
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study, few_systems_note
-from metaeval.topic_design import engine_scores
+from metaeval.table.scores import Scores, identical_note
+from metaeval.table.structure import engine_scores
 
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from metaeval.base.results import Result
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
@@ -23,12 +24,9 @@ from metaeval.metrics.names import (
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
-from metaeval.results import Result
 from metaeval.studies.element_uses import (
-    ALONE,
     BINARY,
     FIXED,
-    GENERALISED,
     LINEAR,
     MERGED,
     OTHER,

@@ -7,19 +7,19 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from metaeval.bibliography import PUBLICATIONS
+from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.results import Result
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.inex import Scale
-from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import bounds_text
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 from metaeval.metrics.spec import MetricSpec
-from metaeval.parallel import limit_threads, reporting, track
-from metaeval.results import Result
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.parallel import limit_threads, reporting, track
 from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
 from metaeval.testing.properties import PROPERTIES, time_seen
 from metaeval.testing.simulated import (

@@ -6,10 +6,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
-from metaeval.draws import RNGLike, chunk_size, resolve_rng, topic_counts
-from metaeval.equality import RELATIVE
-from metaeval.parallel import limit_threads, track
+from metaeval.base.checks import check_choice
+from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_counts
+from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import limit_threads, track
+from metaeval.table.units import check_resampling_of
 from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import t_statistics
@@ -17,7 +18,6 @@ from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Questio
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.studentised import degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
-from metaeval.topic_units import check_resampling_of
 
 BootstrapMethod = Literal["studentised", "percentile", "shifted"]
 _TEST_NAMES = {

@@ -10,16 +10,16 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from metaeval.draws import RNGLike
 from metaeval.errors import InvalidOptionError
+from metaeval.running.draws import RNGLike
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.procedures import Procedure, Table
 
 if TYPE_CHECKING:
+    from metaeval.table.structure import Trait
     from metaeval.tests_stat.pairs import Alternative, PValueRule
     from metaeval.tests_stat.result import PairwiseResult
-    from metaeval.topic_design import Trait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class TestSpec(Procedure):
     one_sided_substitute: str = ""
     """The test to take instead for a one-sided alternative; empty where this one answers that itself."""
     uses: "frozenset[Trait]" = frozenset()
-    """What it takes into account of `metaeval.topic_design.Trait`; it refuses the rest."""
+    """What it takes into account of `metaeval.table.structure.Trait`; it refuses the rest."""
 
     @property
     def function(self) -> "Callable[..., PairwiseResult]":

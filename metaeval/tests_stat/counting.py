@@ -10,16 +10,16 @@ import numpy as np
 import threadpoolctl
 from numpy.typing import NDArray
 
-from metaeval.checks import check_count, check_threads
-from metaeval.compiled import compiled_parallel
-from metaeval.parallel import limit_threads
+from metaeval.base.checks import check_count, check_threads
+from metaeval.running.compiled import compiled_parallel
+from metaeval.running.parallel import limit_threads
 
 _PAIRS_PER_TASK = 64
 _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
 
 
 def check_resamples(n_resamples: int) -> int:
-    """Return `n_resamples` if it is a whole number from 1 to `metaeval.checks.MOST_ROUNDS`, else raise.
+    """Return `n_resamples` if it is a whole number from 1 to `metaeval.base.checks.MOST_ROUNDS`, else raise.
 
     Examples
     --------

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.results import Result
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 import xarray as xr
 
-from metaeval.cells import count, first_few
+from metaeval.base.names import count, first_few
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 

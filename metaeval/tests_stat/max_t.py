@@ -4,9 +4,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.parallel import track
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.docstrings import documented

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_paired, check_share
-from metaeval.equality import RELATIVE, difference
-from metaeval.scores import Scores, name_order, oriented_values
+from metaeval.base.checks import check_choice, check_paired, check_share
+from metaeval.running.equality import RELATIVE, difference
+from metaeval.table.scores import Scores, name_order, oriented_values
+from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented
-from metaeval.topic_design import Trait, engine_scores
-from metaeval.topic_units import TopicUnits, units_of
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.robust import Estimates
@@ -97,7 +97,7 @@ class Question:
         """How far two (weighted) sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
 
         Scores are often multiples of 0.1 or 1/k, so sums that are equal on paper differ in the last bits. The rule is
-        that of `metaeval.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
+        that of `metaeval.running.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
         """
         if self.gaps:
             a, b = self._over_common(np.abs(self.values))
@@ -212,7 +212,7 @@ def ask(  # noqa: PLR0913 - what every test is asked
     test : str, optional
         Its name in `metaeval.tests_stat.catalogue.TESTS`, which says what it takes into account.
     uses : collection of str
-        What is taken into account where no test is named; see `metaeval.topic_design.engine_scores`.
+        What is taken into account where no test is named; see `metaeval.table.structure.engine_scores`.
 
     Returns
     -------

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled, compiled_parallel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1 = np.uint64(0xBF58476D1CE4E5B9)

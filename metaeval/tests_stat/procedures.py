@@ -19,7 +19,7 @@ class Procedure:
     described: str
     """What a paper would say was done."""
     cite: tuple[str, ...] = ()
-    """Keys of `metaeval.bibliography`."""
+    """Keys of `metaeval.base.bibliography`."""
     synonyms: tuple[str, ...] = ()
     """What else the field calls it, as `plain_name` writes it."""
 

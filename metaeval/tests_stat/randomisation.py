@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.draws import RandomSource, RNGLike, resolve_rng
-from metaeval.parallel import track
+from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads, tile_pool
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value

@@ -12,11 +12,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from metaeval.checks import check_share
-from metaeval.equality import at_least
+from metaeval.base.checks import check_share
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
-from metaeval.results import Result
-from metaeval.scores import better_direction
+from metaeval.running.equality import at_least
+from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ

@@ -24,10 +24,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.equality import RELATIVE
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.equality import RELATIVE
+from metaeval.table.units import TopicUnits
 from metaeval.tests_stat.pairs import Question
-from metaeval.topic_units import TopicUnits
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

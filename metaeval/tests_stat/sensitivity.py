@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from metaeval.draws import RNGLike
 from metaeval.errors import InvalidOptionError
+from metaeval.running.draws import RNGLike
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
-from metaeval.equality import RELATIVE
+from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.equality import RELATIVE
 
 Ties = Literal["paper", "float"]
 ALLOWANCES = {"paper": RELATIVE, "float": 0.0}
@@ -150,7 +150,7 @@ def _settle_sizes(
 ) -> None:
     """Fill in the size of the difference on every topic, one number for all that tie, 0 where there is none or a gap.
 
-    As `metaeval.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
+    As `metaeval.running.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
     largest scores speaks for all, so that the order of the topics does not matter.
     """
     n_topics = len(a)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from metaeval.compiled import compiled
-from metaeval.equality import RELATIVE
-from metaeval.parallel import track
+from metaeval.running.compiled import compiled
+from metaeval.running.equality import RELATIVE
+from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
-from metaeval.checks import check_kind, check_share
+from metaeval.base.checks import check_kind, check_share
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.result import PairwiseResult

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from metaeval.checks import check_choice, check_memory
-from metaeval.compiled import compiled_parallel
-from metaeval.draws import RNGLike, resolve_rng
-from metaeval.equality import centred
+from metaeval.base.checks import check_choice, check_memory
 from metaeval.errors import InvalidOptionError
-from metaeval.parallel import track
+from metaeval.running.compiled import compiled_parallel
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import centred
+from metaeval.running.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.docstrings import documented

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.parallel import track
+from metaeval.running.parallel import track
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.checks import check_choice
+from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
@@ -54,7 +54,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         which here is the correction for testing many pairs.)
     ties : {"paper", "float"}
         Which sizes of differences tie, and which differences are zero. "paper": those that are one number on paper,
-        by the rule of `metaeval.equality`, topic by topic: 0.3 - 0.2 and 0.8 - 0.7. "float": those that are one
+        by the rule of `metaeval.running.equality`, topic by topic: 0.3 - 0.2 and 0.8 - 0.7. "float": those that are one
         number in the computer's last bit, where these two differ by 8e-17 and get two ranks; so does SciPy, and so do
         results made with it.
     alternative, correction, alpha, baseline

@@ -9,9 +9,9 @@ from scipy import stats
 
 from metaeval.agreement.aggregates import aggregate_scores, aggregate_table
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
+from metaeval.table.structure import mean_by_cluster, mean_over_topics
 from metaeval.tests_stat.paired_t import paired_t_test
-from metaeval.topic_design import mean_by_cluster, mean_over_topics
 
 COUNTS = hnp.arrays(float, (4, 6), elements=st.integers(0, 10))
 CLUSTERS = {"1": "x", "2": "y", "3": "y", "4": "y", "5": "z", "6": "z"}

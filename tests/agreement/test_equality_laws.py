@@ -24,7 +24,7 @@ from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import kendall_p_value, kendall_tau, pearson, spearman, tau_ap
 from metaeval.agreement.williams import williams_table
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 STATISTICS = ("kendall", "spearman", "accuracy", "pearson")
 UNITS = {"counts": 1.0, "tenths": 0.1, "thousand tenths": 100.0, "sevenths": 1 / 7}

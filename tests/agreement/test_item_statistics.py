@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from metaeval.agreement.item_statistics import analyse_items, discrimination
 from metaeval.errors import InvalidOptionError
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 COUNTS = hnp.arrays(float, (6, 7), elements=st.integers(0, 4))
 

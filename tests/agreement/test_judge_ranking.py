@@ -13,8 +13,8 @@ from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import as_labels
-from metaeval.draws import bootstrap_counts, bootstrap_indices
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 
 
 def labels_of(columns, *, n_topics):

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from metaeval.reports.power import power_report
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 
 SYSTEMS = tuple(f"team{number // 3 + 1}-run{number % 3 + 1}" for number in range(12))
 METRICS = ("AP", "nDCG@10", "RR")

@@ -4,7 +4,7 @@
 import pandas as pd
 import pytest
 
-from metaeval.provenance import Provenance
+from metaeval.base.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
 from metaeval.reports.tables import Column, Table
 

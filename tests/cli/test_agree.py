@@ -6,8 +6,8 @@ import math
 import pandas as pd
 import pytest
 
-from metaeval.scores import as_scores
 from metaeval.studies.agree import study_agreement
+from metaeval.table.scores import as_scores
 
 QUICK = ("--resamples", 200, "--interval-resamples", 20)
 PUBLISHED = ("--test", "bootstrap_percentile", "--alternative", "better")  # Ogilvie and Lalmas (2006)

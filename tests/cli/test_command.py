@@ -154,8 +154,8 @@ def test_a_command_takes_what_it_reads_its_own_options_and_what_all_take():
 @pytest.fixture
 def asked(command, monkeypatch):
     """Run the command "metrics" with a report of our own as its answer."""
-    from metaeval.provenance import record_provenance  # noqa: PLC0415 - only here
-    from metaeval.scores import as_scores  # noqa: PLC0415 - only here
+    from metaeval.base.provenance import record_provenance  # noqa: PLC0415 - only here
+    from metaeval.table.scores import as_scores  # noqa: PLC0415 - only here
 
     frame = as_scores({"AP": {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.0, "2": 1.0}}}).to_dataframe("x").reset_index()
     table = Table(

@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from metaeval.io.tables import write_scores
-from metaeval.scores import identical_systems
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
+from metaeval.table.scores import identical_systems
 
 FAST = {
     "power": ("--interval-resamples", "20"),

@@ -13,8 +13,8 @@ import pytest
 
 from metaeval import alt_test, as_scores, simulate_scores
 from metaeval.agreement import as_labels, compare_labels
-from metaeval.agreement.favour import favoured_by_covariate
-from metaeval.agreement.people import second_people
+from metaeval.agreement.judge_bias import favoured_by_covariate
+from metaeval.agreement.second_assessors import second_people
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
 from metaeval.io.judges import read_judges

@@ -6,10 +6,10 @@ from typing import Annotated
 import pytest
 import typer
 
-from metaeval.checks import check_share
+from metaeval.base.checks import check_share
 from metaeval.cli import checks, main
 from metaeval.cli.option import Option, argument, arguments_of, choice, declared, flag
-from metaeval.cli.together import Commands
+from metaeval.cli.option_rules import Commands
 
 _DEPTH = Option("K", "How deep.", checks.count(1, 9), means="limit")
 _GROUPED = Commands(add_completion=False)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 

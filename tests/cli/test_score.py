@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from metaeval.checks import has_parquet
+from metaeval.base.checks import has_parquet
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.metrics.scoring import score

@@ -8,9 +8,9 @@ import pytest
 
 from metaeval.errors import EstimationError
 from metaeval.reports.topic_words import topic_count
-from metaeval.scores import as_scores
 from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
+from metaeval.table.scores import as_scores
 
 POSTERIOR = ("posterior_median", "posterior_low", "posterior_high")
 QUICK = ("--trials", 10, "--no-bayes", "--interval-resamples", 0)

@@ -3,8 +3,8 @@
 import pytest
 import typer
 
-from metaeval import workers
 from metaeval.cli import app
+from metaeval.running import workers
 from metaeval.simulate.collection import simulate_collection
 
 RUNS = "made/runs --qrels made/qrels.txt --metrics AP,P@10"

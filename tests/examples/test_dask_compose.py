@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.workers import parallel_map, working
+from metaeval.running.workers import parallel_map, working
 
 FILE = Path(__file__).parents[2] / "examples" / "dask-compose.yml"
 pytestmark = pytest.mark.usefixtures("checkout")

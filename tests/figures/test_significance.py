@@ -3,7 +3,7 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from metaeval.figures import significance
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from metaeval.errors import UnknownNameError
 from metaeval.figures.systems import baseline_differences, score_distributions, system_ranking
-from metaeval.scores import as_scores
 from metaeval.studies.power import system_means
+from metaeval.table.scores import as_scores
 
 
 def test_systems_of_a_ranking_stand_in_order(simulated_scores, words):

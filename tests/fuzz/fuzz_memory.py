@@ -23,7 +23,7 @@ from fuzz_truths import laid, scored
 
 from metaeval.errors import FileFormatError
 from metaeval.io.interop import collection_from
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 _DIMS = ("metric", "system", "topic")
 _EXACT = (0.0, 1.0, 0.5, 0.25, 0.125, -1.5)

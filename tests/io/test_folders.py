@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from metaeval.base.provenance import file_checksum
 from metaeval.errors import InvalidOptionError, MetaevalWarning, OutputError
 from metaeval.io import folders
 from metaeval.io.folders import check_folder, claiming, new_folder
 from metaeval.io.locks import Lock
 from metaeval.io.written_files import written_files
-from metaeval.provenance import file_checksum
 
 
 def content(folder):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
+from metaeval.base.provenance import file_checksum, record_provenance, recording_inputs
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.annotations import read_annotations
 from metaeval.io.files import read_bytes
@@ -22,8 +23,7 @@ from metaeval.io.qrels import read_qrels
 from metaeval.io.sources import list_sources
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.trec import read_collection, read_runs
-from metaeval.provenance import file_checksum, record_provenance, recording_inputs
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 WAYS = ("file", "packed", "pipe", "named pipe", "standard input")
 RUN = b"1 Q0 d1 1 3.5 bm25\n1 Q0 d2 2 2.5 bm25\n2 Q0 d1 1 0.5 bm25\n"

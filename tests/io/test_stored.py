@@ -17,7 +17,7 @@ from metaeval.io import foreign, stored
 from metaeval.io.stored import dataset_of_netcdf, notes_of, read_tree, rows_of_parquet, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.writing import write_bytes
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 KINDS = {"parquet": rows_of_parquet, "nc": dataset_of_netcdf}
 PARQUET = pytest.param(".parquet", marks=pytest.mark.parquet)

@@ -21,14 +21,14 @@ import xarray as xr
 from hypothesis import assume, given, settings
 from hypothesis.extra import numpy as hnp
 
-from metaeval.cells import natural_order
-from metaeval.checks import has_parquet
+from metaeval.base.checks import has_parquet
+from metaeval.base.names import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.io import stored
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.layout import DIMS
-from metaeval.scores import as_scores, scores_to_long
+from metaeval.table.array import DIMS
+from metaeval.table.scores import as_scores, scores_to_long
 
 LONG = ["system", "topic", "metric", "score"]
 PARQUET = pytest.param(".parquet", marks=pytest.mark.parquet)

@@ -4,7 +4,7 @@ import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import metric_values
-from metaeval.parallel import limit_threads
+from metaeval.running.parallel import limit_threads
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from metaeval.metrics import (
     score,
 )
 from metaeval.metrics.lists import depth, ranked_lists
-from metaeval.parallel import reporting
+from metaeval.running.parallel import reporting
 
 QRELS = {
     "1": {"d1": 2, "d2": 1, "d3": 0},

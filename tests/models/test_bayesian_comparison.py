@@ -9,7 +9,7 @@ from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.models.bayesian_comparison import BayesianComparison, bayesian_t, hierarchical
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
 

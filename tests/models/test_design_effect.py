@@ -10,8 +10,8 @@ from statsmodels.stats.anova import anova_lm
 
 from metaeval.errors import InvalidOptionError
 from metaeval.models.design_effect import design_effect
-from metaeval.scores import as_scores
-from metaeval.topic_design import with_clusters
+from metaeval.table.scores import as_scores
+from metaeval.table.structure import with_clusters
 
 NAMES = [str(number) for number in range(60)]
 

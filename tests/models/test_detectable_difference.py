@@ -9,7 +9,7 @@ from statsmodels.stats.power import TTestPower
 
 from metaeval.errors import InvalidOptionError
 from metaeval.models.detectable_difference import detectable_differences, first_level
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.sign import sign_test
 
 

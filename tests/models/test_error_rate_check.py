@@ -10,9 +10,9 @@ from scipy import stats
 
 from metaeval.models.error_rate_check import Check
 from metaeval.models.true_differences import describe_pairs
-from metaeval.parallel import limit_threads
 from metaeval.resampling.swap import swap_method
 from metaeval.resampling.topic_sets import draw_topic_sets
+from metaeval.running.parallel import limit_threads
 
 TOLERANCES = np.array([0.0, 0.03, 0.1, 0.25])
 

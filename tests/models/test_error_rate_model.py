@@ -11,7 +11,7 @@ from scipy.special import logit, ndtr
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 TOLERANCES = (0.0, 0.05, 0.15)
 LAWS = ("log_scale", "slope", "spread")

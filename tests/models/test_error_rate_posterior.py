@@ -17,7 +17,7 @@ from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of, topics_needed
 from metaeval.models.expected_rates import SIZES
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 TOLERANCES = (0.0, 0.05, 0.15)
 

@@ -12,7 +12,7 @@ from statsmodels.stats.anova import anova_lm
 from metaeval.agreement import as_labels, compare_labels
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.repeats import judge_repeats
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 def components(result, column="variance"):

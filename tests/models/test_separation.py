@@ -9,7 +9,7 @@ from scipy import stats
 from metaeval.errors import InvalidOptionError
 from metaeval.models.sample_size import topic_set_size_for_t, units_for_effect
 from metaeval.models.separation import topics_to_separate
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 def literal(effect, *, alpha=0.05, power=0.8, share=1.0):

@@ -8,7 +8,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.sample_size import topic_set_size_for_t
 from metaeval.models.topics_and_differences import detectable_by_topics
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 def spread_of_the_median_pair(scores):

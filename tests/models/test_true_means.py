@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.models.true_means import _pull, posterior_of_means
-from metaeval.resampling.unit_residuals import residuals_of_units
-from metaeval.scores import as_scores
+from metaeval.resampling.cluster_residuals import residuals_of_units
+from metaeval.table.scores import as_scores
 
 
 def draws_of(values, n_draws=2000):

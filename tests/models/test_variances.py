@@ -7,8 +7,8 @@ from statsmodels.formula.api import ols
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.variances import pilot_variance
-from metaeval.scores import as_scores
-from metaeval.topic_design import with_clusters
+from metaeval.table.scores import as_scores
+from metaeval.table.structure import with_clusters
 
 
 def test_residual_variance_is_that_of_a_two_way_layout():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.bibliography import PUBLICATIONS
+from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.elements import element_collection
 from metaeval.reports.agree_words import (
@@ -21,9 +21,9 @@ from metaeval.reports.agree_words import (
     summary_sentences,
 )
 from metaeval.reports.latex import table_latex
-from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.result import UnreachableLevelWarning
 from metaeval.words import bracketed, number
 

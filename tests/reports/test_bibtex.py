@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from metaeval.bibliography import PUBLICATIONS, Publication
+from metaeval.base.bibliography import PUBLICATIONS, Publication
 from metaeval.reports.bibtex import bibtex, package_bibtex
 
 ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[a-z0-9]+),\n(?P<fields>(?:  [a-z]+ = \{.*\},?\n)+)\}")

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.bibliography import PUBLICATIONS
+from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.metrics.scoring import score
 from metaeval.reports.compare_words import limits_section
 from metaeval.reports.report import Fold
 from metaeval.reports.topic_words import chance, topic_count
-from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.table.scores import as_scores
 
 QUICK = {"n_resamples": 100, "n_topic_resamples": 20, "n_choices": 20, "n_replicates": 2, "rng": 5}
 

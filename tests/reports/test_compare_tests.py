@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from metaeval.digits import error_of_share
+from metaeval.base.digits import error_of_share
 from metaeval.reports.compare_tests import tests_report as report_of  # pytest would take it for a test
-from metaeval.scores import as_scores
 from metaeval.studies.compare_tests import study_tests
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.words import carried, share_of
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from metaeval import studies
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
+from metaeval.table.scores import as_scores
 
 WIDE = simulate_scores(n_systems=60, n_topics=12, metrics=["AP", "RR"], rng=2)
 LONG = simulate_scores(n_systems=5, n_topics=1200, metrics=["Success@1"], rng=2)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from metaeval.digits import error_of_ends, error_of_share, places, places_of_error
+from metaeval.base.digits import error_of_ends, error_of_share, places, places_of_error
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.table import study_table

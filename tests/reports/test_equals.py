@@ -15,7 +15,7 @@ import xarray as xr
 
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
-from metaeval.models.chances_of_best import BestSystem
+from metaeval.models.probability_of_best import BestSystem
 from metaeval.reports import (
     agree,
     agree_words,
@@ -36,11 +36,11 @@ from metaeval.reports import (
     topic_summary,
     topics,
 )
-from metaeval.scores import as_scores
 from metaeval.studies import judge_verdicts, scores_under_judges
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.judges import study_judges
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.words import sentence_case
 

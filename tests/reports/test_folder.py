@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from metaeval.checks import has_parquet
+from metaeval.base.checks import has_parquet
 from metaeval.io.tables import read_scores
 from metaeval.reports import folder as folders
 from metaeval.reports.data_files import pairs_frame

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.provenance import Provenance
+from metaeval.base.provenance import Provenance
 from metaeval.reports.html import file_stems, inline_svg, render_page
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 from metaeval import study_power
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.reports.item_words import in_item_words, item_words
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ from PIL import Image
 
 import metaeval
 from metaeval import agreement, inex, models, resampling, simulate, studies, tests_stat
+from metaeval.base.results import Result
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
 from metaeval.models.design_effect import design_effect
-from metaeval.parallel import limit_threads
 from metaeval.reports.notebook import report_html
 from metaeval.reports.table import table_report
 from metaeval.resampling.judge_conclusions import judge_conclusions
-from metaeval.results import Result
+from metaeval.running.parallel import limit_threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level
 

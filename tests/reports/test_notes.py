@@ -13,7 +13,6 @@ from metaeval.agreement.items import item_scores, system_means
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.scoring import score
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.compare import study_comparison
@@ -22,6 +21,7 @@ from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
+from metaeval.table.scores import as_scores
 
 WHOLE = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], rng=1)
 

@@ -10,9 +10,9 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.power import power_report
 from metaeval.reports.power_words import deciding, power_error, power_methods, power_summary
 from metaeval.reports.tables import table_csv
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import carried, number, share_of

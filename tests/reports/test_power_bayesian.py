@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.reports.power_bayesian import bayesian_methods, bayesian_section, bayesian_sentences
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from metaeval.bibliography import PUBLICATIONS
-from metaeval.provenance import Provenance
+from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.provenance import Provenance
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Steps, Table, left, right

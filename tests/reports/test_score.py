@@ -2,10 +2,10 @@
 
 import pytest
 
+from metaeval.base.provenance import record_provenance
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import default_registry, metric
 from metaeval.metrics.scoring import resolve_metrics, score
-from metaeval.provenance import record_provenance
 from metaeval.reports.score import score_report
 
 RUNS = {

@@ -14,9 +14,9 @@ from metaeval.models.families import FAMILIES
 from metaeval.reports.html import render_page
 from metaeval.reports.topic_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
 from metaeval.reports.topics import topics_report, with_topics, without_topics
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
+from metaeval.table.scores import as_scores
 from metaeval.words import beside, carried, listed
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]

@@ -14,8 +14,8 @@ from statsmodels.stats.multitest import multipletests
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED, CollectionWarning
 from metaeval.io.trec import read_collection
-from metaeval.parallel import limit_threads
-from metaeval.scores import as_scores
+from metaeval.running.parallel import limit_threads
+from metaeval.table.scores import as_scores
 
 DOCUMENTS = [f"d{number:02}" for number in range(14)]
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import t as student
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.draws import bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_indices, resolve_rng
+from metaeval.table.scores import as_scores
 
 CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
 

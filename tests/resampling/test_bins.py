@@ -11,7 +11,7 @@ import xarray as xr
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.bins import _cumulative, difference_bins
 from metaeval.resampling.topic_sets import draw_topic_sets
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 def literal_bins(whole, size, n_trials, seed, *, n_bins):

@@ -12,7 +12,7 @@ from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
 from metaeval.resampling.effort import COST_MODELS, CostModel, adaptive_depth, cost_model, equal_effort
-from metaeval.resampling.entry_depths import entry_depths
+from metaeval.resampling.pool_depths import entry_depths
 from metaeval.resampling.pools import original_pool, pool_growth
 from metaeval.simulate.collection import simulate_collection
 

@@ -9,7 +9,7 @@ import pytest
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_sets import draw_topic_sets
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 UNITS = {"tenths": 0.1, "thousand tenths": 100.0, "sevenths": 1 / 7, "millionths": 1e-6}
 WILD = (10**9, 10**12, 10**20)

@@ -12,8 +12,8 @@ from metaeval.agreement.judge_measures import RANKINGS
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.judge_conclusions import judge_conclusions
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
+from metaeval.table.scores import as_scores
 
 NAMES = ["human", "judge", "ann", "ben"]
 SCORES = simulate_scores(n_systems=9, n_topics=40, metrics=["AP", "nDCG@10", "nDCG", "P@10"], rng=3).assign_coords(

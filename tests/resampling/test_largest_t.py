@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.resampling import largest_t
-from metaeval.resampling.unit_residuals import residuals_of_units
-from metaeval.scores import as_scores
+from metaeval.resampling.cluster_residuals import residuals_of_units
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.pairs import all_pairs
 
 VALUES = np.random.default_rng(1).normal(size=(2, 7, 20))

@@ -14,9 +14,9 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
-from metaeval.resampling.entry_depths import entry_depths
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, leave_group_out, tally_changes
+from metaeval.resampling.pool_depths import entry_depths
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.simulate.collection import simulate_collection

@@ -18,8 +18,8 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
 from metaeval.resampling.coverage import coverage, run_depths
 from metaeval.resampling.effort import adaptive_depth
-from metaeval.resampling.entry_depths import entry_depths, pooled_systems, reciprocal_rank_sums
 from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.pool_depths import entry_depths, pooled_systems, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool, pool_growth, with_judged_pool
 from metaeval.simulate.inex import simulate_inex
 

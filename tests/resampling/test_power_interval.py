@@ -5,12 +5,12 @@ import pytest
 from matplotlib.text import Text
 from scipy import stats
 
-from metaeval.draws import bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.topic_resamples import t_powers
+from metaeval.running.draws import bootstrap_indices, resolve_rng
 from metaeval.tests_stat.pairs import ask
 
 BOTH = ("none", "fdr_by")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.draws import bootstrap_counts, bootstrap_indices
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.resampling.largest_t import LEAST_VARIANCE
 from metaeval.resampling.ranks import rank_intervals
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_counts, bootstrap_indices
+from metaeval.table.scores import as_scores
 
 # Mathematics, 37 OECD countries: mean and standard error (data `pisa` of the R package csranks, from OECD)
 PISA = {

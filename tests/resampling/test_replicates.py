@@ -11,7 +11,6 @@ import pytest
 import threadpoolctl
 
 from metaeval.errors import InvalidOptionError
-from metaeval.parallel import limit_threads
 from metaeval.resampling.replicates import (
     ReplicateStore,
     ReplicateWarning,
@@ -19,6 +18,7 @@ from metaeval.resampling.replicates import (
     map_replicates,
     replicate_seed,
 )
+from metaeval.running.parallel import limit_threads
 
 
 def draw(number, generator, scale, offsets):

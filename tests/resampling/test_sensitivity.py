@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.multitest import multipletests
 
-from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_indices
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat import studentised
 from metaeval.tests_stat.bootstrap import bootstrap_test
 

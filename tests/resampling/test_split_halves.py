@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.split_halves import split_half
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 
 
 def literal_counts(values, orders, alpha):

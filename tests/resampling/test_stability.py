@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from metaeval import workers
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED
-from metaeval.draws import resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.judged import read_judged
 from metaeval.metrics.plugins import load_plugin
@@ -28,10 +26,13 @@ from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.stability import measure_stability, smallest_place
-from metaeval.scores import select_runs
+from metaeval.resampling.stability import measure_stability
+from metaeval.resampling.stability_result import smallest_place
+from metaeval.running import workers
+from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
+from metaeval.table.scores import select_runs
 from metaeval.tests_stat.catalogue import compare_systems
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "bpref": "bpref"}

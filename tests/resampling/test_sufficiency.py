@@ -6,7 +6,7 @@ from scipy.stats import ttest_rel
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import metric_values
-from metaeval.resampling.entry_depths import entry_depths, pooled_systems
+from metaeval.resampling.pool_depths import entry_depths, pooled_systems
 from metaeval.resampling.sufficiency import VERDICTS, pool_sufficiency
 from metaeval.simulate.collection import simulate_collection
 

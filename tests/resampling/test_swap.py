@@ -13,7 +13,7 @@ from hypothesis import given
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.resampling.topic_sets import draw_topic_sets
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
 TOLERANCES = ("0", "1/20", "1/10", "1/5", "3/10")

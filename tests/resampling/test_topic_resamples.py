@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.draws import bootstrap_indices
 from metaeval.resampling.topic_resamples import t_powers
-from metaeval.scores import as_scores
+from metaeval.running.draws import bootstrap_indices
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import ask
 

@@ -6,9 +6,9 @@ from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.topic_subsets import SUBSETS, _half, _Held, compare_subsets
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
+from metaeval.table.structure import mean_over_topics, with_clusters
 from metaeval.tests_stat.paired_t import paired_t_test
-from metaeval.topic_design import mean_over_topics, with_clusters
 
 
 def drawn(n_systems=12, n_topics=20, *, seed=1, n_metrics=1, **labels):

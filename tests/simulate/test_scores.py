@@ -7,9 +7,9 @@ from scipy import integrate, stats
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.tables import read_scores
-from metaeval.scores import identical_systems
 from metaeval.simulate.marginals import METRIC_KINDS
 from metaeval.simulate.scores import Components, simulate_population, simulate_scores
+from metaeval.table.scores import identical_systems
 
 EVERY = ["AP", "nDCG", "nDCG@10", "P@10", "P@5", "RR", "RR@10", "ERR@20", "Success@5", "Normal"]
 

@@ -9,10 +9,10 @@ import pytest
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.scores import as_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.topics import study_topics
 from metaeval.studies.variants import audit_variants
+from metaeval.table.scores import as_scores
 
 
 def simulated_scores(n_metrics=3, n_systems=7, n_topics=25):

@@ -8,8 +8,8 @@ import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.models.sample_size import anova_power, interval_width, paired_t_power
-from metaeval.scores import as_scores
 from metaeval.studies.design import study_design
+from metaeval.table.scores import as_scores
 
 # Counts for alpha .05 and power .8, computed independently: (difference, variance, systems, {method: (approx, exact)})
 TABLE = [

@@ -9,9 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from metaeval.resampling.judge_conclusions import MEASURES, JudgeConclusions, judge_conclusions
-from metaeval.scores import as_scores
+from metaeval.agreement.judge_measures import MEASURES
+from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.studies.judge_verdicts import COLUMNS, judge_verdicts, other_metrics, ranking_verdict
+from metaeval.table.scores import as_scores
 
 ORDER = {"may not": 0, "not settled": 1, "may": 2}
 JUDGE = {"f1": 0.8, "low": -0.04, "high": 0.02, "conflicts": 0, "against": (0.0, 0.0)}

@@ -16,10 +16,10 @@ from metaeval.io.labels import read_labels
 from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
-from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.judges import study_judges
 from metaeval.studies.scores_under_judges import judgments_of_labels
+from metaeval.table.scores import as_scores
 
 
 def made(seed=0, share=0.25, n_topics=12):

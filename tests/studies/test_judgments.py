@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.scoring import score
 from metaeval.resampling.effort import COST_MODELS, CostModel, equal_effort
@@ -14,6 +13,7 @@ from metaeval.resampling.group_changes import left_out_summary
 from metaeval.resampling.leave_out import leave_group_out
 from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
 from metaeval.resampling.stability import measure_stability
+from metaeval.running.equality import settled_means
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import QUESTIONS, study_judgments
 

@@ -6,10 +6,10 @@ from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.tables import read_scores
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import conclusions_of, study_leaderboard
 from metaeval.studies.power import study_power
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems
 
 SCORES = simulate_scores(n_systems=9, n_topics=40, metrics=["AP", "P@10"], n_groups=3, rng=2)

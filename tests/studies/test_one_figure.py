@@ -23,7 +23,6 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import Scores, oriented_values
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import AgreeStudy, study_agreement
 from metaeval.studies.compare import CompareStudy, study_comparison
@@ -33,6 +32,7 @@ from metaeval.studies.leaderboard import LeaderboardStudy, study_leaderboard
 from metaeval.studies.power import DEFAULT_TESTS, PowerStudy, study_power
 from metaeval.studies.table import TableStudy, study_table
 from metaeval.studies.topics import RECOMMENDED_TOLERANCE, study_topics
+from metaeval.table.scores import Scores, oriented_values
 
 HEADLINE = ("t", "none")
 CORRECTED = ("t", "fdr_by")

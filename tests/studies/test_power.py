@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.scores import as_scores
 from metaeval.studies.power import study_power, system_means
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
-from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 
 SCORES = simulate_scores(n_systems=7, n_topics=40, metrics=["AP", "P@10"], rng=3)

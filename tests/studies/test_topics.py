@@ -7,9 +7,9 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.topic_counts import minimum_topics
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
-from metaeval.scores import as_scores
 from metaeval.studies import topics
 from metaeval.studies.topics import ABSOLUTE_TOLERANCES, COUNTS, DIFFERENCES, SAMPLED, study_topics
+from metaeval.table.scores import as_scores
 
 
 def simulated_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.15, **options):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from metaeval import draws
-from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.scores import as_scores
+from metaeval.running import draws
+from metaeval.running.draws import bootstrap_indices
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat import studentised
 from metaeval.tests_stat.bootstrap import bootstrap_test
 

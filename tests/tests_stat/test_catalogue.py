@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from metaeval.bibliography import publications
+from metaeval.base.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE

@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
-from metaeval.bibliography import publications
+from metaeval.base.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 

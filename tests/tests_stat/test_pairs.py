@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval import as_scores
-from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.pairs import all_pairs, ask, resampled_p_value
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from metaeval.parallel import limit_threads
+from metaeval.running.parallel import limit_threads
 from metaeval.tests_stat.permutations import draw_seed, mix, permuted_scores, shuffle, topic_permutations
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from statsmodels.api import OLS
 
 from metaeval import as_scores
+from metaeval.table.structure import with_clusters
+from metaeval.table.units import units_of
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.robust import mean_estimates, pair_estimates
-from metaeval.topic_design import with_clusters
-from metaeval.topic_units import units_of
 
 EVERY = ("clusters", "strata", "weights", "gaps")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metaeval.equality import RELATIVE
+from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.signed_ranks import enumerated_tails, signed_rank_sums
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metaeval.draws import topic_counts
+from metaeval.running.draws import topic_counts
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.studentised import tally_resamples
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError
-from metaeval.scores import as_scores
+from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.t_intervals import difference_intervals

@@ -7,12 +7,12 @@ import pytest
 
 from metaeval import as_scores, bootstrap_sensitivity, bootstrap_test
 from metaeval.errors import InvalidOptionError
+from metaeval.table.structure import with_clusters
+from metaeval.table.units import units_of
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.studentised import Placing, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
-from metaeval.topic_design import with_clusters
-from metaeval.topic_units import units_of
 
 EVERY = ("clusters", "strata", "weights", "gaps")
 

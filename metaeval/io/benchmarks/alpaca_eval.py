@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from metaeval.cells import shortened
+from metaeval.base.names import shortened
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system
 from metaeval.io.benchmarks.records import Part

@@ -16,7 +16,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, NoReturn
 
-from metaeval.cells import shortened
+from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.files import text_of
 from metaeval.io.unpacking import Budget

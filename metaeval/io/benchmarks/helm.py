@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from metaeval.cells import count
+from metaeval.base.names import count
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, own_system

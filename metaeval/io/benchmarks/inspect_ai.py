@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metaeval.cells import count
+from metaeval.base.names import count
 from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from metaeval.cells import count
+from metaeval.base.names import count
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system

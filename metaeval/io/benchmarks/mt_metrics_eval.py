@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import count, first_few, is_number, natural_order, shortened
+from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.records import Part
 from metaeval.io.files import entries_of, words_by_line

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metaeval.cells import count, shortened
+from metaeval.base.names import count, shortened
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, newest, own_system
 from metaeval.io.benchmarks.records import Part, Repeats

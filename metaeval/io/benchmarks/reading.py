@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metaeval.cells import count, first_few, shortened
+from metaeval.base.names import count, first_few, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.files import File
@@ -16,10 +16,10 @@ from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
-from metaeval.io.files import COMPRESSIONS
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, read_source
-from metaeval.parallel import track
+from metaeval.io.unpacking import COMPRESSIONS
+from metaeval.running.parallel import track
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import as_number, clean_name, count, first_few, natural_order, shortened
+from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block
-from metaeval.layout import DIMS, REPEAT, dims_of, first_repeat, place_rows
+from metaeval.table.array import DIMS, REPEAT, dims_of, first_repeat, place_rows
 
 type Place = Callable[[int, str], tuple[int | None, str]]
 """Line, and key path, of a record's metric."""

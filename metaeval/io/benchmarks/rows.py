@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from metaeval.cells import first_few, is_number, metric_evidence, shortened, topic_evidence
-from metaeval.columns import column_roles, part_of_word
+from metaeval.base.columns import column_roles, part_of_word
+from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import (
     GAP_WORDS,
@@ -26,8 +26,8 @@ from metaeval.io.blocks import (
 from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
-from metaeval.layout import ATTACHED
-from metaeval.odd_scores import AVERAGES, are_summaries
+from metaeval.table.array import ATTACHED
+from metaeval.table.plausibility import AVERAGES, are_summaries
 
 FRAME_TEXTS = frozenset(
     """

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.highlighted_text import HighlightedText
-from metaeval.compiled import compiled
 from metaeval.metrics.focused.passage_lists import PassageLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.sums import list_sums, share
+from metaeval.running.compiled import compiled
 
 _Positive = Annotated[float, Rule(lambda value: 0 < value < np.inf, "above 0")]
 _Characters = Annotated[int, Rule(lambda count: count >= 1, "at least 1 character")]

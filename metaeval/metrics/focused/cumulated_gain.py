@@ -7,11 +7,11 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.focused.gains import Alpha, CumulatedGains, Task, Tie, cumulated_gains
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled
 
 _Points = Annotated[int, Rule(lambda points: points >= 1, "at least 1")]
 

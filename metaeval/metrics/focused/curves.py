@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
 from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.focused.cumulated_gain import effort_precision_curve, normalised_gain_curve, percentage_curve

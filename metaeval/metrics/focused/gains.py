@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from metaeval.collection.element_table import above
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN
-from metaeval.compiled import compiled, compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.parameters import Rule
+from metaeval.running.compiled import compiled, compiled_parallel
 
 Alpha = Annotated[float, Rule(lambda alpha: 0 <= alpha <= 1, "from 0 to 1")]
 """How much of what was seen before is lost: 0 nothing, 1 all."""

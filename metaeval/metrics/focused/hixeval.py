@@ -5,13 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.inex import UNKNOWN
-from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.focused.gains import Alpha, was_shown
 from metaeval.metrics.lists import depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled_parallel
 
 
 def highlighted_precision(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:

@@ -11,16 +11,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_kind, check_number
+from metaeval.base.checks import check_choice, check_kind, check_number
 from metaeval.collection.highlighted_text import HighlightedText
 from metaeval.collection.passages import PassageCollection
-from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.interpolated_precision import labelled_curves
 from metaeval.metrics.focused.passage_lists import PassageLists, passage_lists, thresholds
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 from metaeval.metrics.sums import best_from, list_sums, running_sums, share
+from metaeval.running.compiled import compiled
 
 _MODES = ("relevant", "best", "t2i")
 _DEFAULTS = {"beta": ("relevant", 0.25), "n": ("best", 500), "tol": ("t2i", 300)}

@@ -6,12 +6,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled, compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.focused.gains import first_values
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled, compiled_parallel
 
 _Nonrel = Annotated[str, Rule(lambda word: word in ("expectation", "indicator"), "expectation or indicator")]
 _Step = Annotated[str, Rule(lambda word: word in ("real", "ceil"), "real or ceil")]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
 from metaeval.collection.passages import PassageCollection
 from metaeval.metrics.focused import in_context as context
 from metaeval.metrics.focused import interpolated_precision as text

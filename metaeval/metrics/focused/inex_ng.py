@@ -5,11 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.inex import UNKNOWN
-from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.focused.gains import was_shown
 from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled_parallel
 
 _TOP_GRADE = 3
 _N_POINTS = 100

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_kind
+from metaeval.base.checks import check_kind
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.passage_lists import Compat, Overlap, PassageLists, passage_lists, thresholds

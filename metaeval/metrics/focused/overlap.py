@@ -5,9 +5,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind
 from metaeval.collection.elements import ElementCollection
-from metaeval.compiled import compiled_parallel
+from metaeval.running.compiled import compiled_parallel
 
 _HOW = ("contained", "either")
 

@@ -8,12 +8,12 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.results import ShortRepr
 from metaeval.collection.passage_runs import Results
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.sums import running_sums, share
-from metaeval.results import ShortRepr
 
 _OVERLAP = ("refuse", "thorough", "uniform")
 Overlap = Annotated[str, Rule(_OVERLAP.__contains__, "refuse, thorough or uniform")]

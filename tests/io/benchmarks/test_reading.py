@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from metaeval.base.provenance import recording_inputs
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.tables import read_scores
-from metaeval.provenance import recording_inputs
 
 
 def _result(task, score):

@@ -8,9 +8,9 @@ from metaeval.collection.elements import element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics import MetricError, MetricSpec, RankedTopic, metric_values, score
-from metaeval.parallel import limit_threads
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.swap import swap_method
+from metaeval.running.parallel import limit_threads
 from metaeval.tests_stat.catalogue import compare_systems
 
 pytestmark = pytest.mark.usefixtures("one_core")

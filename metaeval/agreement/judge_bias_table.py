@@ -1,0 +1,187 @@
+"""The rows of whom a judge favours: figures of every group and judge with their intervals and p-values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.judge_bias_questions import Asked, Options
+from metaeval.agreement.judge_bias_statistics import (
+    LEAST_RELIABILITY,
+    Certainty,
+    Favour,
+    bend,
+    certainty_over_both,
+    certainty_over_topics,
+    combined,
+    of_covariate,
+    of_group,
+    without_figures,
+)
+from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.result import is_significant
+from metaeval.words import listed
+
+type Flags = NDArray[np.bool_]
+
+LEAST_OTHERS = 5
+"""Systems that a slope, and the noise about it, are estimated from."""
+
+BENT = 0.05
+"""From such a p on a judge's scale is called bent."""
+
+_LEAST_TOPICS = 3  # products across topics need two, and a jackknife leaves one out
+_OWN_SPREAD = 5  # systems from which the spread inside a group can be told from the one outside
+
+
+class Compared(NamedTuple):
+    """One group, or a covariate: estimates plain and adjusted, and who is in it."""
+
+    name: str
+    plain: Favour
+    line: Favour
+    members: tuple[str, ...]
+    n_others: int
+    pooled: bool
+    """Whether one spread of systems serves inside and outside."""
+    notes: tuple[tuple[str, str], ...]
+    """What is to be said of it: the verb, "has" or "scores", and the rest of the sentence."""
+    bend_p: NDArray[np.float64]
+    """How probable so bent a scale is over the others where it is a line. Shape (judge,)."""
+
+
+def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
+    """Estimate how far the judges favour the systems inside over those outside."""
+    n_inside, n_outside = int(inside.sum()), int(outside.sum())
+    plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=one) for one in (False, True))
+    line, notes = _told(line, asked, n_outside)
+    pooled = min(n_inside, n_outside) < _OWN_SPREAD
+    if pooled:
+        rest = (
+            f"{n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD} the judges are taken to be as "
+            "uneven between systems inside as outside, and where they are more so inside, intervals over both are too "
+            "narrow"
+        )
+        notes.append(("has", rest))
+    means = asked.known.mean(axis=1)
+    lead, others = means[inside].mean(), means[outside]
+    if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
+        notes.append(("scores", "outside the range of the others: the judges' slopes are drawn on beyond it"))
+    bend_p, said = _bent(line, asked, outside)
+    notes += said
+    members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)
+    return Compared(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
+
+
+def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
+    """Estimate how far the judges favour systems with more of a covariate, per unit."""
+    plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
+    line, notes = _told(line, asked, len(values))
+    bend_p = np.full(len(asked.names), np.nan)
+    return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes), bend_p=bend_p)
+
+
+def favour_table(
+    compared: Sequence[Compared], asked: Asked, built_with: Mapping[str, set[str]], options: Options
+) -> pd.DataFrame:
+    """Return one row a group and judge: the table of `metaeval.agreement.judge_bias.FavouredGroups`."""
+    adjusted, over, correction, confidence_level = options
+    is_person = np.array([name in asked.people for name in asked.names])
+    parts = []
+    for one in compared:
+        shown: dict[str, object] = {
+            "group": one.name,
+            "judge": asked.names,
+            "kind": np.where(is_person, "person", "judge"),
+            "circular": [bool(built_with.get(name, set()) & {one.name, *one.members}) for name in asked.names],
+            "n_systems": len(one.members),
+            "n_others": one.n_others,
+        }
+        p_values = {}
+        for title, favour, before in (("figure", one.plain, ""), ("adjusted", one.line, "adjusted_")):
+            shown[title] = favour.value
+            for what, sure in _both_ways(favour, confidence_level, pooled=one.pooled).items():
+                shown[f"{before}low_{what}"], shown[f"{before}high_{what}"] = sure.low, sure.high
+                p_values[title, what] = sure.p
+        shown["slope"] = one.line.slope
+        shown["bend_p"] = one.bend_p
+        shown["p"] = p_values["adjusted" if adjusted else "figure", over]
+        shown |= _beyond(one.line if adjusted else one.plain, is_person, confidence_level, pooled=one.pooled)
+        parts.append(pd.DataFrame(shown))
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(list(table.columns).index("p") + 1, "p_corrected", np.nan)
+    for _, family in table[table["p"].notna()].groupby("kind"):
+        table.loc[family.index, "p_corrected"] = adjust(family["p"].to_numpy(), correction)
+    return table
+
+
+def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
+    """Yield what is to be said of groups, or covariates, once for all of which the same holds.
+
+    Examples
+    --------
+    >>> said = (("has", "2 systems"),)
+    >>> rows = [Compared(name, None, None, (), n_others=6, pooled=True, notes=said, bend_p=None) for name in ("a", "b")]
+    >>> list(notes_on(rows, "group")), list(notes_on(rows[:1], "group"))
+    (["groups 'a' and 'b' have 2 systems"], ["group 'a' has 2 systems"])
+    """
+    for verb, rest in dict.fromkeys(note for one in compared for note in one.notes):
+        names = [repr(one.name) for one in compared if (verb, rest) in one.notes]
+        plural = {"has": "have"}.get(verb, verb.removesuffix("s"))
+        yield f"{what} {names[0]} {verb} {rest}" if len(names) == 1 else f"{what}s {listed(names)} {plural} {rest}"
+
+
+def _told(line: Favour, asked: Asked, n_others: int) -> tuple[Favour, list[tuple[str, str]]]:
+    """Take the adjusted figure away where no slope can be told, and say why."""
+    reason = ""
+    if n_others < LEAST_OTHERS:
+        reason = f"a slope takes {LEAST_OTHERS} other systems, and there are {n_others}"
+    elif asked.n_topics < _LEAST_TOPICS:
+        reason = f"a slope takes {_LEAST_TOPICS} topics, and there are {asked.n_topics}"
+    elif line.reliability < LEAST_RELIABILITY:
+        reason = (
+            f"under {asked.reference!r} the means of the other systems differ by little more than chance of the topics "
+            f"(reliability {max(line.reliability, 0.0):.2f}, {LEAST_RELIABILITY:g} at least), which is too little to "
+            "tell a judge's slope"
+        )
+    missing = np.ones(len(asked.names), dtype=bool) if reason else asked.constant
+    return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
+
+
+def _bent(line: Favour, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
+    """Test whether the judges' scales are bent over the others, where the line stands for them, and name those."""
+    nothing = np.full(len(asked.names), np.nan)
+    if outside.sum() < LEAST_OTHERS:
+        return nothing, []
+    curve, p = bend(asked.judges[:, outside], asked.known[outside])
+    p = np.where(np.isfinite(line.value), p, np.nan)
+    said = [
+        f"{asked.names[place]} {'saturates' if curve[place] < 0 else 'widens'} (p = {p[place]:.1g})"
+        for place in np.flatnonzero(is_significant(p, BENT))
+    ]
+    if not said:
+        return p, []
+    rest = (
+        f"others over whom the scale of a judge is bent: {listed(said)}; what a bend gives or takes looks like favour "
+        "of a group that is better or worse than they"
+    )
+    return p, [("has", rest)]
+
+
+def _both_ways(favour: Favour, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:
+    return {
+        "topics": certainty_over_topics(favour, confidence_level),
+        "both": certainty_over_both(favour, confidence_level, pooled=pooled),
+    }
+
+
+def _beyond(favour: Favour, is_person: Flags, confidence_level: float, *, pooled: bool) -> dict[str, object]:
+    """Return what judges do beyond the mean of the people."""
+    if not is_person.any() or np.isnan(favour.value[is_person]).any():
+        return dict.fromkeys(("beyond_people", "beyond_low", "beyond_high"), np.nan)
+    less = combined(favour, np.eye(len(is_person)) - is_person / is_person.sum())
+    sure = certainty_over_both(less, confidence_level, pooled=pooled)
+    values = {"beyond_people": less.value, "beyond_low": sure.low, "beyond_high": sure.high}
+    return {name: np.where(is_person, np.nan, value) for name, value in values.items()}

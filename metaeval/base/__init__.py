@@ -1,0 +1,1 @@
+"""Names, numbers, checks, results and records that everything else stands on."""

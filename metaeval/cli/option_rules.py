@@ -1,0 +1,195 @@
+"""What several options must be beside each other, checked before a command begins; and commands that do so."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+from metaeval.base.checks import check_parquet
+from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
+from metaeval.cli.commands import PLACES, PROGRAMS
+from metaeval.cli.option import arguments_of, declared, given_at, label_of
+from metaeval.cli.options import ABOUT_TABLES, RUNS
+from metaeval.cli.wording import error_in_options, speaking_of
+from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import FAMILY_WISE
+
+if TYPE_CHECKING:
+    from metaeval.metrics.registry import Registry
+
+_REGISTRY = "metaeval.registry"
+_ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+class Commands(typer.Typer):
+    """An app whose commands look at all their options together before they begin, and speak of options in errors."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - typer's settings
+        """Register a command; see `typer.Typer.command`."""
+        return super().command(name, **({"cls": _CheckedCommand} | settings))
+
+
+class _CheckedCommand(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
+        with self._speaking(ctx):
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+        from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
+
+        with claiming(), self._speaking(ctx):  # a folder found good is the command's own until its end
+            _check_together(ctx)
+            return super().invoke(ctx)
+
+    @contextmanager
+    def _speaking(self, context: typer.Context) -> Iterator[None]:
+        """Put the messages of errors, with the notes added to them, into the words of the command line."""
+
+        def elsewhere() -> Collection[str]:
+            return {*_arguments_below(context.find_root().command)}
+
+        with speaking_of(arguments_of(self), elsewhere):
+            try:
+                yield
+            except MetaevalError as error:
+                notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
+                words = error_in_options(error, notes)
+                if PLACES in context.meta:
+                    labels = {one.name: label_of(one) for one in self.params}
+                    words = context.meta[PLACES].before_error(error, words, labels) + words
+                error.args = (words, *error.args[1:])
+                raise
+            except typer.BadParameter as error:
+                if PLACES in context.meta and error.param is not None:
+                    error.message = context.meta[PLACES].before(error.param.name) + error.message
+                raise
+
+
+def _arguments_below(command: Any) -> Iterator[str]:  # noqa: ANN401 - typer's
+    for one in command.commands.values() if hasattr(command, "commands") else ():
+        yield from _arguments_below(one) if hasattr(one, "commands") else arguments_of(one)
+
+
+def _check_together(context: typer.Context) -> None:
+    """Refuse options that contradict each other or do nothing beside the others, and metrics that nobody knows."""
+    _check_company(context)
+    _check_kind(context)
+    _check_tests(context)
+    _check_metrics(context)
+    out = context.params.get("out")
+    if out is not None:
+        from metaeval.io.folders import check_folder  # noqa: PLC0415 - loads what writing needs
+
+        check_folder(out, overwrite=context.params.get("overwrite", False))
+
+
+def _check_company(context: typer.Context) -> None:
+    """Refuse options without those they need, and beside those they exclude, as each declares."""
+    given = context.params
+    labels = {one.name: label_of(one) for one in context.command.params}
+    for parameter, option in declared(context.command):
+        if not given_at(context, parameter.name):
+            continue
+        needed = [other for other in option.needs if other in given]
+        if needed and not any(given[other] for other in needed):
+            others = " or ".join(labels[other] for other in needed)
+            own = labels[parameter.name]
+            raise InvalidOptionError(f"{own} does nothing without {others}; add that, or leave {own} out")
+        for other in (one for one in option.excludes if one in given and given_at(context, one)):
+            message = f"{labels[other]} and {labels[parameter.name]} exclude each other; give one of them"
+            raise InvalidOptionError(message)
+
+
+def _check_kind(context: typer.Context) -> None:
+    """Refuse options that belong to the other kind of input: runs with judgments, or tables of scores."""
+    given = context.params
+    if "qrels" not in given or "systems_in" not in given:
+        return
+    for parameter, _ in declared(context.command):
+        if given["qrels"] is not None and parameter.name in ABOUT_TABLES and given_at(context, parameter.name):
+            message = f"{parameter.opts[0]} is about score tables, and with --qrels the inputs are runs; leave it out"
+            raise InvalidOptionError(message)
+        about_runs = parameter.name in RUNS and parameter.name not in ("qrels", "metrics")
+        if given["qrels"] is None and about_runs and given_at(context, parameter.name):
+            raise InvalidOptionError(
+                f"{parameter.opts[0]} is about runs and judgments, and without --qrels the input is a score table; "
+                "leave it out"
+            )
+
+
+def _check_tests(context: typer.Context) -> None:
+    """Refuse tests that cannot be asked as the other options ask."""
+    given = context.params
+    if not any(given_at(context, name) for name in ("test", "correction", "alternative", "resamples", "alpha")):
+        return
+    tests = by_comma(str(given.get("test", "")), TESTS)
+    if tests:
+        from metaeval.resampling.options import check_test  # noqa: PLC0415 - loads scipy and numba
+
+        own = FAMILY_WISE if given.get("correction") == FAMILY_WISE else None
+        for test in tests:
+            alternative, baseline = given.get("alternative", "two-sided"), given.get("baseline")
+            check_test(test, own, alternative=alternative, baseline=baseline)
+    n_resamples, alpha = given.get("resamples"), given.get("alpha")
+    if any(TESTS[test].plain_p for test in tests) and n_resamples is not None and isinstance(alpha, float):
+        from metaeval.resampling.sensitivity import place_of_required  # noqa: PLC0415 - loads scipy and numba
+
+        place_of_required(n_resamples, alpha)
+
+
+def registry_of(context: typer.Context) -> "Registry":
+    """Return the metrics of the package, of installed packages and of the plug-in files given, each run once."""
+    if _REGISTRY not in context.meta:
+        from metaeval.metrics.plugins import default_registry, load_plugin  # noqa: PLC0415 - loads numba
+
+        registry = default_registry()
+        for file in dict.fromkeys(context.params.get("plugin") or ()):
+            registry = registry.extend(*load_plugin(file, sha256=checksum_of_study(context, file)))
+        context.meta[_REGISTRY] = registry
+    return context.meta[_REGISTRY]
+
+
+def checksum_of_study(context: typer.Context, file: Path) -> str | None:
+    """Return the checksum that a program must have to be run, where a study names it; None where it was typed."""
+    programs: Mapping[str, str] = context.meta.get(PROGRAMS, {})
+    return next((checksum for name, checksum in programs.items() if Path(name) == file), None)
+
+
+def _check_metrics(context: typer.Context) -> None:
+    """Refuse metrics of runs that nobody knows; those of a score table are its columns, which only it can tell."""
+    given = context.params
+    if given.get("plugin"):
+        registry_of(context)
+    if given.get("qrels", "") is None or given.get("runs", "") is None:
+        return
+    for parameter, option in declared(context.command):
+        if option.check is not names_of_metrics or not given_at(context, parameter.name):
+            continue
+        from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+        from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - as above
+
+        chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))
+        known = [metric.name for metric in chosen]
+        for other in (given.get("current"), given.get("map_metric"), *(given.get("lower_is_better") or ())):
+            if other is not None and other not in known:
+                raise UnknownNameError(f"metric among those of {parameter.opts[0]}:", other, known)
+
+
+def check_scores_file(file: Path, *, overwrite: bool) -> None:
+    """Refuse a file of scores of an unknown format, or one that must not be replaced."""
+    kept = [suffix for suffix in map(str.casefold, file.suffixes) if suffix not in _PACKED]
+    if not kept or kept[-1] not in _ENDINGS:
+        raise UnknownNameError("file ending", kept[-1] if kept else file.name, _ENDINGS)
+    check_parquet(kept[-1])
+    check_replaced(file, overwrite=overwrite)
+
+
+def check_replaced(file: Path, *, overwrite: bool) -> None:
+    """Refuse a file that is there already, unless it may be replaced."""
+    if not overwrite and kind_of_file(file) != "absent":
+        raise InvalidOptionError(f"{str(file)!r} exists already; pass --overwrite to replace it, or name another file")

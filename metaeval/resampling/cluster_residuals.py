@@ -1,0 +1,97 @@
+"""Scores laid out by the units that are drawn: what every topic, or cluster of topics, adds to the error of a mean.
+
+The mean score of a system is a ratio, the sum of its scores over the sum of their weights, and what a unit adds to its
+error is the residual of the unit's sum. One form does for topics, clusters of any sizes, weights and strata.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.running.equality import settle
+from metaeval.table.scores import Scores, better_direction, oriented_values
+from metaeval.table.structure import engine_scores
+from metaeval.table.units import TopicUnits, check_resampling_of, units_of
+
+type Floats = NDArray[np.float64]
+
+_EXPONENT = 1000  # of a unit: beyond, a power of two is not a number in double precision
+
+
+class UnitResiduals(NamedTuple):
+    """Scores laid out by what is drawn."""
+
+    means: Floats
+    """In the metric's own direction. Shape (metric, system)."""
+    oriented: Floats
+    """Turned so that higher is better; those equal on paper are equal. Shape (metric, system)."""
+    spans: Floats
+    """Sum of the sizes of the weighted scores: what rounding is measured by. Shape (metric, system)."""
+    residual: Floats
+    """Weighted sum of the turned scores of a unit, less the mean (within the stratum) times the unit's size. Shape
+    (metric, system, unit)."""
+    sizes: Floats
+    """Sum of the weights of a unit's topics; 1 for a topic without weight. Shape (unit,)."""
+    stratum: NDArray[np.int64]
+    """Numbered from 0; all 0 where there are no strata. Shape (unit,)."""
+    topics: TopicUnits
+    """How the topics are grouped, which also draws them."""
+    kind: str
+    """"topic", "cluster" or "stratum"."""
+
+    @property
+    def inflation(self) -> Floats:
+        """Return n / (n - 1) for every unit, n being the units of its stratum."""
+        number = np.bincount(self.stratum)[self.stratum]
+        return number / (number - 1.0)
+
+    def scaled(self) -> tuple["UnitResiduals", Floats]:
+        """Return the same in units of their own, and these: a power of two a metric, beside which no square overflows.
+
+        The means stay as they are.
+        """
+        _, exponent = np.frexp(self.spans.max(axis=1))
+        scale = np.ldexp(1.0, exponent.clip(-_EXPONENT, _EXPONENT))
+        oriented, spans = self.oriented / scale[:, None], self.spans / scale[:, None]
+        return self._replace(oriented=oriented, spans=spans, residual=self.residual / scale[:, None, None]), scale
+
+
+def resampled_scores(data: object, *, what: str) -> Scores:
+    """Return scores as `residuals_of_units` takes them: the door of engines that draw units."""
+    scores = engine_scores(data, uses=("clusters", "strata", "weights"), what=what)
+    units = units_of(scores)
+    if units.stratified and units.weighted:
+        raise InvalidOptionError(
+            f"{what}: weights of topics and fixed clusters (strata) do not go together here; leave out one of them"
+        )
+    other = "fixed" if units.clustered else "ignore"
+    check_resampling_of(
+        units, what=what, instead=f"take them otherwise (with_clusters(scores, {other!r}); --clusters {other})"
+    )
+    return scores
+
+
+def residuals_of_units(scores: Scores) -> UnitResiduals:
+    """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``."""
+    values, topics = oriented_values(scores), units_of(scores)
+    weights = topics.weights
+    stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
+    member = np.zeros((len(weights), topics.n_units))
+    member[np.arange(len(weights)), topics.unit] = weights
+    sums, sizes = values @ member, member.sum(axis=0)
+    strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
+    centre = (sums @ strata) / (sizes @ strata)
+    oriented = values @ (weights / weights.sum())
+    spans = np.abs(values) @ weights
+    return UnitResiduals(
+        means=oriented * better_direction(scores)[:, None],
+        oriented=settle(oriented, spans / weights.sum()),
+        spans=spans,
+        residual=np.ascontiguousarray(sums - centre[..., stratum] * sizes),
+        sizes=sizes,
+        stratum=stratum,
+        topics=topics,
+        kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
+    )

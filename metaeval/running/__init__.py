@@ -1,0 +1,1 @@
+"""How work runs: random draws, compiled kernels, workers, progress, child processes."""

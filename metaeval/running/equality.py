@@ -1,0 +1,149 @@
+"""When two scores, sums, means or differences are one number on paper: said here, and used everywhere.
+
+Scores are often multiples of 0.1 or 1/k, which binary floating point holds with an error in the last bit: 0.3 - 0.2
+and 0.8 - 0.7 are one number on paper and two in a computer. On such scores ties carry real probability, so whether
+they are seen decides ranks, p-values and bins. The rule:
+
+    Two numbers are equal when they lie no further apart than `RELATIVE` times the sizes of the scores they were made
+    from, added up.
+
+The sizes are those of the scores that went into the two numbers and of no others, so that a third system, another
+topic or another metric never changes the answer, and neither does the unit (tenths, counts, per mille). The allowance
+is some thousand times the rounding of a sum over topics, and far below any difference between printed scores.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metaeval.running.compiled import compiled
+
+type Floats = NDArray[np.float64]
+
+RELATIVE = 1e-12
+"""Share of the sizes of the scores up to which two numbers made from them are one."""
+
+
+def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike) -> Floats:
+    """Return a - b, exactly 0 where the two are equal on paper.
+
+    Examples
+    --------
+    >>> float(difference(0.1 + 0.2, 0.3, 0.3, 0.3))
+    0.0
+    """
+    apart = np.subtract(a, b)
+    return np.where(np.abs(apart) <= RELATIVE * np.add(size_a, size_b), 0.0, apart)
+
+
+def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np.bool_]:
+    """Say which values reach a bound, those that equal it on paper included.
+
+    Examples
+    --------
+    >>> bool(0.7 - 0.45 >= 0.25), bool(at_least(0.7 - 0.45, 0.25, 0.7 + 0.45))
+    (False, True)
+    """
+    return np.greater_equal(values, np.subtract(bound, RELATIVE * np.add(size, np.abs(bound))))
+
+
+def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]:
+    """Take off the mean along an axis; exactly 0 is left where a value equals the mean on paper.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.2, 0.6]])
+    >>> centred(scores, scores, axis=1)[0].round(3).tolist()
+    [[0.0, 0.0, 0.0], [-0.2, -0.1, 0.3]]
+    """
+    mean_size = size.mean(axis=axis, keepdims=True)
+    left = difference(values, values.mean(axis=axis, keepdims=True), size, mean_size)
+    return left, np.where(left == 0.0, 0.0, size + mean_size)
+
+
+def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
+    """Give one value to all numbers of a row that are equal on paper, so that they tie, rank and compare as such.
+
+    Shapes: result (..., n).
+
+    In ascending order each number joins the group before it if it equals that group's most exact member, the one made
+    from the smallest scores: a system with wild scores ties with its neighbour, and never makes two others tie. Each
+    group takes its lowest value.
+
+    Examples
+    --------
+    >>> settle([0.3 - 0.2, 0.8 - 0.7, 0.5], size=[0.5, 1.5, 0.5]).tolist()
+    [0.09999999999999998, 0.09999999999999998, 0.5]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    settled = values.copy()
+    if values.size == 0:
+        return settled
+    rows = settled.reshape(-1, values.shape[-1])
+    if size is None:  # mostly nothing is that close, and a sort alone shows it
+        close = np.flatnonzero(_holds_close(np.sort(rows, axis=-1)))
+        if not len(close):
+            return settled
+        some, sizes = rows[close], np.abs(rows[close])
+    else:
+        close = np.arange(len(rows))
+        some = rows
+        sizes = np.array(np.broadcast_to(size, values.shape), dtype=np.float64, order="C")
+        sizes = sizes.reshape(rows.shape)
+    rows[close] = _settled(some, sizes, np.argsort(some, axis=-1))
+    return settled
+
+
+def settled_means(values: ArrayLike) -> Floats:
+    """Return the means along the last axis, those of a row that are equal on paper made equal.
+
+    Shapes: result (..., system).
+
+    Examples
+    --------
+    >>> means = settled_means([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.1, 0.1, 0.1]])
+    >>> bool(means[0] == means[1]), means.round(12).tolist()
+    (True, [0.2, 0.2, 0.1])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    return settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
+
+
+@compiled
+def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
+    """Say of every row in ascending order whether two different numbers of it are equal on paper by their own sizes."""
+    found = np.zeros(len(ascending), dtype=np.bool_)
+    for row in range(len(ascending)):
+        one = ascending[row]
+        count = 0
+        for place in range(1, len(one)):
+            apart = one[place] - one[place - 1]
+            count += (apart > 0.0) & (apart <= RELATIVE * (abs(one[place]) + abs(one[place - 1])))
+        found[row] = count > 0
+    return found
+
+
+@compiled
+def _settled(values: Floats, sizes: Floats, order: NDArray[np.int64]) -> Floats:
+    """Return the rows settled; `order` is that of ascending values, NaN last."""
+    settled = np.empty_like(values)
+    n = values.shape[1]
+    for row in range(len(values)):
+        lowest, anchor, smallest = np.nan, np.nan, np.nan  # of the group; the anchor is its most exact member
+        start = 0
+        while start < n:
+            value = values[row, order[row, start]]
+            size = sizes[row, order[row, start]]
+            stop = start + 1
+            while stop < n and values[row, order[row, stop]] == value:
+                size = min(size, sizes[row, order[row, stop]])
+                stop += 1
+            apart = value - anchor
+            if np.isfinite(apart) and apart <= RELATIVE * (size + smallest):
+                if size < smallest:
+                    anchor, smallest = value, size
+            else:
+                lowest, anchor, smallest = value, value, size
+            for place in range(start, stop):
+                settled[row, order[row, place]] = lowest
+            start = stop
+    return settled

@@ -1,0 +1,1 @@
+"""The table of scores: labelled, recognised, checked, and its structure."""

@@ -1,0 +1,217 @@
+"""Rows of scores laid out as metric x system x topic: which cell each takes, and what numbers and names may be.
+
+Where a system was scored several times on a topic there is a fourth dimension, repeat.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.names import (
+    as_number,
+    clean_name,
+    first_double,
+    loses_digits,
+    merge_labels,
+    natural_order,
+    shortened,
+)
+from metaeval.errors import ScoresError
+
+DIMS = ("metric", "system", "topic")
+REPEAT = "repeat"
+"""The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
+ATTACHED = {
+    "group": "system",
+    "higher_is_better": "metric",
+    "cluster": "topic",
+    "stratum": "topic",
+    "weight": "topic",
+}
+"""What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
+_LARGE = 10_000_000
+_SPARSE = 50
+
+
+class ScoreTable(NamedTuple):
+    """What was recognised, before anything is checked but its names; `dims_of` tells the dims of the scores."""
+
+    scores: NDArray[np.float64]
+    labels: dict[str, list[str]]
+    coordinates: dict[str, tuple[str, NDArray[Any]]]
+    attributes: dict[str, Any]
+
+
+def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the dimensions of scores that have these labels.
+
+    Examples
+    --------
+    >>> dims_of({"metric": ["AP"], "system": ["a", "b"], "topic": ["1", "2"], "repeat": ["1"]})[-1]
+    'repeat'
+    """
+    return (*DIMS, REPEAT) if REPEAT in labels else DIMS
+
+
+def clean_names(names: Iterable[object], what: str) -> list[str]:
+    """Return names as text, each once; see `clean_name`."""
+    cleaned = [clean_name(name, what) for name in names]
+    if len(set(cleaned)) < len(cleaned):
+        raise ScoresError(f"{what} {first_double(cleaned)!r} stands twice; names must be unique")
+    return cleaned
+
+
+def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> ScoreTable:
+    """Lay out rows: one score each, or one score per metric in several columns."""
+    codes: dict[str, NDArray[np.int64]] = {}
+    labels: dict[str, list[str]] = {}
+    for dim in (*DIMS, REPEAT):
+        if dim in parts:
+            try:
+                code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
+            except TypeError:  # a list or a mapping among the names, which this refuses
+                clean_names(frame[parts[dim]].tolist(), dim)
+                raise
+            codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
+    n_rows, n_columns = len(frame), len(score_columns)
+    if "metric" not in codes:
+        codes = {dim: np.repeat(code, n_columns) for dim, code in codes.items()}
+        codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
+        labels["metric"] = clean_names(score_columns, "metric")
+    cells = place_rows(codes, labels)
+    repeat = first_repeat(cells)
+    if repeat is not None:
+        message = f"{_one_cell(codes, labels, repeat[0])} stands twice, in rows {repeat[1]} and {repeat[0]}; keep one"
+        raise ScoresError(message)
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
+    flat = np.full(math.prod(shape), np.nan)
+    scores = [frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
+    flat[cells] = np.stack(scores, axis=1).ravel()
+    table = ScoreTable(
+        scores=flat.reshape(shape),
+        labels=labels,
+        coordinates={
+            part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
+            for part, dim in ATTACHED.items()
+            if part in parts and dim in parts
+        },
+        attributes={},
+    )
+    return topics_in_order(table)
+
+
+def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
+    metric, system, topic, *again = (labels[dim][codes[dim][row]] for dim in dims_of(labels))
+    repeat = f", repeat {again[0]!r}" if again else ""
+    return f"system {system!r} on topic {topic!r} under {metric!r}{repeat}"
+
+
+def _one_per_name(
+    column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
+) -> NDArray[Any]:
+    """Reduce a column that says the same on every row of a system (or metric, or topic) to one entry each."""
+    said = column.astype(object).where(column.notna(), None).to_numpy()
+    entries: list[Any] = [None] * len(names)
+    pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
+    for code, said_of_it in pairs:
+        entry = said_of_it.strip() if isinstance(said_of_it, str) else said_of_it
+        if entries[code] is not None and entries[code] != entry:
+            message = f"{dim} {names[code]!r} has more than one {part}: {entries[code]!r} and {entry!r}; keep one"
+            raise ScoresError(message)
+        entries[code] = entry
+    return np.array(entries, dtype=object)
+
+
+def topics_in_order(table: ScoreTable, order: Sequence[str] | None = None) -> ScoreTable:
+    """Put the topics in natural order, or in the order given, so that the order of the rows is nothing."""
+    names = table.labels["topic"]
+    wanted = natural_order(names) if order is None else list(order)
+    if wanted == names:
+        return table
+    place = {name: position for position, name in enumerate(names)}
+    positions = [place[name] for name in wanted]
+    return table._replace(
+        scores=np.ascontiguousarray(table.scores[:, :, positions]),
+        labels=table.labels | {"topic": wanted},
+        coordinates={
+            name: (dim, entries[positions] if dim == "topic" else entries)
+            for name, (dim, entries) in table.coordinates.items()
+        },
+    )
+
+
+def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArray[np.float64]:
+    """Return a column as float64, its gaps as NaN."""
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
+    if kind in "fb":
+        return column.to_numpy(dtype=np.float64)
+    if kind in "iu":
+        return exact_floats(column.to_numpy(), where, row_word)
+    cells = column.tolist()
+    if set(map(type, cells)) == {float}:
+        return np.array(cells, dtype=np.float64)
+    numbers = np.full(len(column), np.nan)
+    for row, (cell, absent) in enumerate(zip(cells, column.isna().tolist(), strict=True)):
+        if absent:
+            continue
+        try:
+            numbers[row] = as_number(cell)
+        except (TypeError, ValueError) as error:
+            raise ScoresError(
+                f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
+            ) from error
+    return numbers
+
+
+def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArray[np.float64]:
+    """Turn whole numbers into floats, none of which may lose digits."""
+    numbers = whole.astype(np.float64)
+    for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # beyond it, not every whole number is a float
+        if loses_digits(int(whole[row]), float(numbers[row])):
+            raise ScoresError(
+                f"{where} holds {whole[row]} in {row_word} {row}, which has more digits than a score can hold (whole "
+                "numbers up to 2**53 are exact); round it, or divide all by one number"
+            )
+    return numbers
+
+
+def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say where a system has no score on a topic, whatever the repeat: an array (metric, system, topic)."""
+    gaps = np.isnan(values)
+    return gaps.all(axis=-1) if gaps.ndim > len(DIMS) else gaps
+
+
+def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
+    """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat."""
+    dims = dims_of(labels)
+    shape = tuple(len(labels[dim]) for dim in dims)
+    n_rows = len(codes["topic"])
+    refuse_sliver(shape, n_rows, "check which column is which")
+    return np.ravel_multi_index(tuple(codes[dim] for dim in dims), shape)
+
+
+def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
+    """Refuse an array metric x system x topic (x repeat) of which so many scores could fill only a sliver."""
+    if math.prod(shape) > max(_LARGE, _SPARSE * n_scores):
+        sizes = " x ".join(f"{size} {dim}s" for size, dim in zip(shape, (*DIMS, REPEAT), strict=False))
+        raise ScoresError(f"{n_scores} scores cannot fill {sizes}; {advice}")
+
+
+def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
+    """Return the first row whose cell was taken before, and the row that took it; None if no cell stands twice.
+
+    Examples
+    --------
+    >>> first_repeat(np.array([4, 2, 7, 2, 4]))
+    (3, 1)
+    """
+    order = np.argsort(cells, kind="stable")
+    again = np.flatnonzero(np.diff(cells[order]) == 0)
+    if not len(again):
+        return None
+    where = again[np.argmin(order[again + 1])]
+    return int(order[where + 1]), int(order[where])

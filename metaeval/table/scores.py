@@ -1,0 +1,479 @@
+"""Scores: the labelled table (metric x system x topic) that every later stage speaks.
+
+`Scores` is a plain ``xarray.DataArray`` that went through `as_scores`: dims ``("metric", "system", "topic")``,
+float64, no gap, no infinity, unique names, at least two systems and two topics. A boolean coordinate
+``higher_is_better`` sits on ``metric``; an optional coordinate ``group`` sits on ``system``. Nothing in it is about
+retrieval: a topic may as well be a sentence, a question or a patient.
+
+Benchmarks bring more. A fourth dimension ``repeat`` holds several scores of one system on one topic (epochs, seeds).
+On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of one task: resampled whole) or
+``stratum`` (the same where the clusters are fixed: topics are resampled inside them), and ``weight``. Gaps stay where
+``missing="pairwise"`` said so. What an engine takes into account of this it says at its door,
+`metaeval.table.structure.engine_scores`.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from numbers import Integral
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_choice
+from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
+from metaeval.table.forms import recognise
+from metaeval.table.plausibility import odd_notes, summary_topics
+
+type Scores = xr.DataArray
+Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
+_MOST_NOTED = 1000
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+
+
+def as_scores(  # noqa: PLR0913 - one keyword per label of the table
+    data: object,
+    *,
+    metrics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    topics: Sequence[str] | None = None,
+    nesting: Sequence[str] | None = None,
+    missing: Missing = "error",
+    higher_is_better: bool | Mapping[str, bool] | None = None,
+    groups: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    fewest: int = 2,
+) -> Scores:
+    """Check a table of per-topic scores and label it, or say exactly why it cannot be used.
+
+    Parameters
+    ----------
+    data : object
+        What holds the scores, recognised by its shape:
+
+        - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
+          the metric), and repeat where systems were scored several times on a topic, or a ``Dataset`` whose variables
+          are metrics;
+        - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
+          `metaeval.base.columns.SCORES` (PyTerrier's ``Experiment(perquery=True)`` is one);
+        - a DataFrame with columns for system and topic, and one column a metric;
+        - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns, or the other
+          way round if the names of its index and columns say so;
+        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a DataFrame
+          of them (``query_id``, ``measure``, ``value``);
+        - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by
+          metric, system and topic, told apart by the names; see Notes;
+        - an array (metric, system, topic), (system, topic) for one metric, or (metric, system, topic, repeat).
+    metrics, systems, topics : sequence of str, optional
+        Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.
+    nesting : sequence of str, optional
+        What the keys of mappings in mappings are, from the outermost: ``("system", "metric", "topic")`` or any other
+        order of the three. Needed only where the names do not tell.
+    missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
+        What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
+        "pairwise" keeps the gaps and records it as ``attrs["missing"] = "pairwise"``: every pair of systems is compared
+        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule.
+    higher_is_better : bool or mapping of str to bool, optional
+        Direction of every metric, or of the metrics named; True where nothing is said.
+    groups : mapping of str to str, optional
+        Group (team, model family) of every system.
+    clusters : mapping of str to str, optional
+        Cluster (task, document, category) of every topic: topics that share noise. They are taken for a sample of
+        clusters; `metaeval.table.structure.with_clusters` says otherwise.
+    weights : mapping of str to float, optional
+        Weight of every topic in means, above 0.
+    fewest : int, default 2
+        Systems, and topics, that there must be: a comparison needs two of each; 1 lets scores be looked at.
+
+    Returns
+    -------
+    Scores
+        A new array; `data` is left as it was. Names are text without blanks around them. Systems and metrics keep
+        their order of appearance. So do the topics of an array; the topics of a table are put in natural order (2
+        before 10), so that seeded draws do not depend on the order of its rows. ``attrs["notes"]`` names what looks
+        like no score: a system on another scale than all others, a score far beyond all others.
+
+    Raises
+    ------
+    ScoresError
+        For a gap (named by system, topic and metric), a system without any score, a score that is infinite, no
+        number, or a whole number with more digits than a float has, a name that is empty, repeated, unprintable or
+        longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be turned round,
+        weights that are no numbers above 0, a topic that holds the mean (sum, ...) of all others and is called so.
+    InvalidOptionError
+        If the labels do not fit the array, or an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.io.tables.read_scores
+    metaeval.table.scores.Scores
+
+    Notes
+    -----
+    Three mappings in each other could be nested in six ways, and a wrong guess would give wrong scores. They are read
+    without ``nesting`` only if every part is told by its names: metrics, because they are called like metrics (AP,
+    ndcg_cut_10, BLEU) and nothing else is, and topics, because they look more like numbered things than the systems
+    around them. Everything else is refused, and the refusal says what to pass.
+
+    Examples
+    --------
+    >>> scores = as_scores([[0.1, 0.4], [0.2, 0.3]], metrics=["AP"], systems=["bm25", "lm"])
+    >>> scores.sizes["system"], scores.dims
+    (2, ('metric', 'system', 'topic'))
+    """
+    table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
+    _refuse_infinities(table)
+    table, dropped = _settle_gaps(table, missing)
+    _refuse_too_few(table, fewest, dropped)
+    if not (isinstance(data, xr.DataArray) and "higher_is_better" in data.coords):  # those were looked at
+        table = _with_odd_notes(table)
+    coordinates = dict(table.coordinates)
+    coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
+    coordinates |= _texts_of(table, "group", groups)
+    coordinates |= _texts_of(table, "cluster", clusters)
+    coordinates |= _texts_of(table, "stratum", None)
+    coordinates |= _weight_of_each(table, weights)
+    if {"cluster", "stratum"} <= coordinates.keys():
+        message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
+        raise ScoresError(message)
+    dims = dims_of(table.labels)
+    return xr.DataArray(
+        table.scores,
+        dims=dims,
+        coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
+        attrs=table.attributes,
+        name="score",
+    )
+
+
+def scores_to_long(scores: Scores) -> pd.DataFrame:
+    """Lay scores out as a long table: metric, system, topic, repeat if there are any, score, and what is said of them.
+
+    Examples
+    --------
+    >>> scores_to_long(as_scores([[0.1, 0.4], [0.2, 0.3]])).columns.tolist()
+    ['metric', 'system', 'topic', 'score', 'higher_is_better']
+    """
+    codes = {str(dim): code.ravel() for dim, code in zip(scores.dims, np.indices(scores.shape), strict=True)}
+    score = scores.to_numpy().ravel()
+    kept = _telling(scores) if np.isnan(score).any() else slice(None)
+    columns: dict[str, Any] = {
+        dim: pd.Categorical.from_codes(code[kept], scores[dim].to_numpy().tolist()) for dim, code in codes.items()
+    }
+    columns["score"] = score[kept]
+    for name in ("higher_is_better", *ATTACHED):
+        if name in scores.coords:
+            columns[name] = scores[name].to_numpy()[codes[ATTACHED[name]][kept]]
+    return pd.DataFrame(columns)
+
+
+def _telling(scores: Scores) -> NDArray[np.intp]:
+    """Return the places of the scores, and of a gap for every name that would be lost without one."""
+    known = np.isfinite(scores.to_numpy())
+    kept = known.copy()
+    for axis in range(known.ndim):
+        others = tuple(other for other in range(known.ndim) if other != axis)
+        for lost in np.flatnonzero(~kept.any(axis=others)).tolist():
+            place = [0] * known.ndim
+            place[axis] = lost
+            kept[tuple(place)] = True
+    return np.flatnonzero(kept.ravel())
+
+
+def better_direction(scores: Scores) -> NDArray[np.float64]:
+    """Return +1 for each metric where higher is better and -1 where lower is, shape (metric,)."""
+    return np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)
+
+
+def oriented_values(scores: Scores) -> NDArray[np.float64]:
+    """Return the scores as an array (metric, system, topic), turned so that higher is better everywhere.
+
+    Repeats, if there are any, stay the last axis.
+    """
+    direction = better_direction(scores)
+    return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
+
+
+def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:
+    """Return the places of names in natural order, for draws that belong to names and not to rows.
+
+    Examples
+    --------
+    >>> name_order(np.array(["q10", "q2", "q1"])).tolist()
+    [2, 1, 0]
+    """
+    return np.array(_name_order(tuple(np.asarray(names).tolist())), dtype=np.intp)
+
+
+def drawn_by_name(names: Sequence[str], of: NDArray[np.integer], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Draw a number from 0 to 1 for every entry, by the name that it is `of`, so that other places draw the same.
+
+    Examples
+    --------
+    >>> one, other = (drawn_by_name(names, np.array([0, 1]), np.random.default_rng(0)) for names in ("ab", "ba"))
+    >>> bool((one == other[::-1]).all())
+    True
+    """
+    drawn = np.empty(len(of))
+    drawn[np.argsort(np.argsort(name_order(names))[of], kind="stable")] = generator.random(len(of))
+    return drawn
+
+
+@lru_cache(maxsize=32)  # asked again of every resample
+def _name_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    place = {name: number for number, name in enumerate(names)}
+    return tuple(place[name] for name in natural_order(names))
+
+
+def by_name(scores: Scores, dim: str) -> Scores:
+    """Return the scores with their systems, or topics, in natural order of their names."""
+    order = name_order(scores[dim].to_numpy())
+    return scores if (order == np.arange(len(order))).all() else scores.isel({dim: order})
+
+
+def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
+    """List the groups of systems that have equal scores under every metric on every topic, by name.
+
+    Examples
+    --------
+    >>> identical_systems(as_scores([[1, 0], [1, 0], [0, 1]], systems=["a", "b", "c"]))
+    (('a', 'b'),)
+    """
+    scores = by_name(scores, "system")
+    seen: dict[bytes, list[str]] = {}
+    # adding 0 makes -0 the same bytes as 0
+    values = np.ascontiguousarray(scores.transpose("system", "metric", "topic", ...).to_numpy() + 0.0)
+    for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
+        seen.setdefault(rows.tobytes(), []).append(str(name))
+    return tuple(tuple(names) for names in seen.values() if len(names) > 1)
+
+
+def identical_note(dropped: Sequence[str], n_systems: int) -> list[str]:
+    """Say which systems were left out, of so many, because another has the same scores everywhere."""
+    if not dropped:
+        return []
+    return [
+        f"{len(dropped)} of {n_systems} systems are identical to another one under every metric and were left out: "
+        + ", ".join(dropped)
+    ]
+
+
+def system_groups(scores: Scores) -> NDArray[np.str_]:
+    """Return the group of every system, or say how to give groups."""
+    if "group" not in scores.coords:
+        message = "these scores have no groups; pass groups={system: group} (command line: --groups or --group-regex)"
+        raise InvalidOptionError(message)
+    return scores["group"].to_numpy()
+
+
+def select_runs(scores: Scores, choose: str | int, generator: np.random.Generator) -> Scores:
+    """Choose systems as the papers do: all of them, one at random per group, or so many at random.
+
+    Examples
+    --------
+    >>> scores = as_scores([[1, 0], [0, 1], [1, 1]], groups={"system1": "x", "system2": "x", "system3": "y"})
+    >>> select_runs(scores, "one-per-group", np.random.default_rng(0))["group"].to_numpy().tolist()
+    ['x', 'y']
+    """
+    names = np.array(natural_order(scores["system"].to_numpy().tolist()))
+    if isinstance(choose, str) and choose == "all":
+        return scores
+    if isinstance(choose, str) and choose == "one-per-group":
+        system_groups(scores)
+        group = scores["group"].sel(system=names).to_numpy()
+        known = natural_order(set(group.tolist()))
+        if len(known) == 1:
+            raise InvalidOptionError(f"one run per group needs at least two groups; there is only {known[0]!r}")
+        chosen = {str(generator.choice(names[group == one])) for one in known}
+    elif isinstance(choose, Integral) and not isinstance(choose, bool) and 2 <= choose <= len(names):  # noqa: PLR2004 - a pair
+        chosen = set(generator.choice(names, size=int(choose), replace=False).tolist())
+    else:
+        message = f"choose must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {choose!r}"
+        raise InvalidOptionError(message)
+    return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
+
+
+def _cells(table: ScoreTable, wrong: NDArray[np.bool_]) -> str:
+    places = np.argwhere(wrong)
+    metric, system, topic = (table.labels[dim] for dim in DIMS)
+
+    def place(cell: NDArray[np.intp]) -> str:
+        return f"system {system[cell[1]]!r} on topic {topic[cell[2]]!r} under {metric[cell[0]]!r}"
+
+    return first_few(places, between="; ", write=place)
+
+
+def _refuse_infinities(table: ScoreTable) -> None:
+    infinite = np.isinf(table.scores)
+    if infinite.any():
+        message = f"scores must be finite; infinite: {_cells(table, infinite)}; repair or leave out those scores"
+        raise ScoresError(message)
+
+
+def _with_odd_notes(table: ScoreTable) -> ScoreTable:
+    """Refuse a summary among the topics, and say what else looks odd."""
+    summaries = summary_topics(table)
+    if summaries:
+        name, what = next(iter(summaries.items()))
+        raise ScoresError(f"topic {name!r} holds the {what} of the other topics and is none; leave it out")
+    notes = [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]
+    for note in notes:
+        table = _with_note(table, note)
+    return table
+
+
+def gaps_are_kept(data: object) -> bool:
+    """Say whether these are scores read with ``missing="pairwise"``: in anything else a gap is a mistake."""
+    return isinstance(data, xr.DataArray) and data.attrs.get("missing") == "pairwise"
+
+
+def note_of_gaps(scores: Scores) -> str:
+    """Return the note that `as_scores` makes of gaps that are kept."""
+    return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()))
+
+
+def _note_of_gaps(number: int) -> str:
+    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common topics"
+
+
+def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
+    """Return the table with its gaps settled, and a note of what was dropped for them."""
+    check_choice(missing, "rule for missing scores", get_args(Missing))
+    gaps = gaps_in(table.scores)
+    table = table._replace(attributes={name: one for name, one in table.attributes.items() if name != "missing"})
+    if not gaps.any():
+        return table, ""
+    if missing == "error":
+        raise ScoresError(
+            f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
+            "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
+        )
+    if missing == "pairwise":
+        return _with_gaps(table, gaps), ""
+    if missing == "zero":
+        noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
+        whole = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
+        return noted._replace(scores=np.where(whole, 0.0, table.scores)), ""
+    dim = missing.removeprefix("drop-").removesuffix("s")
+    return _without_gappy(table, gaps, dim)
+
+
+def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
+    """Keep gaps, of systems that have some score under every metric."""
+    empty = gaps.all(axis=2)
+    if empty.any():
+        metric, system = np.argwhere(empty)[0]
+        raise ScoresError(
+            f"system {table.labels['system'][system]!r} has no score at all under {table.labels['metric'][metric]!r}; "
+            "leave it out"
+        )
+    note = _note_of_gaps(int(gaps.sum()))
+    noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
+    return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
+
+
+def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tuple[ScoreTable, str]:
+    """Drop the systems (or topics) that lack a score anywhere, and return a note of them too."""
+    axis = DIMS.index(dim)
+    lacking = gaps.any(axis=tuple(other for other in range(gaps.ndim) if other != axis))
+    names = table.labels[dim]
+    dropped = [name for name, out in zip(names, lacking, strict=True) if out]
+    more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
+    shown = ", ".join(dropped[:_MOST_NOTED]) + more
+    note = f"{_count(len(dropped), dim)} dropped for missing scores: {shown}"
+    left = _with_note(table, note)._replace(
+        scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
+        labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},
+        coordinates={
+            name: (along, entries[~lacking] if along == dim else entries)
+            for name, (along, entries) in table.coordinates.items()
+        },
+    )
+    return left, note
+
+
+def _with_note(table: ScoreTable, note: str) -> ScoreTable:
+    notes = [*table.attributes.get("notes", []), note]
+    return table._replace(attributes=table.attributes | {"notes": notes})
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what} was" if number == 1 else f"{number} {what}s were"
+
+
+def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
+    if not table.labels["metric"]:
+        raise ScoresError("there is no metric in these scores; give at least one")
+    for dim in ("system", "topic"):
+        names = table.labels[dim]
+        if len(names) < fewest:
+            there = f"there is only {names[0]!r}" if names else "there is none"
+            why = f" ({dropped})" if dropped else ""
+            least = f"at least two {dim}s are needed to compare anything" if fewest > 1 else f"no {dim} is left"
+            raise ScoresError(f"{least}; {there}{why}")
+
+
+def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
+    names = table.labels["metric"]
+    _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
+    rising = {name: _truth(entry, name) for name, entry in zip(names, entries.tolist(), strict=True)}
+    if isinstance(asked, Mapping):
+        for name, value in asked.items():
+            if name not in rising:
+                raise UnknownNameError("metric", str(name), names)
+            rising[name] = _truth(value, name)
+    elif asked is not None:
+        rising = {name: _truth(asked, name) for name in names}
+    return np.array([rising[name] for name in names], dtype=bool)
+
+
+def _truth(value: object, metric: str) -> bool:
+    """Read a direction; text counts only where it says true or false."""
+    known = _TRUTH.get(str(value).strip().casefold())
+    if known is None:
+        raise InvalidOptionError(f"higher_is_better of {metric!r} must be True or False, not {value!r}")
+    return known
+
+
+def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> dict[str, tuple[str, NDArray[np.str_]]]:
+    """Return the coordinate that names a group for every system, or a cluster for every topic, if there is one."""
+    dim = ATTACHED[name]
+    labels = table.labels[dim]
+    if said is None:
+        if name not in table.coordinates:
+            return {}
+        said = dict(zip(labels, table.coordinates[name][1].tolist(), strict=True))
+    without = [label for label in labels if label not in said]
+    if without:
+        covered = f"{len(labels) - len(without)} of {len(labels)} {dim}s"
+        raise InvalidOptionError(f"{name}s= covers {covered}; without a {name}: {first_few(without)}")
+    texts = [clean_name(said[label], f"{name} (of {dim} {label!r})") for label in labels]
+    return {name: (dim, label_array(texts, name))}
+
+
+def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict[str, tuple[str, NDArray[np.float64]]]:
+    topics = table.labels["topic"]
+    if said is None:
+        if "weight" not in table.coordinates:
+            return {}
+        said = dict(zip(topics, table.coordinates["weight"][1].tolist(), strict=True))
+    without = [topic for topic in topics if topic not in said]
+    if without:
+        raise InvalidOptionError(
+            f"weights= covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
+        )
+    weights = np.empty(len(topics))
+    for place, topic in enumerate(topics):
+        try:
+            weights[place] = as_number(said[topic])
+        except (TypeError, ValueError) as error:
+            message = f"the weight of topic {topic!r}, {shortened(said[topic])!r}, {error}; weights are numbers above 0"
+            raise ScoresError(message) from error
+        if not 0 < weights[place] < np.inf:
+            raise ScoresError(f"the weight of topic {topic!r} is {weights[place]:g}; weights are numbers above 0")
+    return {"weight": ("topic", weights)}

@@ -1,0 +1,201 @@
+"""How the topics of scores stand to each other: clusters, strata, weights, repeats and gaps, and who uses them.
+
+`engine_scores` is the door of every engine: what an engine does not take into account is refused there, so that nothing
+is silently left out of a figure. Topics leave it in the order of their names, so that a random number belongs to a name
+and not to a place in a file.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_choice
+from metaeval.base.names import label_array
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.running.equality import settle, settled_means
+from metaeval.table.array import DIMS, REPEAT, gaps_in
+from metaeval.table.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
+
+Trait = Literal["repeats", "gaps", "clusters", "strata", "weights"]
+"""What scores may have beyond one number for every system and topic, all alike."""
+Clustering = Literal["random", "fixed", "means", "ignore"]
+"""What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
+
+_REFUSED: Mapping[Trait, str] = {
+    "clusters": "these topics come in clusters that share noise, and here topics must be independent; use {method}, "
+    "put their means in the topics' place (with_clusters(scores, 'means'); --clusters means), or "
+    "leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
+    "strata": "these topics come in fixed clusters (strata), and here topics must be alike; use {method}, "
+    "or leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
+    "weights": "these topics have weights, and here all must weigh alike; use {method}, or leave them out "
+    "(scores.drop_vars('weight'))",
+}
+
+
+def engine_scores(
+    data: object,
+    *,
+    uses: Collection[Trait] = (),
+    what: str = "",
+    instead: Mapping[Trait, str] | None = None,
+    fewest: int = 2,
+) -> Scores:
+    """Return scores as an engine takes them, topics by name: the door where what it leaves out of account is refused.
+
+    Examples
+    --------
+    >>> scores = as_scores([[[[0.0, 1.0], [1.0, 1.0]], [[0.5, 0.5], [0.0, 0.0]]]])
+    >>> plain = engine_scores(scores)
+    >>> plain.dims, plain.to_numpy()[0, 0].tolist(), plain.attrs["notes"]
+    (('metric', 'system', 'topic'), [0.5, 1.0], ['means over 2 repeats'])
+    """
+    # gaps that somebody decided to keep are in Scores; in anything else they are an oversight
+    scores = as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
+    if "gaps" not in uses:
+        _refuse_gaps(scores, what, instead or {})
+    if REPEAT in scores.dims and "repeats" not in uses:
+        scores = _mean_over_repeats(scores)
+    for name in ("cluster", "stratum"):
+        if name in scores.coords and _all_alone(scores[name].to_numpy()):
+            scores = scores.drop_vars(name)
+    if "weight" in scores.coords and np.ptp(scores["weight"].to_numpy()) == 0:
+        scores = scores.drop_vars("weight")
+    present: dict[Trait, bool] = {
+        "clusters": "cluster" in scores.coords,
+        "strata": "stratum" in scores.coords,
+        "weights": "weight" in scores.coords,
+    }
+    for trait, there in present.items():
+        if there and trait not in uses:
+            method = (instead or {}).get(trait, f"a method for {trait}")
+            raise InvalidOptionError((f"{what}: " if what else "") + _REFUSED[trait].format(method=method))
+    return by_name(scores, "topic")
+
+
+def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:
+    gaps = np.argwhere(gaps_in(scores.to_numpy()))
+    if not len(gaps):
+        return
+    metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
+    more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+    raise ScoresError(
+        f"{what + ': ' if what else ''}these scores have gaps (no score for system {system!r} on topic {topic!r} under "
+        f"{metric!r}{more}); use {instead.get('gaps', 'a method that compares every pair on common topics')}, or read "
+        "them with missing='zero', 'drop-systems' or 'drop-topics'"
+    )
+
+
+def with_clusters(scores: Scores, kind: Clustering) -> Scores:
+    """Say what the clusters of these scores are.
+
+    Examples
+    --------
+    >>> scores = as_scores([[0.1, 0.4], [0.2, 0.3]], clusters={"1": "maths", "2": "code"})
+    >>> list(with_clusters(scores, "fixed").coords)
+    ['metric', 'system', 'topic', 'higher_is_better', 'stratum']
+    """
+    check_choice(kind, "kind of clusters", get_args(Clustering))
+    name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
+    if name is None:
+        message = "these scores have no clusters; pass clusters={topic: cluster} (command line: --cluster-column)"
+        raise InvalidOptionError(message)
+    if kind == "means":
+        return mean_by_cluster(scores)
+    if kind == "ignore":
+        return scores.drop_vars(name)
+    wanted = "cluster" if kind == "random" else "stratum"
+    return scores if name == wanted else scores.assign_coords({wanted: scores[name]}).drop_vars(name)
+
+
+def mean_by_cluster(scores: Scores) -> Scores:
+    """Return scores whose topics are the clusters, each system's score the (weighted) mean over the cluster's topics.
+
+    The mean over these topics is the macro mean, and a test on them one on the cluster means. Repeats become their
+    means first. Where a system has gaps, the mean is over what it has.
+
+    Examples
+    --------
+    >>> scores = as_scores([[0.0, 1.0, 1.0], [0.5, 0.0, 0.0]], clusters={"1": "maths", "2": "maths", "3": "code"})
+    >>> mean_by_cluster(scores).to_numpy()[0, 0].tolist()
+    [0.5, 1.0]
+    """
+    scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
+    name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
+    if name is None:
+        raise InvalidOptionError("these scores have no clusters of several topics; pass clusters={topic: cluster}")
+    of_topic = scores[name].to_numpy()
+    names = list(dict.fromkeys(of_topic.tolist()))
+    place = {one: position for position, one in enumerate(names)}
+    weights = np.zeros((scores.sizes["topic"], len(names)))
+    weights[np.arange(len(of_topic)), [place[one] for one in of_topic.tolist()]] = topic_weights(scores)
+    values = scores.to_numpy()
+    sums, sizes = np.nan_to_num(values) @ weights, np.isfinite(values) @ weights
+    with np.errstate(invalid="ignore"):
+        means = sums / sizes
+    coordinates: dict[Any, Any] = {one: held for one, held in scores.coords.items() if "topic" not in held.dims}
+    notes = [*scores.attrs.get("notes", ()), f"means over the topics of each of {len(names)} clusters"]
+    made = xr.DataArray(
+        means,
+        dims=DIMS,
+        coords={**coordinates, "topic": label_array(names, "topic")},
+        attrs={**scores.attrs, "notes": notes},
+    )
+    return as_scores(made)
+
+
+def topic_weights(scores: Scores) -> NDArray[np.float64]:
+    """Return the weight of every topic, 1 where none is said."""
+    return scores["weight"].to_numpy() if "weight" in scores.coords else np.ones(scores.sizes["topic"])
+
+
+def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+    """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
+
+    Examples
+    --------
+    >>> mean_over_topics(as_scores([[0.0, 1.0], [0.5, 0.5]], weights={"1": 3, "2": 1})).tolist()
+    [[0.25, 0.5]]
+    """
+    values, weights = scores.to_numpy(), topic_weights(scores)
+    means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
+        axis=2
+    )
+    return means
+
+
+def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+    """Return `mean_over_topics` turned so that higher is better, means that are equal on paper made equal.
+
+    Examples
+    --------
+    >>> means = settled_mean_over_topics(as_scores([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], higher_is_better=False))
+    >>> bool(means[0, 0] == means[0, 1]), means.round(12).tolist()
+    (True, [[-0.2, -0.2]])
+    """
+    values = oriented_values(scores)
+    if "weight" not in scores.coords and not np.isnan(values).any():
+        return settled_means(values)
+    return settle(mean_over_topics(scores) * better_direction(scores)[:, None], mean_over_topics(abs(scores)))
+
+
+def _mean_over_repeats(scores: Scores) -> Scores:
+    values = scores.to_numpy()
+    known = np.isfinite(values)
+    n_known = known.sum(axis=3)
+    with np.errstate(invalid="ignore"):
+        means = np.where(known, values, 0.0).sum(axis=3) / n_known
+    made = scores.isel(repeat=0, drop=True).copy(data=means)
+    most, fewest = int(n_known.max()), int(n_known.min())
+    counted = f"{most}" if most == fewest else f"{fewest} to {most}"
+    notes = (
+        [*scores.attrs.get("notes", ()), f"means over {counted} repeats"] if most > 1 else scores.attrs.get("notes", ())
+    )
+    made.attrs = {**scores.attrs, "notes": list(notes)}
+    return made
+
+
+def _all_alone(names: NDArray[np.str_]) -> bool:
+    return len(np.unique(names)) == len(names)

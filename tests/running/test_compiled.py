@@ -1,0 +1,133 @@
+"""Compiled code: where it is kept, and what happens where it cannot be."""
+
+import ast
+import errno
+import os
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core import caching
+
+from metaeval.errors import MetaevalWarning
+from metaeval.running import compiled as own
+from metaeval.running.compiled import compiled
+
+
+@pytest.fixture
+def kernel():
+    """Define a function to compile."""
+
+    def twice(number):
+        return 2 * number
+
+    return twice
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Let numba find no place for its cache, as where both the package and the home cannot be written."""
+    for name in ("InTreeCacheLocator", "UserWideCacheLocator"):
+        monkeypatch.setattr(getattr(caching, name), "from_function", classmethod(lambda *_: None))
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    own._private_folder.cache_clear()
+    own._tell.cache_clear()
+    yield tmp_path
+    own._private_folder.cache_clear()
+    own._tell.cache_clear()
+
+
+def test_where_nothing_can_be_kept_a_private_temporary_folder_serves(kernel, nowhere):
+    """It is made for this user alone, a warning says so once, and the code is found there again."""
+    with pytest.warns(MetaevalWarning, match=r"compiled code is kept in .*; NUMBA_CACHE_DIR") as told:
+        fast = compiled(kernel)
+    again = compiled(kernel)
+    assert len(told) == 1
+    assert fast(21) == again(21) == 42
+    (folder,) = nowhere.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.rglob("*.nbc"))
+    assert again.stats.cache_hits
+    assert numba.config.CACHE_DIR == ""
+
+
+@pytest.mark.parametrize("hindrance", ["open to others", "a link", "a file", "no temporary folder"])
+def test_a_folder_that_others_could_write_is_not_used(kernel, nowhere, hindrance, monkeypatch):
+    """Whoever can put files there could put code there; then every process compiles anew."""
+    folder = nowhere / f"metaeval-{os.getuid()}"
+    if hindrance == "open to others":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif hindrance == "a link":
+        (nowhere / "elsewhere").mkdir(mode=0o700)
+        folder.symlink_to("elsewhere")
+    elif hindrance == "a file":
+        folder.touch()
+    else:
+        monkeypatch.setattr("tempfile.tempdir", str(nowhere / "absent" / "too"))
+    with pytest.warns(MetaevalWarning, match="compiled code is made anew by every process"):
+        fast = compiled(kernel)
+    assert fast(21) == 42
+    assert not list(nowhere.rglob("*.nbc"))
+
+
+def test_a_full_disk_is_no_reason_to_stop(kernel, monkeypatch):
+    """What cannot be kept is computed all the same, and a warning says why it is slow."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    own._tell.cache_clear()
+    monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
+    with pytest.warns(MetaevalWarning, match="cannot be kept .No space left on device"):
+        assert compiled(kernel)(21) == 42
+    own._tell.cache_clear()
+
+
+@pytest.mark.parametrize("damage", [b"", b"damaged", pickle.dumps(numba.__version__) + b"x"])
+def test_a_damaged_cache_is_begun_anew(kernel, nowhere, damage):
+    """It is neither believed nor a reason to stop."""
+    with pytest.warns(MetaevalWarning):
+        assert compiled(kernel)(21) == 42
+    for path in nowhere.rglob("*.nb?"):
+        path.write_bytes(damage)
+    compiled(kernel)(21)
+    again = compiled(kernel)
+    assert again(21) == 42
+    assert again.stats.cache_hits
+
+
+def test_without_compilation_functions_stay_as_they_are():
+    """NUMBA_DISABLE_JIT is for looking into them."""
+    code = "from metaeval.running.compiled import compiled; print(compiled(id := lambda x: x) is id)"
+    settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(own.__file__).parents[1])}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=settings)
+    assert ended.stdout == "True\n"
+
+
+def test_kernels_return_arrays_numbers_and_plain_tuples():
+    """A named tuple, list or set is made by calling Python, without looking whether that failed.
+
+    A signal that is answered just then raises an exception there, and numba goes on with a null pointer: a stop by
+    Ctrl-C has ended in a segmentation fault.
+    """
+    texts = {path: path.read_text("utf-8") for path in Path(own.__file__).parent.rglob("*.py")}
+    nodes = {
+        path: [*ast.walk(ast.parse(text))] for path, text in texts.items() if re.search("@compiled|NamedTuple", text)
+    }
+    classes = [node for part in nodes.values() for node in part if isinstance(node, ast.ClassDef)]
+    barred = {node.name for node in classes if "NamedTuple" in map(ast.unparse, node.bases)} | {"list", "set", "dict"}
+    kernels = {
+        f"{path.stem}.{node.name}": set(re.findall(r"\w+", ast.unparse(node.returns))) if node.returns else set()
+        for path, part in nodes.items()
+        for node in part
+        if isinstance(node, ast.FunctionDef)
+        and {"compiled", "compiled_parallel", "compiled_part"} & set(map(ast.unparse, node.decorator_list))
+    }
+    assert len(kernels) > 100
+    assert {name: words & barred for name, words in kernels.items() if words & barred} == {}

@@ -1,0 +1,156 @@
+"""What stands in a table of scores and is none: summaries by name and number, other scales, misprints."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+from metaeval.errors import ScoresError
+from metaeval.io.tables import read_scores
+from metaeval.simulate.scores import simulate_scores
+from metaeval.table.plausibility import are_summaries
+from metaeval.table.scores import as_scores
+
+
+def table(n_systems=6, n_topics=30, *, seed=1):
+    """Return simulated scores with topics in rows."""
+    scores = simulate_scores(n_systems=n_systems, n_topics=n_topics, metrics=["AP"], rng=seed)[0]
+    return scores.T.to_pandas().rename_axis(index="topic", columns="system")
+
+
+def notes(frame):
+    return as_scores({"AP": frame}).attrs.get("notes", [])
+
+
+# ------------------------------------------------------------------------------------------------------------ summaries
+
+
+@pytest.mark.parametrize(
+    ("topics", "expected"),
+    [
+        (["1", "2", "all"], [0, 0, 1]),
+        (["1", "2", "Total", "Std Dev", "MEDIAN"], [0, 0, 1, 1, 1]),
+        (["sum", "translate", "count"], [0, 0, 0]),
+        (["sum", "translate", "mean", "stderr"], [0, 0, 1, 1]),
+        (["max", "min"], [0, 0]),
+        (["mean"], [1]),
+        ([], []),
+    ],
+)
+def test_names_of_summaries(topics, expected):
+    """Averages and spreads always; words that may be tasks only where all other topics are numbers."""
+    assert are_summaries(topics) == [bool(one) for one in expected]
+
+
+SUMMARIES = {
+    "mean": lambda frame: frame.mean(),
+    "Average": lambda frame: frame.mean().round(4),
+    "std": lambda frame: frame.std(),
+    "Total": lambda frame: frame.sum(),
+    "median": lambda frame: frame.median(),
+    "max": lambda frame: frame.max(),
+}
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_a_summary_below_the_topics_is_never_one_of_them(tmp_path, name, numbered, long):
+    """In a file it is left out with a note or refused, in memory refused; the scores that stay are those without it."""
+    frame = table()
+    if not numbered:
+        frame.index = [f"task {topic}" for topic in frame.index]
+    with_it = pd.concat([frame, SUMMARIES[name](frame).to_frame(name).T])
+    path = tmp_path / "AP.csv"
+    if long:
+        rows = with_it.rename_axis(index="topic").reset_index().melt("topic", var_name="system", value_name="score")
+        rows.to_csv(path, index=False)
+    else:
+        with_it.to_csv(path, index_label="topic")
+    sure = numbered or name in ("mean", "Average", "std")
+    if sure:
+        found = read_scores(path)
+        np.testing.assert_allclose(found[0].T.to_numpy(), frame[found["system"].to_numpy()].to_numpy())
+        assert any(note.startswith("AP.csv: left out the") and f"({name})" in note for note in found.attrs["notes"])
+    else:
+        with pytest.raises(
+            ScoresError, match=f"topic '{name}' holds the .* of the other topics and is none; leave it out"
+        ):
+            read_scores(path)
+    with pytest.raises(ScoresError, match=f"topic '{name}' holds the"):
+        as_scores({"AP": with_it})
+
+
+def test_a_topic_that_is_called_like_a_summary_stays():
+    """A task may be called sum or max, if it holds scores of its own."""
+    frame = table()
+    frame.index = [*(f"task {topic}" for topic in frame.index[:-2]), "sum", "max"]
+    assert as_scores({"AP": frame}).sizes["topic"] == len(frame)
+
+
+# --------------------------------------------------------------------------------------------------------------- scales
+
+
+def test_sound_scores_bring_no_note():
+    """Neither scores of a known process nor those of bad systems among good ones."""
+    for seed in range(20):
+        frame = table(seed=seed)
+        assert notes(frame) == []
+        assert notes(100 * frame) == []
+        assert notes(frame.assign(random=0.0, oracle=1.0)) == []
+
+
+def test_a_column_of_something_else_is_told():
+    """Counts among scores, shares among per cents, and a rank, each by its name; nothing is left out."""
+    frame = table()
+    counts = np.arange(1, len(frame) + 1)
+    for odd, others in ((counts, frame), (frame.iloc[:, 0], 40 + 50 * frame), (1000 + counts, 100 * frame)):
+        (note,) = notes(others.assign(odd=odd))
+        assert note.startswith("another scale under AP: odd (")
+        assert as_scores({"AP": others.assign(odd=odd)}).sizes["system"] == frame.shape[1] + 1
+
+
+@pytest.mark.parametrize(("value", "words"), [(35.5, "far from all"), (-999, "-999 ("), (-1, "-1 where all other")])
+def test_a_single_score_that_is_none_is_told(value, words):
+    """A misprint, or what somebody writes for a missing score, is named with its system and topic."""
+    frame = table()
+    frame.iloc[3, 1] = value
+    (note,) = notes(frame)
+    assert note.startswith(f"{words}")
+    assert f"{value:g} ({frame.columns[1]!r} on {frame.index[3]!r})" in note
+
+
+@given(st.floats(0.01, 100), st.integers(0, 2**32 - 1))
+def test_the_unit_of_unbounded_scores_does_not_matter(unit, seed):
+    """Scores around zero have no natural end, and what is told of them does not depend on their unit."""
+    values = np.random.default_rng(seed).normal(size=(5, 20))
+    values[2] *= 1 + 30 * (seed % 2)
+    told = ["another scale" in note for note in as_scores(values).attrs.get("notes", [])]
+    assert ["another scale" in note for note in as_scores(unit * values).attrs.get("notes", [])] == told
+
+
+def test_what_was_told_is_told_once():
+    """Scores that are labelled already keep their notes, and get no new ones."""
+    scores = as_scores({"AP": table().assign(odd=1000.0 + np.arange(30))})
+    assert as_scores(scores).attrs["notes"] == scores.attrs["notes"]
+    assert len(scores.attrs["notes"]) == 1
+
+
+def test_real_scores_bring_no_note(data_folder):
+    """Nothing looks odd in the published matrices of 13 collections."""
+    for path in sorted((data_folder / "trec-matrices").glob("*.csv")):
+        told = read_scores(path).attrs["notes"]
+        assert [note for note in told if "topic column" not in note] == [], path.name
+
+
+@pytest.mark.parametrize("code", [-9, -99, -999, -9999])
+@pytest.mark.parametrize("n_systems", [2, 6])
+def test_codes_for_what_is_missing(code, n_systems):
+    """Numbers that many tables write for a missing score are told, in small tables and where a whole topic is coded."""
+    scores = np.random.default_rng(0).random((n_systems, 5))
+    scores[0, 3] = scores[:, 4] = code
+    notes = as_scores(scores).attrs["notes"]
+    assert any(f"{code} ('system1' on '4')" in note and "empty what is no score" in note for note in notes)
+    scores[1, 0] = -0.5  # scores may be negative here
+    assert not any("all other scores are at least 0" in note for note in as_scores(scores).attrs.get("notes", []))
