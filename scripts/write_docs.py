@@ -11,8 +11,8 @@ and what stands between them is written anew:
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, elements or passages;
 - ``formats``: the formats of benchmarks, and the rule of each;
-- ``names metaeval.table.scores``: the public names that a module, or one below it, defines, by where they are imported from,
-  with a sentence each and a link to the file that describes them;
+- ``names metaeval.table.scores``: the public names that a module, or one below it, defines, by where they are imported
+  from, with a sentence each and a link to the file that describes them;
 - ``chapters``: the pages of the reference, in the order of ``docs/_toc.yml``;
 - ``commands``: the commands, each with its page and what it says.
 

@@ -73,8 +73,8 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
       (`metaeval.table.structure.mean_by_cluster`), do that first, and then aggregate.
 
     On a topic where all systems have equal scores nobody stands out: win rate 1/2, Borda (m - 1)/2, z-score 0. Scores
-    that are equal on paper tie (`metaeval.running.equality`). A topic with one system has no win rate, Borda points or z-score.
-    Win rate, Borda and z-score of a system depend on which other systems take part.
+    that are equal but for rounding tie (`metaeval.running.equality`). A topic with one system has no win rate, Borda
+    points or z-score. Win rate, Borda and z-score of a system depend on which other systems take part.
 
     References
     ----------

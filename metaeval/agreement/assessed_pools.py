@@ -152,7 +152,7 @@ class GrowthCurves(NamedTuple):
         return frame
 
     def beyond(self, added: int, *, confidence: float = 0.95) -> pd.DataFrame:
-        """Say what more documents would hold, at the rate at which the second half of each pool still found something."""
+        """Return what more documents would hold, at the rate of the second half of each pool."""
         rows = {}
         for name in (kind for kind in ("relevant", "passages") if kind in self.kinds):
             rates = np.array([_last_rate(curve["documents"], curve[name]) for curve in self.curves.values()])

@@ -4,9 +4,9 @@ Pearson's r stands beside them: what the scores themselves have in common, strai
 
 Every function takes two arrays of scores, higher better, whose last axis is the systems: `truth` is the reference,
 `estimate` the ranking under test (tau, rho, r and rank-biased overlap are symmetric and take them either way). Leading
-axes broadcast, so one call compares a reference with every replicate of every metric. Scores that are equal on paper
-are ties (`metaeval.running.equality`), by their own sizes; who knows the scores that means were made from settles the means
-first (`metaeval.running.equality.settled_means`).
+axes broadcast, so one call compares a reference with every replicate of every metric. Scores that are equal but for
+rounding are ties (`metaeval.running.equality`), by their own sizes; who knows the scores that means were made from
+settles the means first (`metaeval.running.equality.settled_means`).
 """
 
 from collections.abc import Callable, Mapping

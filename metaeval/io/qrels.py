@@ -78,7 +78,7 @@ def judgments_of(content: bytes, path: str) -> Judgments:
 
 
 def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
-    """Read judgments of one judge who judged pairs several times: the k-th line of every pair is in the k-th of these."""
+    """Read judgments of one judge who judged pairs several times; the k-th holds the k-th line of every pair."""
     read = _Lines.of(content, path)
     document_ids = identifier_array(read.found.documents())
     sequence = np.lexsort((document_ids, read.lists))  # lines of one pair in their order, since the sort is stable

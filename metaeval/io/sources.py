@@ -61,7 +61,7 @@ def list_sources(
 
 
 def listed_paths[T: (str | os.PathLike[str])](paths: T | Iterable[T], name: str) -> list[T]:
-    """Return one path, or several, as a list; `name` is the argument, where data are given in place of names of files."""
+    """Return one path, or several, as a list; `name` is the argument that an error names."""
     if not isinstance(paths, str | os.PathLike | Iterable) or getattr(paths, "ndim", 1) != 1:
         raise InvalidOptionError(
             f"{name} must be names of files; got a {type(paths).__name__}. What is in memory needs no reading: scores "

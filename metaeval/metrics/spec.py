@@ -65,7 +65,7 @@ class MetricSpec(ShortRepr):
     monotone: bool = False
     """Whether moving a better document down, in exchange for a worse one, never raises the score."""
     cite: str = ""
-    """Where it is described: a key of `metaeval.base.bibliography.PUBLICATIONS`, or a reference in words of your own."""
+    """Where it is described: a key of `metaeval.base.bibliography.PUBLICATIONS`, or a reference in your words."""
     summary: str = ""
     """One line; by default the first one of the function's docstring."""
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)

@@ -39,7 +39,7 @@ def report_html(report: "Report") -> str:
 
 
 def result_html(result: Result) -> str:
-    """Return the main numbers of a result in a sentence, what was asked, the first rows of its table, and its picture."""
+    """Return the main numbers of a result in a sentence, its settings, the first rows of its table and its picture."""
     sentence, settings = visible(main_sentence(result)), visible(settings_of(result))
     words = Markup("<b>{}:</b> {}").format(type(result).__name__, sentence)
     frame = _frame_of(result)

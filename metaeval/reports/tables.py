@@ -164,7 +164,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Steps(ShortRepr):
-    """What a table shows at other numbers than its own: a page has a slider for them, which puts each into its title."""
+    """What a table shows at other numbers than its own, which a page has a slider for."""
 
     what: str
     """What there is a number of, such as "Topics"."""

@@ -118,7 +118,7 @@ def not_estimated(reason: str) -> str:
 
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
-    """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer."""
+    """Return one row a pair of metrics with the probability, at every tolerance, that metric_a needs fewer topics."""
     pairs = pd.MultiIndex.from_tuples(combinations(study.error_rates.metrics, 2), names=["metric_a", "metric_b"])
     if study.posterior is None or pairs.empty:
         return pd.DataFrame(columns=["metric_a", "metric_b"])

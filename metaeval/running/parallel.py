@@ -1,7 +1,7 @@
 """Threads within this process, and one way to report progress.
 
-Nothing below the command line prints. Long loops go through `track` or `metaeval.running.workers.parallel_map`; outside of
-notebooks they stay silent until a caller opens `reporting` with something that shows progress, or `show_progress`.
+Nothing below the command line prints. Long loops go through `track` or `metaeval.running.workers.parallel_map`; outside
+of notebooks they stay silent until a caller opens `reporting` with something that shows progress, or `show_progress`.
 """
 
 from collections import deque

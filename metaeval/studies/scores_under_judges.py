@@ -143,7 +143,7 @@ def scores_under_judges(
     people: Sequence[str] = (),
     registry: Registry | None = None,
 ) -> tuple[dict[str, Scores], list[str]]:
-    """Score the runs under every judge; return for each metric the scores with judges in place of metrics, and notes."""
+    """Score the runs under every judge; return for each metric the scores by judge, and notes."""
     first = next(iter(judged.values()))
     if metrics is None:
         metrics = _OF_LABELS if isinstance(first, Collection) else default_metrics(first)

@@ -133,8 +133,8 @@ def chosen_systems(
 ) -> tuple[Scores, tuple[str, ...]]:
     """Return the scores of the systems to compare, and notes: those of the scores, and how many were chosen.
 
-    `uses` is what the study takes into account, as `metaeval.table.structure.engine_scores` has it; the notes say what of
-    it there is.
+    `uses` is what the study takes into account, as `metaeval.table.structure.engine_scores` has it; the notes say what
+    of it there is.
 
     Examples
     --------

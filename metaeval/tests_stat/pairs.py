@@ -96,8 +96,8 @@ class Question:
     def tolerance(self) -> NDArray[np.float64]:
         """How far two (weighted) sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
 
-        Scores are often multiples of 0.1 or 1/k, so sums that are equal on paper differ in the last bits. The rule is
-        that of `metaeval.running.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
+        Scores are often multiples of 0.1 or 1/k, so equal sums differ in the last bits. The rule is that of
+        `metaeval.running.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
         """
         if self.gaps:
             a, b = self._over_common(np.abs(self.values))

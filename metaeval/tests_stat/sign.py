@@ -37,8 +37,8 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
         "mid-p" counts half of the probability of what was seen, so that the test is less conservative.
     zero_tol : float, default 0.0
         Differences up to this size, in the unit of the scores, are ties and are left out; some published results
-        use 0.01. Equality is that of `metaeval.running.equality`, topic by topic: two scores that are one number on paper
-        (0.1 + 0.2 and 0.3) tie in any case, and so does a difference that is the limit on paper (0.8 - 0.7 and 0.1).
+        use 0.01. Equality is that of `metaeval.running.equality`, topic by topic: two scores that differ by rounding
+        alone (0.1 + 0.2 and 0.3) tie in any case, and so does a difference at the limit (0.8 - 0.7 and 0.1).
     alternative, correction, alpha, baseline
 
     Returns
