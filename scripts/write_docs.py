@@ -38,8 +38,6 @@ from metaeval.cli.commands import COMMANDS
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
 
-__all__ = ["described", "exported_from", "main", "public_names", "write"]
-
 DOCS = Path(__file__).parents[1] / "docs"
 _MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*")

@@ -438,9 +438,8 @@ def _public_procedures():
         if ".cli" in found.name or found.name.endswith("__main__"):
             continue
         module = importlib.import_module(found.name)
-        for name in getattr(module, "__all__", ()):
-            one = getattr(module, name)
-            if inspect.isfunction(one) and one.__module__ == found.name and "rng" in inspect.signature(one).parameters:
+        for name, one in inspect.getmembers(module, inspect.isfunction):
+            if not name.startswith("_") and one.__module__ == found.name and "rng" in inspect.signature(one).parameters:
                 yield name
 
 

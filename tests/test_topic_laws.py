@@ -208,9 +208,9 @@ def test_no_function_of_scores_is_forgotten():
         if module.name.startswith(("metaeval.__main__", "metaeval.cli")):
             continue
         made = importlib.import_module(module.name)
-        for name in getattr(made, "__all__", ()):
-            function = getattr(made, name)
-            if inspect.isfunction(function) and next(iter(inspect.signature(function).parameters), "") == "scores":
+        for name, function in inspect.getmembers(made, inspect.isfunction):
+            first = next(iter(inspect.signature(function).parameters), "")
+            if not name.startswith("_") and function.__module__ == module.name and first == "scores":
                 found.add(name)
     assert found == set(ENGINES) | set(MEANS) | NO_ENGINE
 

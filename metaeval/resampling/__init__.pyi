@@ -1,5 +1,3 @@
-from metaeval.resampling.stability_result import Stability as Stability
-
 from .agreement_interval import AgreementIntervals as AgreementIntervals
 from .agreement_interval import agreement_intervals as agreement_intervals
 from .bins import DifferenceBins as DifferenceBins
@@ -29,6 +27,7 @@ from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .split_halves import SplitHalves as SplitHalves
 from .split_halves import split_half as split_half
 from .stability import measure_stability as measure_stability
+from .stability_result import Stability as Stability
 from .sufficiency import PoolSufficiency as PoolSufficiency
 from .sufficiency import pool_sufficiency as pool_sufficiency
 from .swap import ErrorRates as ErrorRates

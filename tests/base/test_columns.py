@@ -2,7 +2,6 @@
 
 import pytest
 
-from metaeval.base import columns
 from metaeval.base.columns import ITEMS, LABELS, LOG, RANKINGS, SCORES, SIZES, column_roles, first_called, underscored
 from metaeval.errors import ScoresError
 
@@ -26,11 +25,6 @@ def test_words_are_lower_case_and_stand_once(words):
     spelled = [word for part in words.values() for word in part]
     assert all(word == underscored(word) for word in spelled)
     assert {word for word in spelled if spelled.count(word) > 1} == ({"score"} if words is RANKINGS else set())
-
-
-def test_every_vocabulary_is_public():
-    """A reader takes its words from here, so all of them are named."""
-    assert {name for name in vars(columns) if name.isupper() and not name.startswith("_")} <= set(columns.__all__)
 
 
 def test_the_first_word_decides_and_then_the_strictest_spelling():
