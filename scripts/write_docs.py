@@ -20,11 +20,14 @@ So a page reads the same in an editor, on a forge and as built. ``--check`` writ
 is behind the code.
 """
 
+import ast
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAliasType
 
@@ -112,6 +115,19 @@ def public_names() -> dict[str, Any]:
             if not inspect.ismodule(thing) and hasattr(thing, "__module__") and not known:
                 found[f"{place}.{name}"] = thing
     return found
+
+
+def fields_of(thing: type) -> Iterator[tuple[str, str, str]]:
+    """Yield the fields of a class: names (several where they share their words), type and words."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(thing))).body
+    names: list[str] = []
+    for part, after in pairwise([*node.body, ast.Pass()]):
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and not part.target.id.startswith("_"):
+            names.append(part.target.id)
+            words = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else None
+            if words is not None or not isinstance(after, ast.AnnAssign):
+                yield ", ".join(names), ast.unparse(part.annotation), inspect.cleandoc(words or "")
+                names = []
 
 
 def exported_from(module: str) -> dict[str, Any]:

@@ -97,11 +97,11 @@ def test_nothing_of_the_site_shows_raw(site):
 
 
 def test_the_reference_shows_every_docstring_and_attribute(site, write_docs):
-    """The first paragraph of everything public is there, and so are the names under Attributes, however many a line."""
+    """The first paragraph of everything public is there, and so is what every field holds."""
     pages = [page for path, page in site.items() if path.parent.name == "reference"]
     shown = _letters("".join("".join(page.everything) for page in pages))
     for name, thing in write_docs.public_names().items():
-        for words in (*_first_paragraphs(thing, write_docs), *_attributes(thing)):
+        for words in (*_first_paragraphs(thing, write_docs), *_attributes(thing, write_docs)):
             assert _letters(words) in shown, f"{name}: {words}"
 
 
@@ -112,13 +112,10 @@ def _first_paragraphs(thing, write_docs):
             yield (inspect.getdoc(member) or "").partition("\n\n")[0]
 
 
-def _attributes(thing):
-    """Yield every line under Attributes that names some, without their type."""
-    listed = re.search(
-        r"^Attributes\n-+\n(.+?)(?=\n\w[^\n]*\n---|\Z)", inspect.getdoc(thing) or "", re.DOTALL | re.MULTILINE
-    )
-    if listed and inspect.isclass(thing):
-        yield from re.findall(r"^(\w[^\n:]*)", listed[1], re.MULTILINE)
+def _attributes(thing, write_docs):
+    """Yield the names and the words of every field."""
+    for names, _, words in write_docs.fields_of(thing) if inspect.isclass(thing) else ():
+        yield from (names, words.partition("\n\n")[0])
 
 
 def _letters(text):

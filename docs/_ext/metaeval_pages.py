@@ -180,6 +180,21 @@ def _list_references(_app: Sphinx, _what: str, _name: str, _obj: object, _option
         lines[number] = re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line))
 
 
+def _list_fields(_app: Sphinx, what: str, _name: str, thing: object, _options: object, lines: list[str]) -> None:
+    """Say below the docstring of a class what its fields hold."""
+    found = list(_write_docs().fields_of(thing)) if what == "class" and inspect.isclass(thing) else []
+    if found:
+        lines += ["", "Attributes", "----------"]
+        for names, kind, words in found:
+            lines += [f"{names} : {kind}", *indent(words, "    ").split("\n")]
+        lines.append("")
+
+
+def _skip_fields(_app: Sphinx, what: str, _name: str, member: object, _skip: object, _options: object) -> bool | None:
+    """Leave out what `_list_fields` has listed."""
+    return None if what != "class" or isinstance(member, property) or inspect.isroutine(member) else True
+
+
 def _hide_colon(_app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
     """Keep a colon in the first line of a property from napoleon, which takes what stands before it for a type."""
     if what in {"attribute", "data", "property"} and lines:
@@ -217,6 +232,8 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     sphinx.connect("missing-reference", _name_publicly)
     sphinx.connect("env-check-consistency", _check_names)
     sphinx.add_transform(LinkNames)
+    sphinx.connect("autodoc-skip-member", _skip_fields)
+    sphinx.connect("autodoc-process-docstring", _list_fields, priority=100)
     sphinx.connect("autodoc-process-docstring", _hide_colon, priority=100)
     sphinx.connect("autodoc-process-docstring", _list_references)  # at 500, as napoleon
     sphinx.connect("autodoc-process-docstring", _show_colon, priority=900)

@@ -8,6 +8,7 @@ from .compare_tests import SplitHalvesStudy as SplitHalvesStudy
 from .compare_tests import study_tests as study_tests
 from .design import DesignStudy as DesignStudy
 from .design import study_design as study_design
+from .heaviness import top_heaviness as top_heaviness
 from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
 from .judges import JudgeStudy as JudgeStudy
@@ -24,6 +25,5 @@ from .scores_under_judges import judgments_of_labels as judgments_of_labels
 from .study import Study as Study
 from .table import TableStudy as TableStudy
 from .table import study_table as study_table
-from .top_heaviness import top_heaviness as top_heaviness
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics

@@ -32,10 +32,10 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
+from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import MetricVerdict, probability_positive, verdict_of
 from metaeval.studies.reliability import ReliabilityStudy, study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
-from metaeval.studies.top_heaviness import top_heaviness
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores

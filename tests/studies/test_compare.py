@@ -15,7 +15,7 @@ from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
-from metaeval.studies.top_heaviness import top_heaviness
+from metaeval.studies.heaviness import top_heaviness
 from metaeval.table.scores import as_scores
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}

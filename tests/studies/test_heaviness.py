@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metaeval.studies.top_heaviness import top_heaviness
+from metaeval.studies.heaviness import top_heaviness
 
 
 def test_top_heaviness_follows_the_definitions():
