@@ -116,7 +116,9 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
     labels, more = (
-        ([], []) if study.labelling is None else label_words(study.labelling, alone=deciding_metric(study) is None)
+        ([], [])
+        if study.labelling is None
+        else label_words(study.labelling, alone=deciding_metric(study.conclusions) is None)
     )
     if study.annotated is not None:
         labels = [alt_words(study.annotated)]
@@ -137,7 +139,7 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
 
 def _verdict_words(study: JudgeStudy) -> list[str]:
     """Return the verdict on the one judge, or on the best of several and on how many may."""
-    metric = deciding_metric(study)
+    metric = deciding_metric(study.conclusions)
     if metric is None:
         return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
     first, found = study.verdicts.iloc[0], study.conclusions[metric]
@@ -232,8 +234,8 @@ def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> li
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     """Say where another metric speaks against the verdict."""
     said = []
-    own = name_of_metric(deciding_metric(study))
-    for name, verdict in other_metrics(study, row["judge"]):
+    own = name_of_metric(deciding_metric(study.conclusions))
+    for name, verdict in other_metrics(study.conclusions, row["judge"], study.margin):
         parts, conflicts = [], int(verdict["n_conflicts"])
         if verdict["ranking"] != row["ranking"]:
             parts.append(f"by it {row['judge']} {_MAY[verdict['ranking']].format(reference=study.reference)}")
@@ -300,12 +302,12 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     frame = study.verdicts
     columns = [*left(judge="Judge")]
-    if deciding_metric(study) is not None:
+    if deciding_metric(study.conclusions) is not None:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
         if frame["people_f1"].notna().any():
             columns += right(number(1), people_conflicts="of a second person")
-            n_resamples = study.conclusions[str(deciding_metric(study))].n_resamples
+            n_resamples = study.conclusions[str(deciding_metric(study.conclusions))].n_resamples
             columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
         if (frame["otherwise"] != "").any():
             columns += left(text, otherwise="Against it")
@@ -313,7 +315,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
-    metric = deciding_metric(study)
+    metric = deciding_metric(study.conclusions)
     rule = (
         f"Ranking, by {name_of_metric(metric)}: a judge may if its F1 of significant pairs falls short of a second "
         f"person's by less than {study.margin:g}, and contradictions of {study.reference} (opposite pairs) take no "

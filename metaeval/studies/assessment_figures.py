@@ -1,15 +1,13 @@
 """The figures of an analysis of assessments that papers quote, each with its name."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 
 from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
-
-if TYPE_CHECKING:
-    from metaeval.studies.assessment import AssessmentStudy
 
 FOUND: Mapping[str, str] = {
     "relevant": "relevant documents",
@@ -43,38 +41,77 @@ class QuotedFigure(NamedTuple):
     """How it is written: as a whole number, as a percentage, with one or with two decimals."""
 
 
-def quoted_figures(study: "AssessmentStudy") -> tuple[QuotedFigure, ...]:
+class AssessmentTables(Protocol):
+    """The tables of an `AssessmentStudy` that figures are taken from."""
+
+    @property
+    def beyond(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def classes(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def cycles(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def document_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def element_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def elemental(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def entries(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def growth(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def new_runs(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def passage_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def passages(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def pools(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def power_law(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def sizes(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def steps(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def times(self) -> pd.DataFrame: ...  # noqa: D102
+    @property
+    def topics(self) -> pd.DataFrame: ...  # noqa: D102
+
+
+def quoted_figures(tables: AssessmentTables) -> tuple[QuotedFigure, ...]:
     """Return the figures that papers quote, those that are known."""
-    return tuple(one for figures in _FIGURES for one in figures(study) if np.isfinite(one.value))
+    return tuple(one for figures in _FIGURES for one in figures(tables) if np.isfinite(one.value))
 
 
-def _of_topics(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    yield QuotedFigure("assessments", "topics", len(study.topics), "topics", "count")
-    for name, mean in study.topics.mean().items():
+def _of_topics(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    yield QuotedFigure("assessments", "topics", len(tables.topics), "topics", "count")
+    for name, mean in tables.topics.mean().items():
         kind = "count" if name == "highlighted" else "one"
         yield QuotedFigure("assessments", f"{name} per topic", mean, f"{_PER_TOPIC[str(name)]}, mean of a topic", kind)
 
 
-def _of_growth(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    for row in shown_growth(study.growth).to_dict("records"):
+def _of_growth(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    for row in shown_growth(tables.growth).to_dict("records"):
         size = row["documents"]
-        for kind in growth_kinds(study.growth):
+        for kind in growth_kinds(tables.growth):
             words = f"{FOUND[kind]} found by {size} documents a topic"
             share = row[f"{kind}_share"]
             yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
 
 
-def _of_beyond(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    for row in study.beyond.to_dict("records"):
+def _of_beyond(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    for row in tables.beyond.to_dict("records"):
         asked, more = "larger pools", f"by {row['added']} more documents a topic"
         yield QuotedFigure(asked, f"relevant {more}", row["relevant"], f"new relevant documents {more}", "one")
         yield QuotedFigure(asked, f"hours {more}", row["hours"], f"more hours of a topic {more}", "one")
         yield QuotedFigure(asked, "share of hours", row["hours"] / row["hours_now"], "of the present hours", "share")
 
 
-def _of_new_runs(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    if len(study.new_runs):
-        for (unit, size), part in study.new_runs.groupby(["unit", "size"], sort=False):
+def _of_new_runs(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    if len(tables.new_runs):
+        for (unit, size), part in tables.new_runs.groupby(["unit", "size"], sort=False):
             for rank in _QUOTED_RANKS:
                 share = part.loc[part["rank"] == rank, "share_up_to"]
                 if len(share):
@@ -82,44 +119,44 @@ def _of_new_runs(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
                     yield QuotedFigure("new runs", f"share {words}", share.iloc[0], words, "share")
 
 
-def _of_pools(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    if len(study.pools):
-        sums, size = study.pools.sum(), study.pools["documents"].mean()
+def _of_pools(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    if len(tables.pools):
+        sums, size = tables.pools.sum(), tables.pools["documents"].mean()
         yield QuotedFigure("pools", "documents per topic", size, "documents in the pool, mean of a topic", "one")
         yield QuotedFigure("pools", "share assessed", sums["assessed"] / sums["documents"], "of them assessed", "share")
 
 
-def _of_passages(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_passages(tables: AssessmentTables) -> Iterator[QuotedFigure]:
     asked = "passages per document"
-    if len(study.passages):
-        counted, share = study.passages["passages"], study.passages["share"]
+    if len(tables.passages):
+        counted, share = tables.passages["passages"], tables.passages["share"]
         one, five = share[counted == 1].sum(), share[counted <= _FEW].sum()
         yield QuotedFigure(asked, "share with one", one, "relevant documents with a single passage", "share")
         yield QuotedFigure(
             asked, "share with at most five", five, "relevant documents with five passages or fewer", "share"
         )
         yield QuotedFigure(asked, "most", counted.max(), "most passages of a document", "count")
-    for row in study.power_law.to_dict("records"):
+    for row in tables.power_law.to_dict("records"):
         words = "exponent of their power law"
         for name, which in (("exponent", words), ("low", f"{words}, from"), ("high", f"{words}, to")):
             yield QuotedFigure(asked, f"power law: {name}", row[name], which, "two")
 
 
-def _of_elemental(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    if len(study.elemental):
-        share = study.elemental["share"].iloc[0]
+def _of_elemental(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    if len(tables.elemental):
+        share = tables.elemental["share"].iloc[0]
         yield QuotedFigure("elemental passages", "share", share, "passages that coincide with one element", "share")
 
 
-def _of_specificity(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    for row in study.classes.to_dict("records"):
+def _of_specificity(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    for row in tables.classes.to_dict("records"):
         name = row["element_class"]
         yield QuotedFigure("specificity", f"mean of class {name}", row["mean"], f"mean specificity: {name}", "two")
 
 
-def _of_sizes(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_sizes(tables: AssessmentTables) -> Iterator[QuotedFigure]:
     asked = "exhaustivity and size"
-    for row in study.sizes.to_dict("records"):
+    for row in tables.sizes.to_dict("records"):
         degree = row["exhaustivity"]
         which = "too small to judge" if degree == "?" else f"exhaustivity {degree}"
         short = f"share below {SHORT} characters at {degree}"
@@ -129,8 +166,8 @@ def _of_sizes(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
 
 
-def _of_entries(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    asked, table = "best entry points", study.entries
+def _of_entries(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    asked, table = "best entry points", tables.entries
     if len(table):
         for which, column in (("the first", "starts_first"), ("some", "starts_any")):
             words = f"where {which} passage begins"
@@ -141,50 +178,50 @@ def _of_entries(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, words, median, f"{words} passage, in characters", "count")
 
 
-def _of_times(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    if len(study.times):
-        seconds = study.times["seconds"]
+def _of_times(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    if len(tables.times):
+        seconds = tables.times["seconds"]
         for kind, relevant in (("relevant", True), ("irrelevant", False)):
-            mean = seconds[study.times["relevant"] == relevant].mean()
+            mean = seconds[tables.times["relevant"] == relevant].mean()
             words = f"mean seconds: {kind} documents"
             yield QuotedFigure("time", f"mean seconds of {kind} documents", mean, words, "one")
-        hours = seconds.groupby(study.times["topic"]).sum().mean() / _HOUR
+        hours = seconds.groupby(tables.times["topic"]).sum().mean() / _HOUR
         yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
 
 
-def _of_steps(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_steps(tables: AssessmentTables) -> Iterator[QuotedFigure]:
     asked = "order of work"
     done = {"highlight": "highlights", "assess": "judgments of elements"}
-    for row in study.steps.to_dict("records"):
+    for row in tables.steps.to_dict("records"):
         what = done[row["action"]]
         words = f"{what} that lie behind the one before"
         yield QuotedFigure(asked, f"share of {words}", row["share"], words, "share")
         yield QuotedFigure(asked, "share inside", row["inside"], "of these, in the element before", "share")
-    if len(study.cycles):
+    if len(tables.cycles):
         words = "highlight-then-judge cycles of a document"
-        yield QuotedFigure(asked, words, study.cycles["cycles"].mean(), words, "two")
+        yield QuotedFigure(asked, words, tables.cycles["cycles"].mean(), words, "two")
 
 
-def _of_agreement(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
-    if len(study.document_agreement):
-        value = study.document_agreement["of_union"].mean()
+def _of_agreement(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+    if len(tables.document_agreement):
+        value = tables.document_agreement["of_union"].mean()
         words = "called relevant by both, of the documents that either does"
         yield QuotedFigure("agreement on documents", "mean of_union", value, words, "share")
-    if len(study.element_agreement):
+    if len(tables.element_agreement):
         called = {
             "both": "both call the element relevant",
             "exact": "both give the same grades",
         }
         for name, words in called.items():
-            value = study.element_agreement[name]["mean"]
+            value = tables.element_agreement[name]["mean"]
             yield QuotedFigure("agreement on elements", f"mean of {name}", value, words, "share")
-    if len(study.passage_agreement):
-        value = study.passage_agreement["of_union"].mean()
+    if len(tables.passage_agreement):
+        value = tables.passage_agreement["of_union"].mean()
         words = "highlighted by both, of the text highlighted by either"
         yield QuotedFigure("agreement on passages", "mean of_union", value, words, "share")
 
 
-_FIGURES: tuple[Callable[["AssessmentStudy"], Iterator[QuotedFigure]], ...] = (
+_FIGURES: tuple[Callable[[AssessmentTables], Iterator[QuotedFigure]], ...] = (
     *(_of_topics, _of_growth, _of_beyond, _of_new_runs, _of_pools, _of_passages, _of_elemental, _of_specificity),
     *(_of_sizes, _of_entries, _of_times, _of_steps, _of_agreement),
 )

@@ -9,22 +9,19 @@ every F1 that one could have. Where the reference tells no pair of systems apart
 verdict. For labels the alt-test decides.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from metaeval.agreement.alt_test import AltTest
+from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.judge_bias_table import BENT
+from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.tests_stat.result import is_significant
 from metaeval.words import NAMED, ends, listed, number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from metaeval.agreement.judge_bias import FavouredGroups
-    from metaeval.resampling.judge_conclusions import JudgeConclusions
-    from metaeval.studies.judges import JudgeStudy
 
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
@@ -37,12 +34,19 @@ _WORDS = ("judge", "ranking", "otherwise", "labels", "favours")
 _DECIDED = {"may", "may not"}
 
 
-def deciding_metric(study: "JudgeStudy") -> str | None:
+def deciding_metric(conclusions: Mapping[str, JudgeConclusions]) -> str | None:
     """Return the metric that verdicts on ranking are by: the first under which pairs were tested, None for none."""
-    return next((name for name, found in study.conclusions.items() if found.table["f1"].notna().any()), None)
+    return next((name for name, found in conclusions.items() if found.table["f1"].notna().any()), None)
 
 
-def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
+def judge_verdicts(
+    conclusions: Mapping[str, JudgeConclusions],
+    favoured: Mapping[str, FavouredGroups],
+    alt: AltTest | None,
+    *,
+    margin: float,
+    alpha: float,
+) -> pd.DataFrame:
     """Return one row a judge beside the reference and the people, best first.
 
     Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no second person" or "no pairs") with what
@@ -52,17 +56,17 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     (``beyond_people``). What has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
-    metric = deciding_metric(study)
+    metric = deciding_metric(conclusions)
     if metric is not None:
-        found = study.conclusions[metric]
+        found = conclusions[metric]
         tested = found.table[(found.table["kind"] == "judge") & found.table["f1"].notna()]
         for name in tested["judge"]:
-            rows[name] = ranking_verdict(found, name, study.margin)
-            rows[name]["otherwise"] = ", ".join(other for other, _ in other_metrics(study, name))
-            if metric in study.favoured:
-                rows[name] |= _favour(study.favoured[metric], name, study.alpha)
-    if study.alt is not None:
-        for one in study.alt.judges.to_dict("records"):
+            rows[name] = ranking_verdict(found, name, margin)
+            rows[name]["otherwise"] = ", ".join(other for other, _ in other_metrics(conclusions, name, margin))
+            if metric in favoured:
+                rows[name] |= _favour(favoured[metric], name, alpha)
+    if alt is not None:
+        for one in alt.judges.to_dict("records"):
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
@@ -70,7 +74,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     return frame.sort_values(["f1", "judge"], ascending=[False, True], ignore_index=True)
 
 
-def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dict[str, Any]:
+def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> dict[str, Any]:
     """Return the verdict for ranking systems with what it rests on, by the rule of this module.
 
     ``f1`` and ``contradicted`` have their intervals, ``difference`` is F1 less ``people_f1``. ``cleared_if_equal`` is
@@ -133,24 +137,26 @@ def _alone(row: pd.Series, margin: float) -> dict[str, Any]:
     return {"ranking": "no second person", "cleared_up_to": up_to, "short_from": over if over < 1 else float("nan")}
 
 
-def other_metrics(study: "JudgeStudy", judge: str) -> "Iterator[tuple[str, dict[str, Any]]]":
+def other_metrics(
+    conclusions: Mapping[str, JudgeConclusions], judge: str, margin: float
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every metric that speaks against the verdict on a judge, with its own: the other way, or more conflicts."""
-    metric = deciding_metric(study)
+    metric = deciding_metric(conclusions)
     if metric is None:
         return
-    own = ranking_verdict(study.conclusions[metric], judge, study.margin)
-    for name, found in study.conclusions.items():
+    own = ranking_verdict(conclusions[metric], judge, margin)
+    for name, found in conclusions.items():
         known = found.table.loc[(found.table["judge"] == judge) & found.table["f1"].notna(), "judge"]
         if name == metric or known.empty:
             continue
-        verdict = ranking_verdict(found, judge, study.margin)
+        verdict = ranking_verdict(found, judge, margin)
         turned = own["ranking"] != verdict["ranking"] and "may not" in {own["ranking"], verdict["ranking"]}
         decided = verdict["ranking"] in _DECIDED
         if (turned and decided) or verdict["n_conflicts"] > own["n_conflicts"]:
             yield name, verdict
 
 
-def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]:
+def _favour(found: FavouredGroups, judge: str, alpha: float) -> dict[str, Any]:
     """Return the groups that a judge favours most, or else disfavours most, of those where that is beyond doubt."""
     kind = "adjusted" if found.adjusted else "figure"
     low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))

@@ -371,7 +371,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
-    return replace(made, verdicts=judge_verdicts(made))
+    verdicts = judge_verdicts(made.conclusions, made.favoured, made.alt, margin=made.margin, alpha=made.alpha)
+    return replace(made, verdicts=verdicts)
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given

@@ -63,16 +63,11 @@ def favoured(rows, *, adjusted=True, bend_p=0.5):
     return SimpleNamespace(table=table, adjusted=adjusted)
 
 
-def studied(conclusions=None, *, groups=None, alt=None, margin=0.05, alpha=0.05):
-    """Make what a study holds when verdicts are given, of two metrics where there are runs."""
+def verdicts(conclusions=None, *, groups=None, alt=None, margin=0.05, alpha=0.05):
+    """Return the verdicts, of two metrics where there are runs."""
     both = {} if conclusions is None else {"nDCG@10": conclusions, "AP": concluded({"other": JUDGE})}
-    return SimpleNamespace(
-        conclusions=both,
-        favoured={} if groups is None else {"nDCG@10": groups},
-        alt=None if alt is None else SimpleNamespace(judges=pd.DataFrame(alt)),
-        margin=margin,
-        alpha=alpha,
-    )
+    labels = None if alt is None else SimpleNamespace(judges=pd.DataFrame(alt))
+    return judge_verdicts(both, {} if groups is None else {"nDCG@10": groups}, labels, margin=margin, alpha=alpha)
 
 
 def word(low, high, *, margin=0.05, against=(0.0, 0.0), people=True):
@@ -223,15 +218,11 @@ def test_other_metrics_speak_against_a_verdict():
         "turned": concluded({"model": JUDGE, "good": JUDGE | {"low": -0.4, "high": -0.2}, "open": JUDGE}),
         "elsewhere": concluded({"other": JUDGE}),
     }
-    study = replace_conclusions(studied(first), {"nDCG@10": first} | others)
-    frame = judge_verdicts(study).set_index("judge")
+    conclusions = {"nDCG@10": first} | others
+    frame = judge_verdicts(conclusions, {}, None, margin=0.05, alpha=0.05).set_index("judge")
     assert frame["otherwise"].to_dict() == {"model": "conflicts", "good": "turned", "open": ""}
-    (found,) = other_metrics(study, "model")
+    (found,) = other_metrics(conclusions, "model", 0.05)
     assert (found[0], found[1]["n_conflicts"]) == ("conflicts", 28)
-
-
-def replace_conclusions(study, conclusions):
-    return SimpleNamespace(**(vars(study) | {"conclusions": conclusions}))
 
 
 def judged(generator, *, uneven, n_systems=16, n_topics=30):
@@ -297,7 +288,7 @@ def test_without_a_pair_under_the_reference_there_is_nothing_to_agree_on(people)
 def test_verdicts_are_by_the_first_metric_and_best_first():
     """A row a judge, people and reference none; other metrics decide nothing."""
     judges = {"weak": JUDGE | {"f1": 0.5, "low": -0.4, "high": -0.2}, "strong": JUDGE | {"f1": 0.9}}
-    frame = judge_verdicts(studied(concluded(judges)))
+    frame = verdicts(concluded(judges))
     assert frame.columns.tolist() == [*COLUMNS]
     assert frame[["judge", "ranking"]].to_numpy().tolist() == [["strong", "may"], ["weak", "may not"]]
     assert frame["people_f1"].tolist() == [0.82, 0.82]
@@ -308,7 +299,7 @@ def test_verdicts_are_by_the_first_metric_and_best_first():
 def test_the_margin_is_that_of_the_study():
     """A margin of 0 asks a judge to be better than a second person beyond doubt."""
     found = concluded({"model": JUDGE})
-    words = [judge_verdicts(studied(found, margin=margin))["ranking"].item() for margin in (0.0, 0.03, 0.05)]
+    words = [verdicts(found, margin=margin)["ranking"].item() for margin in (0.0, 0.03, 0.05)]
     assert words == ["not settled", "not settled", "may"]
 
 
@@ -318,19 +309,19 @@ def test_labels_are_decided_by_the_alt_test():
         {"judge": "model", "passes": True, "winning_rate": 0.75},
         {"judge": "other", "passes": False, "winning_rate": 0.25},
     ]
-    frame = judge_verdicts(studied(concluded({"model": JUDGE}), alt=alt)).set_index("judge")
+    frame = verdicts(concluded({"model": JUDGE}), alt=alt).set_index("judge")
     assert frame["labels"].to_dict() == {"model": "may", "other": "may not"}
     assert frame["ranking"].to_dict() == {"model": "may", "other": ""}
     assert frame["winning_rate"].tolist() == [0.75, 0.25]
-    alone = judge_verdicts(studied(alt=alt))
+    alone = verdicts(alt=alt)
     assert alone["labels"].tolist() == ["may", "may not"]
     assert alone["f1"].isna().all()
-    assert judge_verdicts(studied(concluded({"model": JUDGE})))["labels"].tolist() == [""]
+    assert verdicts(concluded({"model": JUDGE}))["labels"].tolist() == [""]
 
 
 def test_without_a_reference_there_is_no_row():
     """Nothing is decided where there is neither a conclusion nor an alt-test."""
-    frame = judge_verdicts(studied())
+    frame = verdicts()
     assert frame.empty
     assert frame.columns.tolist() == [*COLUMNS]
 
@@ -344,21 +335,21 @@ def test_the_group_favoured_most_beyond_doubt_is_named():
         ("other", "small", 0.1, 0.5, 0.2),
     ]
     found = concluded({"model": JUDGE, "other": JUDGE})
-    frame = judge_verdicts(studied(found, groups=favoured(rows))).set_index("judge")
+    frame = verdicts(found, groups=favoured(rows)).set_index("judge")
     assert frame["favours"].to_dict() == {"model": "disfavoured", "other": ""}
     assert frame.loc["model", ["favour", "favour_low", "favour_high"]].tolist() == [-0.04, -0.05, -0.03]
     assert np.isnan(frame.loc["other", "favour"])
-    plain = judge_verdicts(studied(found, groups=favoured(rows, adjusted=False))).set_index("judge")
+    plain = verdicts(found, groups=favoured(rows, adjusted=False)).set_index("judge")
     assert plain.loc["model", "favour"] == -0.2
     assert not frame.loc["model", "bent"]
-    bent = judge_verdicts(studied(found, groups=favoured(rows, bend_p=0.05))).set_index("judge")
+    bent = verdicts(found, groups=favoured(rows, bend_p=0.05)).set_index("judge")
     assert bent.loc["model", "bent"]
-    strict = judge_verdicts(studied(found, groups=favoured(rows), alpha=0.01)).set_index("judge")
+    strict = verdicts(found, groups=favoured(rows), alpha=0.01).set_index("judge")
     assert strict.loc["model", "favours"] == "small"
 
 
 def test_without_groups_nobody_is_favoured():
     """No word, no figure."""
-    frame = judge_verdicts(studied(concluded({"model": JUDGE})))
+    frame = verdicts(concluded({"model": JUDGE}))
     assert frame["favours"].tolist() == [""]
     assert frame["favour"].isna().all()
