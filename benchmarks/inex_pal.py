@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, tau_ap
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.io.groups import read_groups
 from metaeval.io.judged import read_judged

@@ -25,7 +25,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
-    from metaeval.collection.base import JudgedCollection
+    from metaeval.collection.documents import JudgedCollection
     from metaeval.studies.agree import AgreeStudy
 
 _RULE_OF_GAINS = (

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metaeval.agreement.labels import Labels
-    from metaeval.collection.base import JudgedCollection
-    from metaeval.collection.documents import Collection
+    from metaeval.collection.documents import Collection, JudgedCollection
     from metaeval.collection.inex import Assessments
     from metaeval.io.judges import JudgeInput
     from metaeval.studies.judges import JudgeStudy

@@ -16,8 +16,8 @@ from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, 
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
-    from metaeval.collection.base import JudgedCollection
     from metaeval.collection.data_choice import DataChoice
+    from metaeval.collection.documents import JudgedCollection
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
     from metaeval.table.scores import Scores

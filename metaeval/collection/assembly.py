@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.collection.base import Retrieved
-from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, identifier_array
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning, RetrievedDocuments
+from metaeval.collection.document_codes import (
+    JudgedDocuments,
+    Judgments,
+    OtherDocuments,
+    RetrievedDocuments,
+    identifier_array,
+)
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning
 from metaeval.collection.grades import coded, grades_note
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, complete_codes, rank_documents
 from metaeval.errors import InvalidOptionError

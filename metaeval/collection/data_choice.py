@@ -9,7 +9,7 @@ import xarray as xr
 
 from metaeval.base.checks import check_count
 from metaeval.base.names import natural_order
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.table.scores import as_scores, note_of_gaps

@@ -29,6 +29,21 @@ _MOST_PADDING = 8
 _SMALL = 2**20
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RetrievedDocuments(ShortRepr):
+    """Every document that was retrieved, judged or not, best first."""
+
+    offsets: NDArray[np.int64]
+    """List number system * n_topics + topic is ``codes[offsets[i]:offsets[i + 1]]``. Shape (n_systems * n_topics +
+    1,)."""
+    codes: NDArray[np.int32]
+    """The same code is the same document of the same topic. A code below the collection's ``n_judgments`` is the
+    position of that document in ``levels``; a document without a line in the qrels has a higher one. Shape
+    (n_retrieved,)."""
+    n_codes: int
+    """Codes lie below it."""
+
+
 class Judgments(NamedTuple):
     """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id."""
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_kind, check_kinds
 from metaeval.base.names import first_few
 from metaeval.collection.assembly import assemble_collection
-from metaeval.collection.base import JudgedCollection, Retrieved, renumbered, take_segments
-from metaeval.collection.documents import Collection
+from metaeval.collection.base import Retrieved, renumbered, take_segments
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.highlighted_text import HighlightedText, JudgedText
 from metaeval.collection.inex import Assessments, Submission, each_run
 from metaeval.collection.passage_runs import CompiledRun, Results, compiled_run

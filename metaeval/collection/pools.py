@@ -1,16 +1,13 @@
 """Runs that built the pool and are not scored, and documents that were judged though no line of the qrels says so."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.results import Result
 from metaeval.collection.base import take_segments
-
-if TYPE_CHECKING:
-    from metaeval.collection.documents import Collection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,31 +25,16 @@ class PoolRuns(Result):
     """Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
     else of the judged ones."""
 
-    @classmethod
-    def of(cls, collection: "Collection", rows: NDArray[np.int64]) -> Self:
-        """Take these runs of a collection, after those that it has set aside already."""
-        lists = (rows[:, None] * collection.n_topics + np.arange(collection.n_topics)).ravel()
-        every = collection.retrieved
-        whole = (collection.offsets, collection.judgments) if every is None else (every.offsets, every.codes)
-        offsets, entries = take_segments(whole[0], lists)
-        own = cls(
-            systems=tuple(collection.systems[row] for row in rows),
-            groups=None if collection.groups is None else tuple(collection.groups[row] for row in rows),
-            n_retrieved=collection.n_retrieved[rows],
-            offsets=offsets,
-            ranks=collection.ranks[entries] if every is None else np.zeros(0, dtype=np.int32),
-            codes=whole[1][entries],
-        )
-        before = collection.pool_runs
-        if before is None:
-            return own
-        return cls(
-            systems=before.systems + own.systems,
-            groups=None if before.groups is None or own.groups is None else before.groups + own.groups,
-            n_retrieved=np.concatenate([before.n_retrieved, own.n_retrieved]),
-            offsets=np.concatenate([before.offsets, before.offsets[-1] + own.offsets[1:]]),
-            ranks=np.concatenate([before.ranks, own.ranks]),
-            codes=np.concatenate([before.codes, own.codes]),
+    def joined(self, own: Self) -> Self:
+        """Return these runs and further ones."""
+        return replace(
+            self,
+            systems=self.systems + own.systems,
+            groups=None if self.groups is None or own.groups is None else self.groups + own.groups,
+            n_retrieved=np.concatenate([self.n_retrieved, own.n_retrieved]),
+            offsets=np.concatenate([self.offsets, self.offsets[-1] + own.offsets[1:]]),
+            ranks=np.concatenate([self.ranks, own.ranks]),
+            codes=np.concatenate([self.codes, own.codes]),
         )
 
     def on_topics(self, columns: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:

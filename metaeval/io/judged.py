@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from metaeval.collection.assembly import warn_of_ties
-from metaeval.collection.base import JudgedCollection, Retrieved
+from metaeval.collection.base import Retrieved
 from metaeval.collection.data_choice import DataChoice
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection

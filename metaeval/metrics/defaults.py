@@ -1,6 +1,6 @@
 """Which measures fit a collection where nobody names any."""
 
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.results import ShortRepr
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED, Collection, is_judged
+from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection, is_judged
 from metaeval.collection.grades import level_from
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table

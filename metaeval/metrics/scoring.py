@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.grades import numbers_of
 from metaeval.collection.passages import PassageCollection

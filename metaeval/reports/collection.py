@@ -7,8 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval import figures
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.metrics.registry import Registry

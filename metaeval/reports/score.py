@@ -7,8 +7,7 @@ import pandas as pd
 from metaeval.base.bibliography import PUBLICATIONS, cited
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
 from metaeval.reports.data_files import csv_file, score_files

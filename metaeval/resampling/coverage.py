@@ -9,8 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
     NEVER,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pool_depths import EntryDepths, entry_depths

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values

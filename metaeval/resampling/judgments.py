@@ -6,7 +6,7 @@ from math import isfinite
 import numpy as np
 
 from metaeval.base.checks import LEAST_SHARE, check_choice, check_count, check_kind, check_number
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, Reduction, Task
 from metaeval.running.draws import RNGLike, resolve_rng

@@ -18,8 +18,7 @@ from scipy.special import stdtr
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED, Collection
+from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric

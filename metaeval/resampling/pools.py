@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_kind, check_number
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED
+from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
     check_reach,

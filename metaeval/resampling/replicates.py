@@ -25,8 +25,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.writing import write_atomically
 from metaeval.metrics.resolved import AnyMetric, Metric

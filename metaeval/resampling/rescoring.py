@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
 from metaeval.resampling.judgments import reduce_judgments

@@ -27,8 +27,7 @@ from metaeval.base.checks import (
     check_number,
     check_share,
 )
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection, is_judged
+from metaeval.collection.documents import Collection, JudgedCollection, is_judged
 from metaeval.collection.grades import numbers_of
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry

@@ -11,8 +11,7 @@ from scipy.special import stdtr
 
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED
+from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric

@@ -15,8 +15,7 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.inex import TOO_SMALL
 from metaeval.collection.passages import PassageCollection

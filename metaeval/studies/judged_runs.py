@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values

@@ -15,8 +15,7 @@ from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.inex import Assessments
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.metrics.registry import Registry

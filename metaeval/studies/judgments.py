@@ -13,8 +13,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric

@@ -13,9 +13,8 @@ from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_kind
 from metaeval.base.names import count, first_few
 from metaeval.collection.assembly import judgments_from
-from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
-from metaeval.collection.documents import UNJUDGED, Collection, is_judged
+from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection, is_judged
 from metaeval.collection.grades import coded
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError

@@ -7,8 +7,7 @@ from typing import cast
 import numpy as np
 
 from metaeval.base.results import Result
-from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import (

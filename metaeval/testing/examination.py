@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.results import Result
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.collection.inex import Scale
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import bounds_text

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import MetaevalError
 from metaeval.metrics.bounds import BoundsError, MetricError
 from metaeval.metrics.faults import fault

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.base import JudgedCollection, as_levels, renumbered, take_segments
-from metaeval.collection.documents import NOT_POOLED
+from metaeval.collection.base import as_levels, renumbered, take_segments
+from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.collection.elements import element_collection
 from metaeval.collection.inex import Assessments, Submission, each_run
 from metaeval.collection.passages import passage_collection
