@@ -27,7 +27,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.topic_resamples import t_powers
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Question, ask
 
 REPORT = Path(__file__).parent / "reports" / "power_interval_coverage.md"

@@ -20,7 +20,8 @@ from quick_or_whole import write_report
 from scipy.special import expit
 
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+from metaeval.tests_stat.catalogue import TESTS, TestSpec
+from metaeval.tests_stat.comparison import compare_systems
 
 REPORT = Path(__file__).parent / "reports" / "type_one_error.md"
 SEED = 20261

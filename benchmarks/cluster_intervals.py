@@ -17,7 +17,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.studies.power import system_means
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.structure import with_clusters
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 
 REPORT = Path(__file__).parent / "reports" / "cluster_intervals.md"
 SEED = 20262

@@ -37,7 +37,7 @@ from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.swap import swap_method
 from metaeval.table.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.result import UnreachableLevelWarning
 
 REPORTS = Path(__file__).parent / "reports"

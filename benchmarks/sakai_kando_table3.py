@@ -33,7 +33,7 @@ from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.words import share_of
 
 ROOT = Path(__file__).parents[1]

@@ -56,7 +56,7 @@ from .studies.topics import study_topics as study_topics
 from .table.scores import Scores as Scores
 from .table.scores import as_scores as as_scores
 from .tests_stat.bootstrap import bootstrap_test as bootstrap_test
-from .tests_stat.catalogue import compare_systems as compare_systems
+from .tests_stat.comparison import compare_systems as compare_systems
 from .tests_stat.max_t import max_t_test as max_t_test
 from .tests_stat.paired_t import paired_t_test as paired_t_test
 from .tests_stat.randomisation import randomisation_test as randomisation_test

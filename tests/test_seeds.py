@@ -55,7 +55,7 @@ from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.testing import check_metric, examine_metric
 from metaeval.tests_stat.bootstrap import bootstrap_test
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.sensitivity import sensitivity_test

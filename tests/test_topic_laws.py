@@ -48,7 +48,8 @@ from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics, with_clusters
 from metaeval.tests_stat.bootstrap import bootstrap_test
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import ask

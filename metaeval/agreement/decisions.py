@@ -21,7 +21,8 @@ from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.running.equality import settle
 from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import number, span

@@ -19,7 +19,8 @@ from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores, mean_over_topics
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.robust import Estimates, difference_estimates
+from metaeval.tests_stat.pairs import Estimates
+from metaeval.tests_stat.robust import difference_estimates
 
 type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]

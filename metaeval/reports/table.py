@@ -24,7 +24,7 @@ from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.table import TableStudy
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
-from metaeval.tests_stat.t_intervals import difference_intervals
+from metaeval.tests_stat.result import difference_intervals
 from metaeval.words import listed, name_of_metric, number, percentage, short_names
 
 _NAMED = 3

@@ -30,7 +30,8 @@ from metaeval.running.parallel import track
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import check_resampling_of, units_of
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import PValueRule, Question, ask

@@ -24,7 +24,8 @@ from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices,
 from metaeval.running.equality import settle
 from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import engine_scores
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 

@@ -20,7 +20,8 @@ from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import check_resampling_of, units_of
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, ways_out
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled

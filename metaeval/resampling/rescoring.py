@@ -19,7 +19,7 @@ from metaeval.running.draws import resolve_seed
 from metaeval.running.equality import settled_means
 from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 FEWEST = 2

@@ -18,7 +18,8 @@ from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, select_runs
 from metaeval.table.structure import engine_scores
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled

@@ -21,7 +21,8 @@ from metaeval.running.workers import parallel_map
 from metaeval.table.scores import Scores
 from metaeval.table.structure import Trait, engine_scores
 from metaeval.table.units import units_of
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, ways_out
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import UnreachableLevelWarning

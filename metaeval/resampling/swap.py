@@ -25,7 +25,8 @@ from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import Scores
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+from metaeval.tests_stat.catalogue import TESTS, TestSpec
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.words import share
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs

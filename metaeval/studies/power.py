@@ -27,7 +27,8 @@ from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import check_resampling_of, units_of
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -173,7 +174,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     See Also
     --------
     metaeval.studies.agree.study_agreement
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
 
     References
     ----------

@@ -17,7 +17,8 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, better_direction, identical_systems
 from metaeval.table.structure import settled_mean_over_topics
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import PairwiseResult
@@ -181,7 +182,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
         Name in `metaeval.tests_stat.catalogue.TESTS`, two-sided.
     correction : str, optional
         Over the pairs that are tested under a metric; by default the test's own, see
-        `metaeval.tests_stat.catalogue.compare_systems`.
+        `metaeval.tests_stat.comparison.compare_systems`.
     alpha : float, default 0.05
         Significance level.
     n_resamples : int, optional

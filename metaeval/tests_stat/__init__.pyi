@@ -1,12 +1,12 @@
 from .bootstrap import bootstrap_test as bootstrap_test
-from .catalogue import compare_systems as compare_systems
+from .comparison import compare_systems as compare_systems
 from .families import PairFamilies as PairFamilies
 from .families import pair_families as pair_families
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
 from .randomisation import randomisation_test as randomisation_test
 from .result import PairwiseResult as PairwiseResult
+from .result import difference_intervals as difference_intervals
 from .sign import sign_test as sign_test
-from .t_intervals import difference_intervals as difference_intervals
 from .tukey import tukey_hsd_test as tukey_hsd_test
 from .wilcoxon import wilcoxon_test as wilcoxon_test

@@ -69,7 +69,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.randomisation.randomisation_test
     metaeval.tests_stat.paired_t.paired_t_test
 

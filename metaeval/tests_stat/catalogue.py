@@ -8,18 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import RNGLike
 from metaeval.tests_stat.correction import FAMILY_WISE
-from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.procedures import Procedure, Table
 
 if TYPE_CHECKING:
     from metaeval.table.structure import Trait
-    from metaeval.tests_stat.pairs import Alternative, PValueRule
-    from metaeval.tests_stat.result import PairwiseResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +44,10 @@ class TestSpec(Procedure):
     """What it takes into account of `metaeval.table.structure.Trait`; it refuses the rest."""
 
     @property
-    def function(self) -> "Callable[..., PairwiseResult]":
+    def function(self) -> Callable[..., Any]:
         """Takes scores, then keywords; gives a `PairwiseResult`."""
         module, name = self.call.split(".")
-        function: Callable[..., PairwiseResult] = getattr(import_module(f"metaeval.tests_stat.{module}"), name)
+        function: Callable[..., Any] = getattr(import_module(f"metaeval.tests_stat.{module}"), name)
         return partial(function, method=self.method) if self.method else function
 
     @property
@@ -226,68 +222,3 @@ def ways_out() -> "dict[Trait, str]":
         trait: "one of the tests " + ", ".join(spec.name for spec in TESTS.values() if trait in spec.uses)
         for trait in ("gaps", "clusters", "strata", "weights")
     }
-
-
-@documented
-def compare_systems(  # noqa: PLR0913 - one keyword per choice
-    scores: object,
-    *,
-    test: str = "t",
-    alternative: "Alternative" = "two-sided",
-    correction: str | None = None,
-    alpha: float = 0.05,
-    baseline: str | None = None,
-    n_resamples: int | None = None,
-    p_value_rule: "PValueRule" = "plus-one",
-    rng: RNGLike = None,
-    n_threads: int | None = None,
-) -> "PairwiseResult":
-    """Decide which systems differ, by the test of that name.
-
-    Parameters
-    ----------
-    scores
-    test : str, default "t"
-        A name in `TESTS` or another that the field has for it, such as "ttest" or "fisher". To set what only one
-        test knows (Wilcoxon's zeros, say), call that test's own function.
-    alternative
-    correction : str, optional
-        See `metaeval.tests_stat.correction.adjust`; by default the test's own: "family-wise" where it has such
-        p-values, "none" for bootstrap sensitivity, Benjamini and Yekutieli's "fdr_by" elsewhere.
-    alpha, baseline
-    n_resamples : int, optional
-        For tests that resample; by default the test's own number.
-    p_value_rule
-        For tests that resample, except bootstrap sensitivity, which is always "plain", as published.
-    rng, n_threads
-        For tests that resample; the others draw nothing.
-
-    Returns
-    -------
-    PairwiseResult
-
-    Raises
-    ------
-    ScoresError, InvalidOptionError
-
-    See Also
-    --------
-    metaeval.studies.power.study_power
-    metaeval.tests_stat.paired_t.paired_t_test
-    metaeval.tests_stat.bootstrap.bootstrap_test
-
-    Examples
-    --------
-    >>> result = compare_systems([[0.3, 0.5, 0.9, 0.8], [0.2, 0.3, 0.6, 0.1]], test="sign")
-    >>> result.signature
-    'sign|two-sided|fdr_by|alpha=0.05'
-    """
-    spec = TESTS.find(test)
-    options: dict[str, object] = {"alternative": alternative, "alpha": alpha, "baseline": baseline}
-    if correction is not None:
-        options["correction"] = correction
-    if spec.resampled:
-        options |= {"rng": rng, "n_threads": n_threads}
-        options |= {} if spec.plain_p else {"p_value_rule": p_value_rule}
-        options |= {} if n_resamples is None else {"n_resamples": n_resamples}
-    return spec.function(scores, **options)

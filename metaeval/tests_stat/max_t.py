@@ -65,7 +65,7 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.tukey.tukey_hsd_test
     metaeval.tests_stat.randomisation.randomisation_test
 

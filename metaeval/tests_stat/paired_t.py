@@ -37,7 +37,7 @@ def paired_t_test(
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.wilcoxon.wilcoxon_test
     metaeval.tests_stat.bootstrap.bootstrap_test
 

@@ -52,7 +52,7 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.bootstrap.bootstrap_test
     metaeval.tests_stat.max_t.max_t_test
 

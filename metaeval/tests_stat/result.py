@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtrit
 
-from metaeval.base.checks import check_share
+from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.running.equality import at_least
@@ -268,7 +268,6 @@ class PairwiseResult(Result):
     def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> "Figure":
         """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
-        from metaeval.tests_stat.t_intervals import difference_intervals  # noqa: PLC0415 - only here
 
         decisions = self.graded_decisions(metric or self.metrics[0])
         bounds = difference_intervals(self)
@@ -307,6 +306,46 @@ class PairwiseResult(Result):
             f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and at that p "
             f"{correction} over {n_hypotheses} hypotheses rejects {when} (too few under {', '.join(stuck)})"
         )
+
+
+def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.95) -> xr.Dataset:
+    """Return the interval of every pair's difference in mean that belongs to its t test.
+
+    Each stands for itself: it leaves out zero where the uncorrected two-sided p-value is below 1 - `confidence_level`.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+    confidence_level : float, default 0.95
+
+    Returns
+    -------
+    xarray.Dataset
+        ``low`` and ``high`` over metric and pair; NaN under any other test, and for pairs whose difference has no
+        standard error that could be told: equal means, or the same difference on every topic.
+
+    Notes
+    -----
+    The standard error is the difference over its t, whatever the test made of clusters, strata, weights and gaps; the
+    degrees of freedom are those of the test.
+
+    Examples
+    --------
+    >>> from metaeval import paired_t_test
+    >>> found = difference_intervals(paired_t_test([[0.3, 0.5, 0.9], [0.2, 0.3, 0.6]]))
+    >>> [round(float(found[end][0, 0]), 4) for end in ("low", "high")]
+    [-0.0484, 0.4484]
+    """
+    check_kind(result, "result", "PairwiseResult")
+    check_share(confidence_level, "confidence_level")
+    data = result.data
+    difference, t = data["difference"], data["statistic"]
+    told = (result.test == "t") & np.isfinite(t) & (t != 0)
+    error = np.abs(difference / t.where(told))
+    freedom = data.get("degrees_of_freedom", data.get("n_common", xr.full_like(difference, result.n_topics)) - 1)
+    with np.errstate(invalid="ignore"):
+        half = error * stdtrit(freedom, (1 + confidence_level) / 2)
+    return xr.Dataset({"low": difference - half, "high": difference + half})
 
 
 def is_significant(p_values: ArrayLike, alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:

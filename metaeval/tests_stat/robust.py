@@ -27,44 +27,9 @@ from numpy.typing import NDArray
 from metaeval.running.compiled import compiled, compiled_parallel
 from metaeval.running.equality import RELATIVE
 from metaeval.table.units import TopicUnits
-from metaeval.tests_stat.pairs import Question
+from metaeval.tests_stat.pairs import Estimates, Floats, Question
 
-type Floats = NDArray[np.float64]
 type Places = NDArray[np.int64]
-
-
-class Estimates(NamedTuple):
-    """Means (of differences) with their errors: arrays of one shape, (metric, pair) or (metric, system)."""
-
-    mean: Floats
-    """Weighted mean over the topics that there are; 0 where none are, or where it is 0 on paper."""
-    error: Floats
-    """Its standard error; 0 where there is no spread."""
-    freedom: Floats
-    """Degrees of freedom; NaN where fewer than two topics (or clusters) leave none, or where there is no spread."""
-    n_topics: Floats
-    """Topics that count: those common to a pair."""
-    n_units: Floats
-    """Clusters that count; topics where there are none."""
-    apart: Floats
-    """1 where the two differ somewhere, else 0."""
-
-    @property
-    def statistic(self) -> Floats:
-        """The mean over its error: 0 where the mean is 0 or nothing can be told, infinite where there is no spread."""
-        told = np.where(self.n_units > 1, self.mean, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(told == 0.0, 0.0, told / self.error)
-
-    @property
-    def certain_freedom(self) -> Floats:
-        """Degrees of freedom to ask Student's t for, 1 where there are none."""
-        return np.where(np.isfinite(self.freedom), self.freedom, 1.0)
-
-    @property
-    def without_evidence(self) -> NDArray[np.bool_]:
-        """Where nothing can speak against equality: no difference anywhere, or fewer than two topics or clusters."""
-        return (self.apart == 0.0) | (self.n_units <= 1)
 
 
 def pair_estimates(question: Question) -> Estimates:

@@ -53,7 +53,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.wilcoxon.wilcoxon_test
 
     Notes

@@ -86,7 +86,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.max_t.max_t_test
 
     Notes

@@ -73,7 +73,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 
     See Also
     --------
-    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.comparison.compare_systems
     metaeval.tests_stat.sign.sign_test
     metaeval.tests_stat.paired_t.paired_t_test
 

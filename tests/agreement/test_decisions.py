@@ -21,7 +21,8 @@ from metaeval.agreement.decisions import (
 from metaeval.agreement.rankings import tau_ap
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.result import UnreachableLevelWarning
 
 

@@ -40,7 +40,8 @@ from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 
 SCORES = simulate_scores(n_systems=4, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], n_groups=2, rng=1)
 WIDE = SCORES.to_series().unstack("metric").reset_index()

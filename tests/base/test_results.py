@@ -25,7 +25,7 @@ from metaeval.resampling.ranks import rank_intervals
 from metaeval.resampling.swap import swap_method
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.result import PairwiseResult
 
 TABLES = (np.ndarray, pd.DataFrame, pd.Series, pd.Index, xr.Dataset, xr.DataArray, matplotlib.figure.Figure)

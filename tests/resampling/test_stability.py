@@ -33,7 +33,7 @@ from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.table.scores import select_runs
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "bpref": "bpref"}
 PLUGIN = """

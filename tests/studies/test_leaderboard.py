@@ -10,7 +10,7 @@ from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import conclusions_of, study_leaderboard
 from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 
 SCORES = simulate_scores(n_systems=9, n_topics=40, metrics=["AP", "P@10"], n_groups=3, rng=2)
 FEW = {"n_resamples": 200, "n_splits": 2, "rng": 0}

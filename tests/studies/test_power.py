@@ -8,7 +8,8 @@ from scipy import stats
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.studies.power import study_power, system_means
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 FAMILY_WISE_ONLY = ("tukey", "tukey_parametric")

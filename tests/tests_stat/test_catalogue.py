@@ -7,7 +7,8 @@ import pytest
 
 from metaeval.base.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.result import UnreachableLevelWarning

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.docstrings import documented
 
 FUNCTIONS = {spec.call: getattr(spec.function, "func", spec.function) for spec in TESTS.values()} | {

@@ -11,7 +11,7 @@ from metaeval.metrics import MetricError, MetricSpec, RankedTopic, metric_values
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.swap import swap_method
 from metaeval.running.parallel import limit_threads
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 
 pytestmark = pytest.mark.usefixtures("one_core")
 

@@ -4,9 +4,9 @@ from scipy import stats
 
 from metaeval.errors import InvalidOptionError
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.paired_t import paired_t_test
-from metaeval.tests_stat.t_intervals import difference_intervals
+from metaeval.tests_stat.result import difference_intervals
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
