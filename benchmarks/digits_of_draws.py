@@ -27,8 +27,9 @@ from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.collection import JudgedCollection
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.reports.report import Items, Report, Section, Text, _walk
-from metaeval.reports.tables import Table
+from metaeval.page.blocks import Items, Section, Text, _walk
+from metaeval.page.report import Report
+from metaeval.page.tables import Table
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies import (
     JudgeStudy,

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.metrics.scoring import score
-from metaeval.reports.report import Report
+from metaeval.page.report import Report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.compare import CompareStudy, study_comparison

@@ -35,7 +35,7 @@ from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
 from .models.prediction_powered import prediction_powered as prediction_powered
-from .reports.report import Report as Report
+from .page.report import Report as Report
 from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .running.parallel import show_progress as show_progress
 from .simulate.collection import simulate_collection as simulate_collection

@@ -4,25 +4,6 @@ A chapter of names that live where their kind lives; each is loaded when it is f
 ``inex.pyi`` beside this file.
 """
 
-import re
-from importlib import import_module
-from pathlib import Path
+from metaeval.base.chapters import chapter
 
-_MODULE = {
-    name: module
-    for module, name in re.findall(
-        r"from (\S+) import (?:\(\s*)?(\w+) as", Path(__file__).with_suffix(".pyi").read_text("utf-8")
-    )
-}
-
-__all__ = sorted(_MODULE)  # noqa: PLE0605 - the names of the stub
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULE[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = chapter(__name__, __file__)

@@ -266,3 +266,28 @@ def _messages_are_in_words():
     MetaevalError.__init__ = held
     yield
     MetaevalError.__init__ = plain
+
+
+HOSTILE = [
+    '<script>alert("x")</script>',
+    "a & b's $cost$ 100% #1_{x}^~\\",
+    "日本語 🙂",
+    "../../etc/passwd, and more",
+    "twin",
+]
+
+
+@pytest.fixture(scope="session")
+def scores(simulated_scores):
+    """Two metrics, five systems with hostile names, the last two of them the same, twenty topics."""
+    table = simulated_scores(systems=HOSTILE, metrics=["RBP(p=0.8)/x <b>", "../../etc"])
+    table[:, -1] = table[:, -2]
+    return table
+
+
+@pytest.fixture(scope="session")
+def study(scores):
+    """Sakai's method and the t test, uncorrected and Benjamini-Yekutieli, with intervals."""
+    from metaeval.studies.power import study_power  # noqa: PLC0415 - only where it is asked for
+
+    return study_power(scores, tests=["bootstrap_sensitivity", "t"], n_resamples=200, n_topic_resamples=20, rng=0)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import metaeval
-from metaeval.running.installation import _DEVELOPING
+from metaeval.studies.installation import _DEVELOPING
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(metaeval.__file__).parent

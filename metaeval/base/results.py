@@ -62,7 +62,7 @@ class Result(ShortRepr):
 
     def _repr_html_(self) -> str:
         # looked up when it is asked for, as a plug-in is: no result knows of reports, and matplotlib stays unloaded
-        written: str = import_module("metaeval.reports.notebook").result_html(self)
+        written: str = import_module("metaeval.page.notebook").result_html(self)
         return written
 
 

@@ -13,7 +13,7 @@ from metaeval.errors import InvalidOptionError, MetaevalError
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
 
 _METRIC = argument(
     "METRIC", "Python files with metrics of your own, made with @metric, or names of metrics that are installed."

@@ -23,7 +23,8 @@ from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
     from metaeval.cli.reading import Loaded
-    from metaeval.reports.report import Report, Writer
+    from metaeval.page.blocks import Writer
+    from metaeval.page.report import Report
 
 _FORMS: Mapping[str, tuple[str, Callable[["Report"], str]]] = {
     "as_latex": ("", lambda report: report.to_latex()),
@@ -117,7 +118,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     elif index is not None:
         answer(f"Report written: open {index}")
     else:
-        from metaeval.reports.terminal import show_report  # noqa: PLC0415 - rich
+        from metaeval.page.terminal import show_report  # noqa: PLC0415 - rich
 
         show_report(report, out_console())
     if index is None:

@@ -6,7 +6,7 @@ from metaeval.cli.command import command
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
 
 
 @command("doctor")
@@ -22,6 +22,6 @@ def doctor(loaded: Loaded) -> "Report":
         metaeval doctor --json
     """
     from metaeval.reports.doctor import doctor_report  # noqa: PLC0415 - as above
-    from metaeval.running.installation import examine_installation  # noqa: PLC0415 - loads pandas
+    from metaeval.studies.installation import examine_installation  # noqa: PLC0415 - loads pandas
 
     return doctor_report(examine_installation(), provenance=loaded.provenance)

@@ -6,7 +6,7 @@ from metaeval.cli.command import command
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
 
 
 @command("metrics", reads="plugins")

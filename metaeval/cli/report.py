@@ -12,7 +12,7 @@ from metaeval.cli.power import counted
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
     from metaeval.studies.power import PowerStudy
 
 _TOP = Option(

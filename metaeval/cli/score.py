@@ -11,7 +11,7 @@ from metaeval.cli.option_rules import check_scores_file
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
 
 _SCORES = path(
     "FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write(), panel=None

@@ -12,7 +12,7 @@ from metaeval.cli.reading import Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
     from metaeval.studies.topics import TopicsStudy
 
 _MOST_TOPICS = 100_000

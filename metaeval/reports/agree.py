@@ -10,6 +10,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right, under
 from metaeval.reports.agree_pairs import (
     conflicts_section,
     disagreement_section,
@@ -28,9 +31,7 @@ from metaeval.reports.agree_words import (
     uses,
 )
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text
 from metaeval.reports.shared import facts, groups_of_topics
-from metaeval.reports.tables import Table, left, right, under
 from metaeval.resampling.agreement_interval import powers_of
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import FIXED, MERGED

@@ -9,9 +9,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import Column, Table, bounded, left, right
 from metaeval.reports.agree_words import grade_sentences, label, of_elements, pair_label
-from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, MERGED
 from metaeval.tests_stat.catalogue import TESTS

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
-from metaeval.reports.report import Methods
+from metaeval.page.blocks import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import ALONE, BINARY, EXCEPT, FIXED, GENERALISED, OTHER

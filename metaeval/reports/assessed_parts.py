@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metaeval.base.names import count
-from metaeval.reports.tables import Table, left, right
+from metaeval.page.tables import Table, left, right
 from metaeval.words import number, share, whole
 
 _MEAN = "mean"

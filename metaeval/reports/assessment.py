@@ -8,12 +8,13 @@ from metaeval import figures
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.agreement.power_law import power_law_shares
+from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words, relevant_elements
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import unanswered
-from metaeval.reports.tables import Table, left, right
 from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND
 from metaeval.words import number, sentence_case, share, text, whole

@@ -4,8 +4,9 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
-from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Table, left
+from metaeval.page.blocks import Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left
 from metaeval.words import MISSING, listed
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}

@@ -11,8 +11,8 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.metrics.registry import Registry
-from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Table, left, right
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import ends, listed, number, share, whole
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.names import count
-from metaeval.reports.report import Item, Items, Methods, Section, Text
+from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
 from metaeval.reports.topic_words import chance, count_errors, topic_count
 from metaeval.studies.compare import CompareStudy

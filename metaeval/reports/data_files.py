@@ -13,7 +13,7 @@ from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
-from metaeval.reports.report import Writer
+from metaeval.page.blocks import Writer
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
 

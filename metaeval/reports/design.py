@@ -9,9 +9,10 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.page.blocks import Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right, under
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Methods, Picture, Report, Section
-from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
 from metaeval.words import ends, listed, name_of_metric, number, percentage, short_names, whole
 

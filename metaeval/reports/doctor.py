@@ -4,15 +4,16 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
-from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Table, left
+from metaeval.page.blocks import Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left
 from metaeval.words import listed
 
 _STATES = {"fine": "fine", "absent": "not there", "broken": "BROKEN"}
 
 
 def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
-    """Put what `metaeval.running.installation.examine_installation` found into a report."""
+    """Put what `metaeval.studies.installation.examine_installation` found into a report."""
     broken = found.loc[found["state"] == "broken", "part"].tolist()
     absent = int((found["state"] == "absent").sum())
     answer = (

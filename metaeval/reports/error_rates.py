@@ -11,8 +11,8 @@ from metaeval.base.names import count
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
-from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.topic_words import (
     TOLERANCE,
     not_estimated,

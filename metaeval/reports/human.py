@@ -10,10 +10,11 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import count, natural_order
+from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, p_values, right, under
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.shared import cited_in, decided_by, facts
-from metaeval.reports.tables import Table, left, p_values, right, under
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import (

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from metaeval.reports.report import Item, Methods, Picture, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.page.blocks import Item, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Column, Table
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores
 

@@ -5,6 +5,8 @@ from functools import partial
 
 import pandas as pd
 
+from metaeval.page.blocks import Block, Section
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.assessed_parts import (
     element_agreement_table,
     element_sentence,
@@ -20,8 +22,6 @@ from metaeval.reports.judge_agreement import (
     pairs_words,
 )
 from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
-from metaeval.reports.report import Block, Section
-from metaeval.reports.tables import Table, left, right
 from metaeval.studies.judge_parts import Labelling
 from metaeval.words import absent, number, share, whole
 

@@ -16,8 +16,8 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import count, first_few
-from metaeval.reports.report import Fold, Section, Text
-from metaeval.reports.tables import Column, Table, bounded, left, right, under
+from metaeval.page.blocks import Fold, Section, Text
+from metaeval.page.tables import Column, Table, bounded, left, right, under
 from metaeval.studies.judge_parts import Labelling
 from metaeval.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, percentage, share, span, whole
 

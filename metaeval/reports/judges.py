@@ -8,6 +8,9 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.names import count
+from metaeval.page.blocks import Item, Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
 from metaeval.reports.judge_labels import label_sections, label_words
@@ -19,9 +22,7 @@ from metaeval.reports.judge_worth import (
     repeats_section,
     worth_section,
 )
-from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
-from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric, other_metrics

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval import figures
+from metaeval.page.blocks import Block, Fold, Picture, Section
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import error_words, percent, with_error
-from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy

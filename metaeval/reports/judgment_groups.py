@@ -5,9 +5,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.judgment_reductions import percent
-from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency

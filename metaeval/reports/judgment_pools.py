@@ -6,8 +6,8 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
-from metaeval.reports.report import Block, Fold, Picture, Text
-from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.page.blocks import Block, Fold, Picture, Text
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy

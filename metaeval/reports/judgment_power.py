@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from metaeval.reports.report import Block, Fold, Section
-from metaeval.reports.tables import METRIC, Column, Table, right
+from metaeval.page.blocks import Block, Fold, Section
+from metaeval.page.tables import METRIC, Column, Table, right
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant

@@ -5,12 +5,13 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.page.blocks import Item, Methods
+from metaeval.page.report import Report
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences, source_of_minutes
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
 from metaeval.reports.judgment_power import between_metrics_section, power_sentences
 from metaeval.reports.judgment_reductions import reduction_sections, threshold_sentences
-from metaeval.reports.report import Item, Methods, Report
 from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.words import listed, name_of_metric, sentence_case

@@ -8,6 +8,9 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, first_few, natural_order
+from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
@@ -18,9 +21,7 @@ from metaeval.reports.leaderboard_items import (
     needed_section,
     subsets_section,
 )
-from metaeval.reports.report import Block, Choice, Fold, Item, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, unanswered
-from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.words import (

@@ -6,8 +6,8 @@ import math
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
-from metaeval.reports.report import Fold, Section
-from metaeval.reports.tables import METRIC, Table, left, right, under
+from metaeval.page.blocks import Fold, Section
+from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole

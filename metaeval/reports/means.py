@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
+from metaeval.page.blocks import Section
+from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.power_words import deciding
-from metaeval.reports.report import Section
 from metaeval.reports.shared import groups_of_topics, side_words
-from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.power import PowerStudy
 from metaeval.studies.table import BETTER, WORSE, TableStudy, tabulated
 from metaeval.tests_stat.correction import CORRECTIONS

@@ -7,8 +7,9 @@ from metaeval.base.provenance import Provenance
 from metaeval.metrics.presets import presets_frame
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
-from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Table, left
+from metaeval.page.blocks import Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left
 from metaeval.words import listed
 
 _SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}

@@ -5,6 +5,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_section
 from metaeval.reports.power_bayesian import bayesian_section
@@ -18,9 +21,7 @@ from metaeval.reports.power_words import (
     power_summary,
     rows_of,
 )
-from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
 from metaeval.reports.shared import facts, groups_of_topics
-from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS

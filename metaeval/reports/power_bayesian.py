@@ -7,8 +7,8 @@ from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
 from metaeval.models.bayesian_comparison import BayesianComparison
-from metaeval.reports.report import Picture, Section
-from metaeval.reports.tables import METRIC, Table, right
+from metaeval.page.blocks import Picture, Section
+from metaeval.page.tables import METRIC, Table, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS

@@ -8,10 +8,10 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.figures.shown import NAMED_ROWS
+from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
+from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.power_words import deciding, decision_words
-from metaeval.reports.report import Block, Choice, Fold, Picture, Section, Text
 from metaeval.reports.shared import drawn_for_p
-from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.power import PowerStudy
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE

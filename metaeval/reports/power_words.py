@@ -9,8 +9,8 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.page.blocks import Methods
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
-from metaeval.reports.report import Methods
 from metaeval.reports.shared import (
     cited_keys,
     computed_with,

@@ -6,10 +6,11 @@ from metaeval import figures
 from metaeval.base.names import count
 from metaeval.figures.shown import AXES
 from metaeval.metrics.plugins import default_registry
+from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
-from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.words import ends, listed, number, share, text, whole

@@ -10,10 +10,11 @@ from metaeval.base.provenance import Provenance
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
+from metaeval.page.blocks import Item, Items, Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Item, Items, Methods, Report, Section
 from metaeval.reports.shared import facts
-from metaeval.reports.tables import Table, left, right
 from metaeval.running.equality import settled_means
 from metaeval.studies.power import system_means
 from metaeval.table.scores import Scores, oriented_values

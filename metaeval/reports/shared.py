@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metaeval.base.bibliography import cited, find_publication
 from metaeval.base.provenance import Provenance
-from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.page.blocks import Item, Items, Section, Text
 from metaeval.table.scores import Scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS

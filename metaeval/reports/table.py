@@ -6,10 +6,12 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, natural_order
+from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_words import decision_words, verdicts_of_pair
-from metaeval.reports.report import Block, Choice, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import (
     cited_in,
     cited_keys,
@@ -20,7 +22,6 @@ from metaeval.reports.shared import (
     side_words,
     with_draws,
 )
-from metaeval.reports.tables import METRIC, Table, left, p_values, right
 from metaeval.studies.table import TableStudy
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE

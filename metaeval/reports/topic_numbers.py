@@ -4,8 +4,8 @@
 import pandas as pd
 
 from metaeval.models.topics_and_differences import detectable_by_topics
-from metaeval.reports.report import Fold, Section
-from metaeval.reports.tables import METRIC, Steps, Table, right, under
+from metaeval.page.blocks import Fold, Section
+from metaeval.page.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy

@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.digits import places_beside
 from metaeval.models.topic_counts import MinimumTopics
-from metaeval.reports.tables import Column
+from metaeval.page.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING, absent, ends, errors_said, percentage

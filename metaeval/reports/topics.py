@@ -12,11 +12,12 @@ from metaeval.base.digits import error_of_share
 from metaeval.base.names import count
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
+from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text, Writer
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
 from metaeval.reports.shared import cited_in, computed_with
-from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (

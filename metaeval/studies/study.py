@@ -16,7 +16,7 @@ from metaeval.tests_stat.result import PairwiseResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from metaeval.reports.report import Report
+    from metaeval.page.report import Report
 
 _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
@@ -28,7 +28,7 @@ class Study(Result):
     __slots__ = ()
 
     reported_by: ClassVar[str]
-    """``module:function`` that turns the result into a `metaeval.reports.report.Report`. It is looked up when a report
+    """``module:function`` that turns the result into a `metaeval.page.report.Report`. It is looked up when a report
     is asked for, as a plug-in is: studies know nothing of reports, and matplotlib stays unloaded."""
 
     def report(self, **options: object) -> "Report":

@@ -13,9 +13,9 @@ from metaeval.base.checks import has_parquet
 from metaeval.base.escaping import csv_text, shielded, visible
 from metaeval.cli import console
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.reports.json_answer import json_document
-from metaeval.reports.tables import Column, Table
-from metaeval.reports.terminal import terminal_table
+from metaeval.page.json_answer import json_document
+from metaeval.page.tables import Column, Table
+from metaeval.page.terminal import terminal_table
 from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
 
@@ -59,7 +59,7 @@ def test_numbers_and_ordinary_names_stay(value):
 
 def test_a_report_about_such_names(scores, tmp_path, monkeypatch):
     """Page, tables, figures and data hold no hidden letter and no formula; Parquet and NetCDF the names themselves."""
-    monkeypatch.setattr("metaeval.reports.folder.figure_pdf", lambda _: b"")  # the slow part
+    monkeypatch.setattr("metaeval.page.folder.figure_pdf", lambda _: b"")  # the slow part
     study = study_power(scores, tests=["t"], n_topic_resamples=None, rng=0)
     replace(study.report(), warnings=(f"left out: {ESCAPES}",)).save(tmp_path / "report")
     written = [path for path in (tmp_path / "report").rglob("*") if path.suffix in {".html", ".svg", ".tex"}]

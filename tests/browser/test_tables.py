@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from metaeval.base.provenance import Provenance
-from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.page.blocks import Methods, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Column, Table
 
 WORDS = ["12", "<5", "5", "–", ">99 %", "99 %", "−3", "1,200", "<0.0001", "none", "4.5 %", "1e-05", "230"]
 RISING = ["−3", "1e-05", "<0.0001", "4.5 %", "<5", "5", "12", "99 %", ">99 %", "230", "1,200", "none", "–"]

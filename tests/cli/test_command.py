@@ -10,8 +10,9 @@ from metaeval.cli import app
 from metaeval.cli.command import command as made_command
 from metaeval.cli.commands import COMMANDS
 from metaeval.cli.options import OUTPUT
-from metaeval.reports.report import Methods, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.page.blocks import Methods, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import Column, Table
 
 GROUP = typer.main.get_command(app)
 SIMULATING = "simulate"

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from metaeval.reports.report import Report
+from metaeval.page.report import Report
 
 RICHER = {
     "power regions": "scores.csv other.csv --test t --interval-resamples 2 --rope 0.01",

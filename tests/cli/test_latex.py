@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import metaeval
-from metaeval.reports.latex import escape_latex, table_latex
-from metaeval.reports.report import Report
+from metaeval.page.latex import escape_latex, table_latex
+from metaeval.page.report import Report
 
 HOSTILE = ["a_b%&#{}~^\\", "\"q\" `b` ''s'' --x-- $x$ <[*]>|", "l" + "ong" * 40, "é ß Øre κ₂ Σ²"]
 UNICODE = ["日本 🙂", "مرحبا", "\u202egnp", *HOSTILE[:1]]
@@ -88,7 +88,7 @@ def test_every_table_of_every_command_compiles(world, command, tmp_path, monkeyp
     if why := missing("pdflatex"):
         pytest.skip(why)
     shown = []
-    monkeypatch.setattr("metaeval.reports.terminal.show_report", lambda report, _console: shown.append(report))
+    monkeypatch.setattr("metaeval.page.terminal.show_report", lambda report, _console: shown.append(report))
     monkeypatch.setattr(Report, "save", lambda self, *_, **__: shown.append(self))
     pieces = {}
     for name, line in (world | RICHER).items():

@@ -69,7 +69,7 @@ def test_nothing_is_left_of_a_report_that_failed(command, table, tmp_path, monke
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("metaeval.reports.folder.render_page", interrupt)
+    monkeypatch.setattr("metaeval.page.folder.render_page", interrupt)
     before = set(tmp_path.iterdir())
     assert command("report", table[0], "--interval-resamples", 0, "--no-topics").code == 130
     assert set(tmp_path.iterdir()) == before

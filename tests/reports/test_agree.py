@@ -11,6 +11,7 @@ import pytest
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.elements import element_collection
+from metaeval.page.latex import table_latex
 from metaeval.reports.agree_words import (
     advice_sentences,
     answer_sentence,
@@ -20,7 +21,6 @@ from metaeval.reports.agree_words import (
     pair_label,
     summary_sentences,
 )
-from metaeval.reports.latex import table_latex
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.table.scores import as_scores

@@ -9,7 +9,7 @@ import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
-from metaeval.reports.html import render_page
+from metaeval.page.html import render_page
 from metaeval.reports.judgment_reductions import with_errors_of
 from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection

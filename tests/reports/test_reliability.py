@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from metaeval.reports.html import render_page
+from metaeval.page.html import render_page
 from metaeval.reports.reliability import reliability_report, verdict_sentence
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metaeval.models.topics_and_differences import detectable_by_topics
-from metaeval.reports.tables import Column, Steps, Table
+from metaeval.page.tables import Column, Steps, Table
 from metaeval.reports.topic_numbers import numbers_section
 from metaeval.simulate import simulate_scores
 from metaeval.studies.topics import study_topics

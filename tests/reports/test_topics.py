@@ -11,7 +11,7 @@ import pytest
 
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
-from metaeval.reports.html import render_page
+from metaeval.page.html import render_page
 from metaeval.reports.topic_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
 from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.studies.power import study_power

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.base.provenance import Provenance
-from metaeval.reports.html import file_stems, inline_svg, render_page
+from metaeval.page.blocks import Choice, Fold, Item, Items, Methods, Section, Text
+from metaeval.page.html import file_stems, inline_svg, render_page
+from metaeval.page.report import Report
+from metaeval.page.tables import Column, Table
 from metaeval.reports.power import power_report
-from metaeval.reports.report import Choice, Fold, Item, Items, Methods, Report, Section, Text
-from metaeval.reports.tables import Column, Table
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
 

@@ -1,7 +1,7 @@
 """Tables of a report: one description of columns for every way out.
 
 CSV keeps names, and numbers at full precision, with an apostrophe before what a spreadsheet would compute. LaTeX
-(`metaeval.reports.latex`), Markdown (`metaeval.reports.markdown`), HTML (`metaeval.reports.html`) and the terminal show
+(`metaeval.page.latex`), Markdown (`metaeval.page.markdown`), HTML (`metaeval.page.html`) and the terminal show
 what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
 """
 

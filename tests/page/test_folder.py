@@ -14,9 +14,9 @@ import xarray as xr
 
 from metaeval.base.checks import has_parquet
 from metaeval.io.tables import read_scores
-from metaeval.reports import folder as folders
+from metaeval.page import folder as folders
+from metaeval.page.folder import write_report
 from metaeval.reports.data_files import pairs_frame
-from metaeval.reports.folder import write_report
 from metaeval.reports.power import power_report
 
 

@@ -14,20 +14,20 @@ from metaeval.base.escaping import visible
 from metaeval.base.names import count
 from metaeval.base.results import Result, main_sentence, settings_of
 from metaeval.errors import MetaevalError
-from metaeval.reports.html import table_html
-from metaeval.reports.tables import Column, Table
+from metaeval.page.blocks import Page
+from metaeval.page.html import table_html
+from metaeval.page.tables import Column, Table
 from metaeval.words import MISSING, absent, listed, p_value, text, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from metaeval.reports.report import Report
 
 _ROWS, _COLUMNS, _LONGEST, _MANY, _POINTS = 10, 12, 60, 1000, 1_000_000
 _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 
 
-def report_html(report: "Report") -> str:
+def report_html(report: Page) -> str:
     """Return the question of a report, its answer in a sentence, and its main table and picture."""
     answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
     picture = report.main_picture()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
-    from metaeval.reports.tables import Cell, Column, Table
+    from metaeval.page.tables import Cell, Column, Table
 
 _LONG_TABLE = 45
 

@@ -22,7 +22,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
 from metaeval.models.design_effect import design_effect
-from metaeval.reports.notebook import report_html
+from metaeval.page.notebook import report_html
 from metaeval.reports.table import table_report
 from metaeval.resampling.judge_conclusions import judge_conclusions
 from metaeval.running.parallel import limit_threads

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from metaeval.base.bibliography import Publication
-from metaeval.reports.latex import escape_latex
+from metaeval.page.latex import escape_latex
 
 _PROCEEDINGS = re.compile(r"[^,]* \d{4}(, LNCS \d+)?|TREC-\d+")
 """What the venue of a conference looks like: its name and year, perhaps a series."""

@@ -10,16 +10,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from metaeval.base.escaping import visible
+from metaeval.page.blocks import Page
 
 if TYPE_CHECKING:
     import jinja2
 
-    from metaeval.reports.report import Report
-    from metaeval.reports.tables import Table
+    from metaeval.page.tables import Table
 
 
 def render_page(
-    report: "Report",
+    report: Page,
     *,
     svgs: Mapping[str, str] | None = None,
     marks: Mapping[str, str] | None = None,
@@ -150,7 +150,7 @@ def _tidy_tag(found: re.Match[str]) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files("metaeval.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return files("metaeval.page").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
@@ -165,7 +165,7 @@ def _environment() -> "jinja2.Environment":
     import jinja2  # noqa: PLC0415 - only pages need it
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("metaeval.reports", "templates"),
+        loader=jinja2.PackageLoader("metaeval.page", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_shown,

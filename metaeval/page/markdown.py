@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
-    from metaeval.reports.tables import Cell, Column, Table
+    from metaeval.page.tables import Cell, Column, Table
 
 _OBEYED = re.compile(r"[\\`*_{}\[\]<>|~&$]|^\s*[#+-](?=\s)")
 

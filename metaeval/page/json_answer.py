@@ -10,7 +10,7 @@ import pandas as pd
 
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
-from metaeval.reports.tables import Table
+from metaeval.page.tables import Table
 
 SCHEMA = "metaeval/4"
 

@@ -8,7 +8,7 @@ import pytest
 from metaeval import __version__, installation
 from metaeval.base.provenance import record_provenance
 from metaeval.reports.doctor import doctor_report
-from metaeval.running.installation import examine_installation
+from metaeval.studies.installation import examine_installation
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
-"""The report of a study as data: what every page, terminal and JSON answer of the package is made from.
+"""A page as data: what every page, terminal and JSON answer of the package is made from.
 
-A study gives a result, one function turns the result into a `Report`, and the renderers (`metaeval.reports.folder`,
-`metaeval.reports.terminal`, `Report.to_json`) show it. A section is added by one function that returns it:
+A study gives a result, a function of `metaeval.reports` turns it into a `metaeval.page.report.Report`, and the other
+modules of this folder show it. A section is added by one function that returns it:
 
 >>> def topics_section(n_topics: int) -> Section:
 ...     words = Text(paragraphs=(f"There are {n_topics} topics.",))
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import pandas as pd
 
@@ -22,10 +22,8 @@ from metaeval.base.bibliography import find_publication, publications
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
-from metaeval.reports.bibtex import bibtex, package_bibtex
-from metaeval.reports.latex import table_latex
-from metaeval.reports.markdown import table_markdown
-from metaeval.reports.tables import Table, left, table_csv
+from metaeval.page.bibtex import bibtex, package_bibtex
+from metaeval.page.tables import Table, left
 from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
@@ -182,16 +180,8 @@ class Methods(_Statements):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report(_Statements):
-    """A whole report, ready to be shown anywhere.
-
-    Examples
-    --------
-    >>> from metaeval import simulate_scores, study_power
-    >>> report = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1).report()
-    >>> report.sections[0].title, len(report.rows)
-    ('Discriminative power', 8)
-    """
+class Page(_Statements):
+    """A whole page as data."""
 
     command: str
     """The command that gives the same report, such as "power"."""
@@ -227,7 +217,7 @@ class Report(_Statements):
         methods: Methods | None = None,
         notes: tuple[str, ...] = (),
         data: Mapping[str, Writer] | None = None,
-    ) -> "Report":
+    ) -> Self:
         """Return the report with what another study has to add: sections before the others and after them."""
         return replace(
             self,
@@ -271,81 +261,6 @@ class Report(_Statements):
         """Return the first picture of what a terminal shows, or else the first one; None where there is none."""
         shown = (one for part in self.sections if part.brief for one in _walk(part.blocks) if isinstance(one, Picture))
         return next(shown, None) or next(iter(self.pictures()), None)
-
-    def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
-        """Write the report as a folder: index.html, tables, figures, data and provenance.json.
-
-        Parameters
-        ----------
-        folder : path
-            One that does not exist yet, or is empty; see `overwrite`.
-        overwrite : bool, default False
-            Replace an older report: the files that metaeval wrote, and no others.
-        pdf : bool, default False
-            Write every figure as PDF too, with its fonts embedded; that takes longer than all else about a figure.
-
-        Returns
-        -------
-        pathlib.Path
-            The page to open: ``index.html`` in the folder.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the folder may not be written. Nothing is left behind then.
-        OutputError
-            If another process is writing it, or the system refuses to write. Nothing is left behind then either.
-        """
-        from metaeval.reports.folder import write_report  # noqa: PLC0415 - loads matplotlib
-
-        return write_report(self, folder, overwrite=overwrite, pdf=pdf)
-
-    def to_html(self) -> str:
-        """Return the report as one self-contained page."""
-        from metaeval.reports.html import render_page  # noqa: PLC0415 - loads matplotlib
-
-        return render_page(self)
-
-    def to_json(self) -> str:
-        """Return the answer for programs: flat rows and every table, full precision, null for what is undefined.
-
-        Returns
-        -------
-        str
-            A document with schema, command, options, results, tables, summary, notes, warnings and provenance.
-        """
-        from metaeval.reports.json_answer import json_document  # noqa: PLC0415 - loads what only JSON needs
-
-        return json_document(
-            self.command,
-            self.rows,
-            provenance=self.provenance,
-            said={"summary": self.summary, "notes": self.notes, "warnings": self.warnings},
-            tables=self.tables(),
-        )
-
-    def to_latex(self) -> str:
-        """Return the main table as LaTeX, for the package booktabs."""
-        return table_latex(self.main_table())
-
-    def to_markdown(self) -> str:
-        """Return the main table as Markdown, with pipes between its cells."""
-        return table_markdown(self.main_table())
-
-    def to_html_table(self) -> str:
-        """Return the main table as a piece of HTML that stands on any page."""
-        from metaeval.reports.html import table_html  # noqa: PLC0415 - loads Jinja2
-
-        return table_html(self.main_table())
-
-    def to_csv(self) -> str:
-        """Return the main table's data as CSV, numbers at full precision."""
-        return table_csv(self.main_table())
-
-    def _repr_html_(self) -> str:
-        from metaeval.reports.notebook import report_html  # noqa: PLC0415 - loads Jinja2
-
-        return report_html(self)
 
     def _blocks(self) -> Iterator[Block]:
         for section in self.all_sections():

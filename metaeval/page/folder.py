@@ -5,23 +5,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from metaeval.figures.marks import marks_json
 from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
-from metaeval.reports.html import file_stems, render_page
-from metaeval.reports.json_answer import SCHEMA
-from metaeval.reports.latex import table_latex
-from metaeval.reports.tables import table_csv
+from metaeval.page.blocks import Page, Picture
+from metaeval.page.html import file_stems, render_page
+from metaeval.page.json_answer import SCHEMA
+from metaeval.page.latex import table_latex
+from metaeval.page.tables import table_csv
 from metaeval.running.parallel import track
 
-if TYPE_CHECKING:
-    from metaeval.reports.report import Picture, Report
 
-
-def write_report(report: "Report", out: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
+def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
     """Write a report with everything it shows: index.html, tables, figures, data and provenance.json."""
     check_folder(out, overwrite=overwrite)
     tables, pictures = report.tables(), report.pictures()

@@ -8,14 +8,14 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from metaeval.base.escaping import visible
-from metaeval.reports.report import Items, Report, Section, Text
-from metaeval.reports.tables import Table
+from metaeval.page.blocks import Items, Page, Section, Text
+from metaeval.page.tables import Table
 
 _LONGEST = 60
 """More rows than this are for a page or a file."""
 
 
-def show_report(report: Report, console: Console) -> None:
+def show_report(report: Page, console: Console) -> None:
     """Print a report: what was asked, the answer in words, and the tables that hold it."""
     facts = report.facts_line()
     console.print(_line(report.title, "bold"), soft_wrap=True)

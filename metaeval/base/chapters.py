@@ -1,0 +1,22 @@
+"""Chapters of public names that live in other folders, each loaded when it is first asked for."""
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+_NAMED = re.compile(r"^from (\S+) import (\w+) as", re.MULTILINE)
+
+
+def chapter(name: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a module whose names stand in the stub beside it."""
+    stub = Path(file).with_suffix(".pyi").read_text("utf-8")
+    modules = {exported: module for module, exported in _NAMED.findall(stub)}
+    exported = sorted(modules)
+
+    def find(attribute: str) -> object:
+        if attribute not in modules:
+            raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
+        return getattr(import_module(modules[attribute]), attribute)
+
+    return find, lambda: exported, exported

@@ -1,0 +1,27 @@
+"""Chapters load a name when it is asked for, and no other module."""
+
+import subprocess
+import sys
+
+import pytest
+
+import metaeval.inex
+import metaeval.reports
+
+SEEN = "import sys, metaeval.reports as r; before = set(sys.modules); r.{}; print(*set(sys.modules) - before)"
+
+
+@pytest.mark.parametrize("module", [metaeval.inex, metaeval.reports])
+def test_a_chapter_has_the_names_of_its_stub(module):
+    """All of them can be had, by `dir` too, and no others."""
+    assert dir(module) == sorted(module.__all__)
+    assert all(getattr(module, name).__name__ == name for name in module.__all__)
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing'"):
+        module.__getattr__("nothing")
+
+
+def test_a_name_loads_its_own_module_alone():
+    """A table needs no page."""
+    done = subprocess.run([sys.executable, "-c", SEEN.format("Table")], capture_output=True, text=True, check=True)
+    assert "metaeval.page.tables" in done.stdout.split()
+    assert "metaeval.page.html" not in done.stdout.split()
