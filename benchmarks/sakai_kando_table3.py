@@ -24,6 +24,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtrit
 
+from metaeval.base.words import share_of
 from metaeval.collection.documents import Collection
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
@@ -34,7 +35,6 @@ from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.words import share_of
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "sakai-kando-table3.md"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.base.checks import LEAST_SHARE, check_choice
 from metaeval.base.results import Result
+from metaeval.base.words import number, span
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.running.equality import settle
@@ -25,7 +26,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.words import number, span
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

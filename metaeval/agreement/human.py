@@ -19,11 +19,11 @@ from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, clu
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.words import bracketed, ends, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.running.workers import parallel_map
-from metaeval.words import bracketed, ends, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

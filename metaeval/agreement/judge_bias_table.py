@@ -20,9 +20,9 @@ from metaeval.agreement.judge_bias_statistics import (
     of_group,
     without_figures,
 )
+from metaeval.base.words import listed
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import listed
 
 type Flags = NDArray[np.bool_]
 

@@ -1,6 +1,7 @@
-"""Chapters of public names that live in other folders, each loaded when it is first asked for."""
+"""Chapters of public names that live in other folders too (lazy_loader knows one's own alone)."""
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,8 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], object], Callable[[],
     def find(attribute: str) -> object:
         if attribute not in modules:
             raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
-        return getattr(import_module(modules[attribute]), attribute)
+        value = getattr(import_module(modules[attribute], name), attribute)
+        setattr(sys.modules[name], attribute, value)  # before a module of the same name, which was just imported
+        return value
 
     return find, lambda: exported, exported

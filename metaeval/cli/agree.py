@@ -136,7 +136,7 @@ def agree(  # noqa: PLR0913 - the options of the command
 
 def _check_gains(loaded: Loaded, text: str) -> None:
     """Refuse gains that no metric understands, before anything is read."""
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
 
     for gains in split_names(text):
         for name in (f"MAep(quant={gains})", f"nDCG(gains={gains})"):

@@ -57,7 +57,7 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     """
     import pandas as pd  # noqa: PLC0415 - one of what loads late
 
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.reports.check_metric import check_metric_report  # noqa: PLC0415 - loads pandas
     from metaeval.testing import examine_metric  # noqa: PLC0415 - loads numba
 

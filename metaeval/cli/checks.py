@@ -150,7 +150,7 @@ def names(what: str) -> Check:
     """Take names by comma that only the input can check; here there must be some."""
 
     def check(value: str, option: str) -> str:
-        from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads the package's grammar
+        from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads the package's grammar
 
         if not split_names(value):
             raise refusal(option, what, value)
@@ -172,7 +172,7 @@ def a_name(value: str | list[str], option: str) -> str | list[str]:
 
 def pairs_of_names(value: list[str], option: str) -> list[str]:
     """Take two names by comma, once or several times, that only the input can check."""
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads the package's grammar
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads the package's grammar
 
     for one in _listed(value):
         if len(set(split_names(one))) != 2:  # noqa: PLR2004 - a pair

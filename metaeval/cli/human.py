@@ -84,8 +84,8 @@ def human(  # noqa: PLR0913 - the options of the command
         metaeval human metrics.csv people.csv --reference Z.SCR --item doc,seg --cluster doc --out agreement
     """
     from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - as above
     from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415 - as above
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
     from metaeval.studies.human import study_human  # noqa: PLC0415 - loads scipy
 
     asked = [] if item is None else [name.strip() for name in item.split(",")]

@@ -261,9 +261,9 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges human_annotations.json llm_annotations.json --people human_annotations
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
     from metaeval.io.judges import read_judges  # noqa: PLC0415 - as above
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
     chosen = None if metrics is None else split_names(metrics)

@@ -170,7 +170,7 @@ def _check_metrics(context: typer.Context) -> None:
     for parameter, option in declared(context.command):
         if option.check is not names_of_metrics or not given_at(context, parameter.name):
             continue
-        from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+        from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
         from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - as above
 
         chosen = resolve_metrics(split_names(given[parameter.name]), registry=registry_of(context))

@@ -112,7 +112,7 @@ class Loaded:
 
     def metrics(self) -> list[str]:
         """Return the metrics asked for, or those that fit what the collection holds."""
-        from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+        from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
 
         text = self.options["metrics"]
         if text is None:
@@ -309,7 +309,7 @@ class Loaded:
 
 def _names_of_metrics(text: str) -> list[str]:
     """Return the metrics of a score table that --metrics names, as the table writes them."""
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.metrics.presets import without_presets  # noqa: PLC0415 - as above
 
     return list(dict.fromkeys(map(str, without_presets(split_names(text)))))

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
+from metaeval.base.words import bracketed, name_of_metric, number
 from metaeval.figures.marks import note_cells, note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -26,7 +27,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import bracketed, name_of_metric, number
 
 _KIND_WORDS = {
     "both": "significant under both",

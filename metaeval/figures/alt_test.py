@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.base.words import share
 from metaeval.figures.marks import note_points
 from metaeval.figures.style import CYCLE, RIMMED, THEME, rows_figure, styled
-from metaeval.words import share
 
 
 @styled

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
+from metaeval.base.words import share
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -25,7 +26,6 @@ from metaeval.figures.style import (
     styled,
     tidy_axes,
 )
-from metaeval.words import share
 
 _WORDS = {"relevant_share": "relevant documents", "elements_share": "relevant elements", "passages_share": "passages"}
 _MOST_PASSAGES = 15

@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.base.words import interval, name_of_metric, number, share
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -25,7 +26,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import interval, name_of_metric, number, share
 
 _ALIKE = _DASHED = 4
 _GAP = 0.16

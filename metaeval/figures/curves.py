@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from metaeval.base.words import number
 from metaeval.figures.marks import note_line
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.figures.style import (
@@ -23,7 +24,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import number
 
 _MARKED, _LONGEST = 20, 76
 """Lines of more points have no marks; longer names of runs are cut."""

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from metaeval.base.words import name_of_metric, number, whole
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     BOUND,
@@ -22,7 +23,6 @@ from metaeval.figures.style import (
     styled,
     tidy_axes,
 )
-from metaeval.words import name_of_metric, number, whole
 
 _PER_ROW = 3
 _KEY_COLUMNS = 6

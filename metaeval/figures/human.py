@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from metaeval.base.words import number, p_value
 from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -20,7 +21,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import number, p_value
 
 _COLUMNS = 3
 _SCORE = number(3)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from metaeval.base.words import name_of_metric, number, share
 from metaeval.figures.marks import note_line
 from metaeval.figures.style import (
     BOUND,
@@ -29,7 +30,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import name_of_metric, number, share
 
 _LABELS: Mapping[str, str] = {
     "tau": "Kendall’s τ",

@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from metaeval.base.words import bracketed, number
 from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
@@ -21,7 +22,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import bracketed, number
 
 _SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
 _DARK = 0.72

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from metaeval.base.words import bracketed, number, share
 from metaeval.figures.marks import Column, note_line, note_points
 from metaeval.figures.style import (
     BOUND,
@@ -32,7 +33,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import bracketed, number, share
 
 _KEY_TITLE = "significantly different pairs at α"
 _SOLID, _DASHED = 6, 4

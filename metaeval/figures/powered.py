@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.base.words import bracketed, number
 from metaeval.figures.marks import note_points
 from metaeval.figures.style import BOUND, RIMMED, THEME, bars, key_above, metric_label, rows_figure, styled
-from metaeval.words import bracketed, number
 
 
 @styled

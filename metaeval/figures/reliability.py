@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from metaeval.base.words import number, share
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.shown import AXES
 from metaeval.figures.style import (
@@ -28,7 +29,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import number, share
 
 _KEY_TITLE = "mean of the curve"
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page

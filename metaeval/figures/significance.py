@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from metaeval.base.words import number, p_value
 from metaeval.figures.marks import note_pairs
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
@@ -28,7 +29,6 @@ from metaeval.figures.style import (
     text_width,
     tidy_axes,
 )
-from metaeval.words import number, p_value
 
 _SELF, _UNTESTED = 9, 8
 _SIGNED = 25

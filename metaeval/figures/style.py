@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 
 from metaeval.base.escaping import visible
-from metaeval.words import name_of_metric
+from metaeval.base.words import name_of_metric
 
 THEME = {
     "paper": "#ffffff",

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
 from metaeval.figures.marks import note_points
 from metaeval.figures.shown import NAMED_ROWS
@@ -32,7 +33,6 @@ from metaeval.figures.style import (
 )
 from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
-from metaeval.words import name_of_metric, number, p_value
 
 _SCORE = number(4)
 

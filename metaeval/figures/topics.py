@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
+from metaeval.base.words import absent, interval, share
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
     BOUND,
@@ -28,7 +29,6 @@ from metaeval.figures.style import (
     styled,
     tidy_axes,
 )
-from metaeval.words import absent, interval, share
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55

@@ -15,9 +15,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Scale
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.quantisation import Quantisation
 

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call, MetricNameError, ParsedName, Table
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.lists import RankedLists
-from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.running.parallel import track
 

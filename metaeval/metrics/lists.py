@@ -14,11 +14,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call, Table
 from metaeval.base.results import ShortRepr
 from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection, is_judged
 from metaeval.collection.grades import level_from
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
 from metaeval.running.compiled import compiled_parallel
 from metaeval.running.equality import difference

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from metaeval.base.metric_names import Call, Value
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call, Value
 
 _TYPES = (bool, int, float, str)
 _WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a word"}

@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call, Table
 from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call, Table
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
 from metaeval.running.equality import at_least, difference
 

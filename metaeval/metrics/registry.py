@@ -10,10 +10,10 @@ import pandas as pd
 
 from metaeval.base.bibliography import source_of
 from metaeval.base.checks import check_choice
+from metaeval.base.metric_names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
-from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.resolved import AnyMetric, Metric
@@ -115,7 +115,7 @@ class Registry(Result):
         Parameters
         ----------
         metric : str, MetricSpec, Metric or ir_measures measure
-            Names follow `metaeval.metrics.names`; the spellings of trec_eval, ranx and NTCIREVAL are understood. A
+            Names follow `metaeval.base.metric_names`; the spellings of trec_eval, ranx and NTCIREVAL are understood. A
             name that is not registered is looked for in ``ir_measures``, if that is installed.
 
         Returns

@@ -7,13 +7,13 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call, ParsedName
 from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.faults import fault
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, ranked_topics
-from metaeval.metrics.names import Call, ParsedName
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
 from metaeval.metrics.spec import MetricSpec, On
 from metaeval.running.parallel import track

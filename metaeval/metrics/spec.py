@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
+from metaeval.base.metric_names import Call
 from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds
 from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.lists import RankedTopic
-from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR
 

@@ -25,7 +25,7 @@ from metaeval.tests_stat.counting import check_resamples, tile_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-from metaeval.words import ends
+from metaeval.base.words import ends
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]

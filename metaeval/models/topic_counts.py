@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_error_rate, check_kind
 from metaeval.base.results import Result
+from metaeval.base.words import MISSING
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.exponential import ExponentialFit, fit_exponential
 from metaeval.models.families import CURVES, FAMILIES
 from metaeval.resampling.swap import ErrorRates
-from metaeval.words import MISSING
 
 Kind = Literal["observed", "extrapolated", "above limit", "below smallest", "at most smallest", "cannot be estimated"]
 EXTRAPOLATED_MARK = "*"

@@ -22,9 +22,9 @@ from metaeval.base.bibliography import find_publication, publications
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
+from metaeval.base.words import sentence_case
 from metaeval.page.bibtex import bibtex, package_bibtex
 from metaeval.page.tables import Table, left
-from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

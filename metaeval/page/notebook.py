@@ -13,11 +13,11 @@ from markupsafe import Markup, escape
 from metaeval.base.escaping import visible
 from metaeval.base.names import count
 from metaeval.base.results import Result, main_sentence, settings_of
+from metaeval.base.words import MISSING, absent, listed, p_value, text, whole
 from metaeval.errors import MetaevalError
 from metaeval.page.blocks import Page
 from metaeval.page.html import table_html
 from metaeval.page.tables import Column, Table
-from metaeval.words import MISSING, absent, listed, p_value, text, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

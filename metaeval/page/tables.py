@@ -15,7 +15,7 @@ import pandas as pd
 
 from metaeval.base.escaping import csv_text
 from metaeval.base.results import ShortRepr
-from metaeval.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
+from metaeval.base.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
 
 type Write = Callable[[object], str]
 """Turns a value into text."""
@@ -58,7 +58,7 @@ def right(write: Write = text, group: str = "", /, **labels: str) -> tuple[Colum
 
     Examples
     --------
-    >>> from metaeval.words import whole
+    >>> from metaeval.base.words import whole
     >>> [(column.align, column.group) for column in right(whole, "Runs", runs="all", pooled="pooled")]
     [('right', 'Runs'), ('right', 'Runs')]
     """
@@ -81,7 +81,7 @@ def bounded(
 
     Examples
     --------
-    >>> from metaeval.words import number
+    >>> from metaeval.base.words import number
     >>> frame = pd.DataFrame({"f1": [0.9], "f1_low": [0.85], "f1_high": [0.95]})
     >>> shown, columns = bounded(frame, {"f1": ("F1", number(2))})
     >>> shown["f1_interval"].tolist(), [column.label for column in columns]
@@ -123,7 +123,7 @@ def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFra
 
     Examples
     --------
-    >>> from metaeval.words import share
+    >>> from metaeval.base.words import share
     >>> with_errors(pd.DataFrame({"power": [0.691], "power_error": [0.002]}), {"power": share})["power"].tolist()
     ['69 %']
     """

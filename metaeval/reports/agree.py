@@ -10,6 +10,19 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import (
+    intervals,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    share_of,
+    short_names,
+    span,
+    text,
+)
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
@@ -37,19 +50,6 @@ from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import FIXED, MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import (
-    intervals,
-    listed,
-    name_of_metric,
-    number,
-    percentage,
-    sentence_case,
-    share,
-    share_of,
-    short_names,
-    span,
-    text,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

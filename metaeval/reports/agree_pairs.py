@@ -9,6 +9,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import name_of_metric, number, share, share_of, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right
 from metaeval.reports.agree_words import grade_sentences, label, of_elements, pair_label
@@ -16,7 +17,6 @@ from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

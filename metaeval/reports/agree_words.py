@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
+from metaeval.base.words import MISSING, bracketed, ends, listed, name_of_metric, number, percentage, span, whole
 from metaeval.page.blocks import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import ALONE, BINARY, EXCEPT, FIXED, GENERALISED, OTHER
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import MISSING, bracketed, ends, listed, name_of_metric, number, percentage, span, whole
 
 _MOST_NAMED = 8
 _TWO = 2

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from metaeval.base.names import count
+from metaeval.base.words import number, share, whole
 from metaeval.page.tables import Table, left, right
-from metaeval.words import number, share, whole
 
 _MEAN = "mean"
 

@@ -8,6 +8,7 @@ from metaeval import figures
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.agreement.power_law import power_law_shares
+from metaeval.base.words import number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -17,7 +18,6 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.shared import unanswered
 from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND
-from metaeval.words import number, sentence_case, share, text, whole
 
 _SCALES = {
     "2002": "relevance and coverage (2002)",

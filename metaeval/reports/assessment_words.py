@@ -8,10 +8,10 @@ import pandas as pd
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.base.names import count
+from metaeval.base.words import listed, number, share, whole
 from metaeval.reports.assessed_parts import element_sentence, passage_sentence
 from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND, quoted_figures
-from metaeval.words import listed, number, share, whole
 
 _RANK = 50
 _WRITERS: dict[str, Callable[[float], str]] = {

@@ -4,10 +4,10 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
+from metaeval.base.words import MISSING, listed
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left
-from metaeval.words import MISSING, listed
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
 _WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval import figures
+from metaeval.base.words import ends, listed, number, share, whole
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
@@ -14,7 +15,6 @@ from metaeval.metrics.registry import Registry
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
-from metaeval.words import ends, listed, number, share, whole
 
 _MOST_COLUMNS = 11
 _MOST_OPEN = 4

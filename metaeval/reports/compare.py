@@ -7,21 +7,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
-from metaeval.page.blocks import Block, Fold, Picture, Section, Text
-from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.compare_words import QUALITIES, compare_methods, likely, limits_section, named, summary_paragraphs
-from metaeval.reports.data_files import score_files
-from metaeval.reports.judgment_power import drawn_words
-from metaeval.reports.judgment_reductions import threshold_errors
-from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, count_errors, topic_count, topic_counts
-from metaeval.studies.compare import CompareStudy
-from metaeval.studies.metric_verdict import NOT_WORSE
-from metaeval.studies.topics import TopicsStudy
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import (
+from metaeval.base.words import (
     MISSING,
     beside,
     carried,
@@ -37,6 +23,20 @@ from metaeval.words import (
     text,
     whole,
 )
+from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, Write, bounded, left, right
+from metaeval.reports.compare_words import QUALITIES, compare_methods, likely, limits_section, named, summary_paragraphs
+from metaeval.reports.data_files import score_files
+from metaeval.reports.judgment_power import drawn_words
+from metaeval.reports.judgment_reductions import threshold_errors
+from metaeval.reports.shared import facts
+from metaeval.reports.topic_words import chance, count_errors, topic_count, topic_counts
+from metaeval.studies.compare import CompareStudy
+from metaeval.studies.metric_verdict import NOT_WORSE
+from metaeval.studies.topics import TopicsStudy
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 _ENDS = ("", "_low", "_high")
 

@@ -10,15 +10,7 @@ from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.digits import draws_of_middle, error_of_share
 from metaeval.base.names import count
-from metaeval.page.blocks import Methods, Picture, Section
-from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right, under
-from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
-from metaeval.studies.compare_tests import SplitHalvesStudy
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import (
+from metaeval.base.words import (
     MISSING,
     NAMED,
     End,
@@ -34,6 +26,14 @@ from metaeval.words import (
     short_names,
     text,
 )
+from metaeval.page.blocks import Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
+from metaeval.studies.compare_tests import SplitHalvesStudy
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 _SOURCES = ("ogilvie2006", "sanderson2005")
 _RATIO = number(2)

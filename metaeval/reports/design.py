@@ -9,12 +9,12 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import ends, listed, name_of_metric, number, percentage, short_names, whole
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
 from metaeval.reports.data_files import csv_file
 from metaeval.studies.design import DesignStudy
-from metaeval.words import ends, listed, name_of_metric, number, percentage, short_names, whole
 
 
 class _Design(NamedTuple):

@@ -4,10 +4,10 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
+from metaeval.base.words import listed
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left
-from metaeval.words import listed
 
 _STATES = {"fine": "fine", "absent": "not there", "broken": "BROKEN"}
 

@@ -8,6 +8,21 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import (
+    MISSING,
+    absent,
+    beside,
+    carried,
+    ends,
+    errors_said,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
@@ -23,21 +38,6 @@ from metaeval.reports.topic_words import (
 )
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
-from metaeval.words import (
-    MISSING,
-    absent,
-    beside,
-    carried,
-    ends,
-    errors_said,
-    name_of_metric,
-    number,
-    percentage,
-    sentence_case,
-    share,
-    text,
-    whole,
-)
 
 _READINGS = {
     "first bin": "First bin within the limit",

@@ -10,14 +10,7 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import count, natural_order
-from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
-from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right, under
-from metaeval.reports.data_files import csv_file
-from metaeval.reports.shared import cited_in, decided_by, facts
-from metaeval.studies.human import HumanStudy
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import (
+from metaeval.base.words import (
     End,
     absent,
     ends,
@@ -32,6 +25,13 @@ from metaeval.words import (
     text,
     whole,
 )
+from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, p_values, right, under
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.shared import cited_in, decided_by, facts
+from metaeval.studies.human import HumanStudy
+from metaeval.tests_stat.correction import CORRECTIONS
 
 _STATISTICS = {
     "pearson": "Pearson's r",

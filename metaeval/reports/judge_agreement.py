@@ -9,10 +9,10 @@ from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.base.names import count
+from metaeval.base.words import absent, ends, interval, intervals, number, percentage, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.page.tables import Table, bounded, left, right
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import absent, ends, interval, intervals, number, percentage, sentence_case, share, text, whole
 
 _LABELS = {
     "same": "Same label",

@@ -4,12 +4,12 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, percentage, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.reports.shared import decided_by
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import bracketed, ends, listed, name_of_metric, number, percentage, share, span, text, whole
 
 _MANY = 4
 _MOST_CONFLICTS = 30

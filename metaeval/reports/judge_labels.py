@@ -5,6 +5,7 @@ from functools import partial
 
 import pandas as pd
 
+from metaeval.base.words import absent, number, share, whole
 from metaeval.page.blocks import Block, Section
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.assessed_parts import (
@@ -23,7 +24,6 @@ from metaeval.reports.judge_agreement import (
 )
 from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import absent, number, share, whole
 
 
 def label_sections(study: Labelling) -> tuple[Section, ...]:

@@ -16,10 +16,23 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import count, first_few
+from metaeval.base.words import (
+    MISSING,
+    NAMED,
+    End,
+    absent,
+    bracketed,
+    ends,
+    listed,
+    number,
+    percentage,
+    share,
+    span,
+    whole,
+)
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right, under
 from metaeval.studies.judge_parts import Labelling
-from metaeval.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, percentage, share, span, whole
 
 _KAPPAS = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 _NAMED = 3

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 
 from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.base.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
 from metaeval.models.repeats import JudgeRepeats
 from metaeval.page.blocks import Block, Choice, Section, Text
 from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.studies.judges import JudgeStudy
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import bracketed, name_of_metric, number, p_value, percentage, share, whole
 
 _SIGNED = number(3)
 

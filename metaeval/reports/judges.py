@@ -8,6 +8,21 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.names import count
+from metaeval.base.words import (
+    MISSING,
+    absent,
+    bracketed,
+    carried,
+    drawn,
+    ends,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Item, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -27,21 +42,6 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judge_verdicts import deciding_metric, other_metrics
 from metaeval.studies.judges import ABOUT_SYSTEMS, JudgeStudy
-from metaeval.words import (
-    MISSING,
-    absent,
-    bracketed,
-    carried,
-    drawn,
-    ends,
-    listed,
-    name_of_metric,
-    number,
-    percentage,
-    share,
-    text,
-    whole,
-)
 
 _SELDOM = 0.01
 _MAY = {

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.words import ends, listed, name_of_metric, number, text, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.judgment_power import drawn_words
@@ -12,7 +13,6 @@ from metaeval.reports.judgment_reductions import error_words, percent, with_erro
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import ends, listed, name_of_metric, number, text, whole
 
 
 def effort_sentences(study: JudgmentsStudy) -> list[str]:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import MISSING, ends, listed, name_of_metric, number, share, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.judgment_reductions import percent
@@ -12,7 +13,6 @@ from metaeval.resampling.coverage import Coverage
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import MISSING, ends, listed, name_of_metric, number, share, whole
 
 
 def groups_sentences(study: JudgmentsStudy) -> list[str]:

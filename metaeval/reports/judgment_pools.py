@@ -6,12 +6,12 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import ends, name_of_metric, number, share, whole
 from metaeval.page.blocks import Block, Fold, Picture, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import ends, name_of_metric, number, share, whole
 
 
 def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:

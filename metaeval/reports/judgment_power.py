@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
+from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 
 _PERCENT = "%"
 

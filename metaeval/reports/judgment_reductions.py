@@ -9,13 +9,13 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import places
+from metaeval.base.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
 from metaeval.resampling.stability_result import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
-from metaeval.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
 
 _TITLES = {
     "less-judging": "Incomplete judgments",

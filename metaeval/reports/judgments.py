@@ -5,6 +5,7 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.base.words import listed, name_of_metric, sentence_case
 from metaeval.page.blocks import Item, Methods
 from metaeval.page.report import Report
 from metaeval.reports.data_files import csv_file
@@ -14,7 +15,6 @@ from metaeval.reports.judgment_power import between_metrics_section, power_sente
 from metaeval.reports.judgment_reductions import reduction_sections, threshold_sentences
 from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
-from metaeval.words import listed, name_of_metric, sentence_case
 
 _SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
 """What the methods may cite beside the sources of the reductions."""

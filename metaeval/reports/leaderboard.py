@@ -8,6 +8,21 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, first_few, natural_order
+from metaeval.base.words import (
+    carried,
+    chance,
+    errors_said,
+    listed,
+    name_of_metric,
+    number,
+    p_value,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
@@ -24,21 +39,6 @@ from metaeval.reports.leaderboard_items import (
 from metaeval.reports.shared import cited_in, computed_with, described_by, facts, unanswered
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
-from metaeval.words import (
-    carried,
-    chance,
-    errors_said,
-    listed,
-    name_of_metric,
-    number,
-    p_value,
-    percentage,
-    share,
-    share_of,
-    short_names,
-    text,
-    whole,
-)
 
 _SCORE = number(4)
 _MOST_LETTERS = 12

@@ -6,11 +6,11 @@ import math
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
+from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
 from metaeval.page.blocks import Fold, Section
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
 
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
+from metaeval.base.words import name_of_metric, number
 from metaeval.page.blocks import Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.power_words import deciding
@@ -12,7 +13,6 @@ from metaeval.reports.shared import groups_of_topics, side_words
 from metaeval.studies.power import PowerStudy
 from metaeval.studies.table import BETTER, WORSE, TableStudy, tabulated
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import name_of_metric, number
 
 _ALL_SYSTEMS = 20
 """More systems than these are not all shown on the page of another question."""

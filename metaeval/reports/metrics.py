@@ -4,13 +4,13 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
+from metaeval.base.words import listed
 from metaeval.metrics.presets import presets_frame
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left
-from metaeval.words import listed
 
 _SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}
 _BETTER = {True: "higher", False: "lower"}

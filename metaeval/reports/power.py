@@ -4,6 +4,19 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.words import (
+    MISSING,
+    carried,
+    interval,
+    intervals,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    text,
+)
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
@@ -27,19 +40,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import (
-    MISSING,
-    carried,
-    interval,
-    intervals,
-    name_of_metric,
-    number,
-    percentage,
-    share,
-    share_of,
-    short_names,
-    text,
-)
 
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6

@@ -6,13 +6,13 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.base.words import listed, name_of_metric, percentage, share, share_of
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Picture, Section
 from metaeval.page.tables import METRIC, Table, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import listed, name_of_metric, percentage, share, share_of
 
 BAYESIAN_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2017", "carterette2015")}
 """Model to the keys of what it comes from."""

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.words import ends, name_of_metric, number, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, p_values, right
@@ -16,7 +17,6 @@ from metaeval.studies.power import PowerStudy
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.words import ends, name_of_metric, number, share_of, text, whole
 
 _SCORE = number(4)
 _PAIRS = "Significantly different pairs"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.base.words import carried, interval, listed, name_of_metric, number, percentage, short_names
 from metaeval.page.blocks import Methods
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.shared import (
@@ -26,7 +27,6 @@ from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import carried, interval, listed, name_of_metric, number, percentage, short_names
 
 _SCORE = number(4)
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."

@@ -4,6 +4,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.words import ends, listed, number, share, text, whole
 from metaeval.figures.shown import AXES
 from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
@@ -13,7 +14,6 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.shared import facts
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
-from metaeval.words import ends, listed, number, share, text, whole
 
 _TOP = 10
 _OPEN = 2

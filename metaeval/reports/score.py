@@ -7,6 +7,7 @@ import pandas as pd
 from metaeval.base.bibliography import PUBLICATIONS, cited
 from metaeval.base.names import count
 from metaeval.base.provenance import Provenance
+from metaeval.base.words import NAMED, End, ends, interval, listed, name_of_metric, number, short_names
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
@@ -18,7 +19,6 @@ from metaeval.reports.shared import facts
 from metaeval.running.equality import settled_means
 from metaeval.studies.power import system_means
 from metaeval.table.scores import Scores, oriented_values
-from metaeval.words import NAMED, End, ends, interval, listed, name_of_metric, number, short_names
 
 _SCORE = number(4)
 _ORDERS = {

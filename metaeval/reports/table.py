@@ -6,6 +6,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, natural_order
+from metaeval.base.words import listed, name_of_metric, number, percentage, short_names
 from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, p_values, right
@@ -26,7 +27,6 @@ from metaeval.studies.table import TableStudy
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import difference_intervals
-from metaeval.words import listed, name_of_metric, number, percentage, short_names
 
 _NAMED = 3
 _DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]

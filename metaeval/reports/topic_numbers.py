@@ -3,13 +3,13 @@
 
 import pandas as pd
 
+from metaeval.base.words import MISSING, beside, errors_said, number, percentage, share, text
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.blocks import Fold, Section
 from metaeval.page.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING, beside, errors_said, number, percentage, share, text
 
 _ALPHA, _POWER = 0.05, 0.8
 DETECTABLE = (

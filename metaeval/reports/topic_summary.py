@@ -7,12 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import error_of_share
-from metaeval.models.error_rate_posterior import BayesianErrorRate
-from metaeval.models.families import FAMILIES
-from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
-from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
-from metaeval.words import (
+from metaeval.base.words import (
     NAMED,
     End,
     absent,
@@ -26,6 +21,11 @@ from metaeval.words import (
     percentage,
     span,
 )
+from metaeval.models.error_rate_posterior import BayesianErrorRate
+from metaeval.models.families import FAMILIES
+from metaeval.reports.shared import facts
+from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
+from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 
 _QUANTILES = ("median", "low", "high")
 _FEW = 4

@@ -8,11 +8,11 @@ from itertools import combinations
 import pandas as pd
 
 from metaeval.base.digits import places_beside
+from metaeval.base.words import MISSING, absent, ends, errors_said, percentage
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING, absent, ends, errors_said, percentage
 
 TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""

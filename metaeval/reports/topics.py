@@ -10,6 +10,17 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.digits import error_of_share
 from metaeval.base.names import count
+from metaeval.base.words import (
+    NAMED,
+    beside,
+    carried,
+    errors_said,
+    listed,
+    name_of_metric,
+    percentage,
+    short_names,
+    text,
+)
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text, Writer
@@ -37,7 +48,6 @@ from metaeval.reports.topic_words import (
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
-from metaeval.words import NAMED, beside, carried, errors_said, listed, name_of_metric, percentage, short_names, text
 
 _TITLE = "Topic set size"
 _MOST_PAIRS = 10

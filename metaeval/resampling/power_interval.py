@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.words import bracketed
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.topic_resamples import ask_again, t_powers
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -26,7 +27,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
-from metaeval.words import bracketed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.words import share
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled, compiled_parallel
@@ -27,7 +28,6 @@ from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.words import share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

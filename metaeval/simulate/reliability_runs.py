@@ -8,11 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.metric_names import Call
 from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
-from metaeval.metrics.names import Call
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry

@@ -9,10 +9,10 @@ import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.base.checks import check_kind, check_number, check_share
+from metaeval.base.metric_names import MetricNameError, parse_name, split_names
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.names import MetricNameError, parse_name, split_names
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals, powers_of

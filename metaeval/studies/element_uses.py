@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call, Value
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.focused.element_lists import element_lists
-from metaeval.metrics.names import Call, Value
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 

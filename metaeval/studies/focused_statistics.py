@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import parse_name
 from metaeval.base.results import Result
 from metaeval.collection.documents import JudgedCollection
 from metaeval.collection.elements import ElementCollection
@@ -20,7 +21,6 @@ from metaeval.metrics.focused.curves import element_curves
 from metaeval.metrics.focused.in_context import generalised_precision_curves
 from metaeval.metrics.focused.interpolated_precision import interpolated_precision_curves
 from metaeval.metrics.focused.overlap import run_overlap
-from metaeval.metrics.names import parse_name
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric

@@ -19,9 +19,9 @@ from scipy.special import ndtr
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.judge_bias_table import BENT
+from metaeval.base.words import NAMED, ends, listed, number
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.tests_stat.result import is_significant
-from metaeval.words import NAMED, ends, listed, number
 
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.metric_names import Call
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
@@ -18,7 +19,6 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
 from metaeval.metrics.focused.overlap import run_overlap
-from metaeval.metrics.names import Call
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry

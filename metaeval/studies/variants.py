@@ -6,11 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from metaeval.base.results import Result
-from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.elements import ElementCollection
-from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import (
+from metaeval.base.metric_names import (
     Call,
     MetricNameError,
     ParsedName,
@@ -20,6 +16,10 @@ from metaeval.metrics.names import (
     split_names,
     translations,
 )
+from metaeval.base.results import Result
+from metaeval.collection.documents import Collection, JudgedCollection
+from metaeval.collection.elements import ElementCollection
+from metaeval.errors import InvalidOptionError
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric

@@ -6,11 +6,11 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
+from metaeval.base.metric_names import Call, Table
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Scale, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.metrics.bounds import MetricError
-from metaeval.metrics.names import Call, Table
 from metaeval.metrics.resolved import Metric
 
 type Rankings = dict[str, dict[str, list[str]]]

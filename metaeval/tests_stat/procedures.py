@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from metaeval.base.words import sentence_case
 from metaeval.errors import UnknownNameError
-from metaeval.words import sentence_case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from metaeval.base.words import MISSING
 from metaeval.studies.design import study_design
-from metaeval.words import MISSING
 
 
 def test_a_variance_alone_is_enough(command):

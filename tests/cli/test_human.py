@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.words import number
+from metaeval.base.words import number
 
 
 @pytest.fixture

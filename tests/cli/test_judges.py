@@ -15,14 +15,14 @@ from metaeval import alt_test, as_scores, simulate_scores
 from metaeval.agreement import as_labels, compare_labels
 from metaeval.agreement.judge_bias import favoured_by_covariate
 from metaeval.agreement.second_assessors import second_people
+from metaeval.base.metric_names import split_names
+from metaeval.base.words import MISSING
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import inex_collection
 from metaeval.io.judges import read_judges
 from metaeval.io.labels import read_labels
-from metaeval.metrics.names import split_names
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.judges import study_judges
-from metaeval.words import MISSING
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 
+from metaeval.base.words import carried, number
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.resampling.effort_plans import PLAN_NAMES
 from metaeval.studies.judgments import study_judgments
-from metaeval.words import carried, number
 
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 

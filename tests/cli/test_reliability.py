@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from metaeval.base.words import share
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import study_reliability
-from metaeval.words import share
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from metaeval.base.metric_names import Call
 from metaeval.collection.inex import TOO_SMALL
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, Quantisation, metric_values
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS, ElementGrades, element_values
-from metaeval.metrics.names import Call
 
 KNOWN = {one.name: one for one in ELEMENT_QUANTISATIONS}
 PAIRS = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)]

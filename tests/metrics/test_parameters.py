@@ -4,8 +4,8 @@ from typing import Annotated, Optional
 
 import pytest
 
+from metaeval.base.metric_names import Call
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Parameter, Rule, read_parameters
 
 

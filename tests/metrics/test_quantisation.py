@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from metaeval.base.metric_names import Call, Table
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains, binary, gain_table
 
 KNOWN = {one.name: one for one in QUANTISATIONS}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from metaeval.base.words import MISSING
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.curves import compare_curves
 from metaeval.models.topic_counts import minimum_topics, minimum_topics_table
 from metaeval.resampling.swap import ErrorRates, swap_method
-from metaeval.words import MISSING
 
 SIZES = tuple(range(5, 36))
 N_PAIRS = 4950

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metaeval.base.words import number
 from metaeval.page.html import table_html
 from metaeval.page.latex import table_latex
 from metaeval.page.markdown import escape_markdown, table_markdown
 from metaeval.page.tables import Table, left, right
 from metaeval.page.terminal import terminal_table
-from metaeval.words import number
 
 HOSTILE = "a_b|*c* <i>&amp;[x](y)`\\~$1$"
 

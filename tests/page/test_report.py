@@ -9,13 +9,13 @@ from rich.console import Console
 
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.provenance import Provenance
+from metaeval.base.words import text
 from metaeval.page.blocks import Choice, Fold, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Steps, Table, left, right
 from metaeval.page.terminal import show_report
 from metaeval.reports.power import power_report
 from metaeval.studies.power import study_power
-from metaeval.words import text
 
 PAPER = "holm1979"
 METHODS = Methods(paragraphs=("We counted.",), cite=(PAPER,))

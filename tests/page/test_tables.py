@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metaeval.base.words import number, text
 from metaeval.page.latex import escape_latex, table_latex
 from metaeval.page.tables import Column, Table, right, table_csv
-from metaeval.words import number, text
 
 MEANT = {
     "\\textbackslash{}": "\\",

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.words import bracketed, number
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.elements import element_collection
 from metaeval.page.latex import table_latex
@@ -25,7 +26,6 @@ from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.result import UnreachableLevelWarning
-from metaeval.words import bracketed, number
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from metaeval.base.digits import error_of_share
+from metaeval.base.words import carried, share_of
 from metaeval.reports.compare_tests import tests_report as report_of  # pytest would take it for a test
 from metaeval.studies.compare_tests import study_tests
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.words import carried, share_of
 
 QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_of_error
+from metaeval.base.words import carried, drawn, interval, number, p_drawn, share
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.table import study_table
-from metaeval.words import carried, drawn, interval, number, p_drawn, share
 
 SEEDS = 3
 EXCUSED = {("topics", "curves_compared"), ("topics", "held-out")}

@@ -15,6 +15,7 @@ import xarray as xr
 
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
+from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
 from metaeval.reports import (
     agree,
@@ -42,7 +43,6 @@ from metaeval.studies.judges import study_judges
 from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.words import sentence_case
 
 FIVE = {"ant": 0.25, "bee": 0.25, "cat": 0.5, "dog": 0.75, "elk": 0.75 + 1e-9}
 LOW, HIGH = "ant and bee", "dog and elk"

@@ -80,7 +80,9 @@ def test_words_have_the_figures_of_the_comparison():
     pair = labelled({"nist": TRUTH, "a": COLUMNS["a"]})
     row = pair.agreement.pairs.iloc[0]
     assert pair_words(pair).startswith(f"nist and a gave the same label to {100 * row['same']:.1f} % of the items")
-    words = re.sub(r", each ± [.\d]+", "", pair_words(pair))  # how far resamples settle the ends: tests/test_words.py
+    words = re.sub(
+        r", each ± [.\d]+", "", pair_words(pair)
+    )  # how far resamples settle the ends: tests/base/test_words.py
     assert f"is {row['kappa']:.2f} (95 % interval {row['kappa_low']:.2f} to {row['kappa_high']:.2f})." in words
     many = labelled(COLUMNS)
     kappa = many.agreement.pairs["kappa"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from metaeval.base.words import carried, name_of_metric, number, share_of
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.page.html import render_page
@@ -14,7 +15,6 @@ from metaeval.reports.judgment_reductions import with_errors_of
 from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
-from metaeval.words import carried, name_of_metric, number, share_of
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.base.words import carried, number, share_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.page.tables import table_csv
 from metaeval.reports.power import power_report
@@ -15,7 +16,6 @@ from metaeval.studies.table import study_table
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import carried, number, share_of
 
 
 def table_of(page, name):

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.base.words import share
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.tables import Column, Steps, Table
 from metaeval.reports.topic_numbers import numbers_section
 from metaeval.simulate import simulate_scores
 from metaeval.studies.topics import study_topics
-from metaeval.words import share
 
 
 @pytest.fixture(scope="module")

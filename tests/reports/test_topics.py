@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.base.words import beside, carried, listed
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.page.html import render_page
@@ -17,7 +18,6 @@ from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
-from metaeval.words import beside, carried, listed
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 

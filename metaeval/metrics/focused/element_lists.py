@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.metric_names import Call
 from metaeval.base.results import ShortRepr
 from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
-from metaeval.metrics.names import Call
 from metaeval.metrics.quantisation import Quantisation
 
 

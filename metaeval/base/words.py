@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
+from metaeval.base.metric_names import short_label
 from metaeval.base.names import natural_order
 
 MISSING = "–"
@@ -29,8 +30,6 @@ def name_of_metric(metric: object) -> str:
     >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
     ("AP'", 'human score')
     """
-    from metaeval.metrics.names import short_label  # noqa: PLC0415 - its package loads every metric
-
     return short_label(str(metric))
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - typographic dashes are what people see
 import pytest
 
-from metaeval.words import interval, number, share_of
+from metaeval.base.words import interval, number, share_of
 
 
 def test_shares_are_written_as_in_the_papers_table():

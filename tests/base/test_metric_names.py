@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metaeval.base.metric_names import Call, ParsedName, Table, translations
 from metaeval.errors import UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, parse_name, short_label, split_names
-from metaeval.metrics.names import Call, ParsedName, Table, translations
 
 
 @pytest.mark.parametrize(
