@@ -116,7 +116,8 @@ ASLEEP = "[time.sleep(0.1) for _ in range(600)]"
 """Not in one piece: Python would sleep on where a signal comes just before, after it last looked for one."""
 LOADING = f"""
 import sys
-from metaeval import __main__, process
+from metaeval import __main__
+from metaeval.running import process
 sys.modules["rich"] = None                    # stops the command line from loading
 class Slow:
     def find_spec(self, name, *_):

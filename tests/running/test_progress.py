@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from metaeval import progress, show_progress
+from metaeval import show_progress
+from metaeval.running import progress
 from metaeval.running.parallel import reporting, track
 from metaeval.running.progress import CellBars, TerminalBars, cell_bars
 

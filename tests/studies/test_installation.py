@@ -5,9 +5,10 @@ from importlib import metadata
 
 import pytest
 
-from metaeval import __version__, installation
+from metaeval import __version__
 from metaeval.base.provenance import record_provenance
 from metaeval.reports.doctor import doctor_report
+from metaeval.studies import installation
 from metaeval.studies.installation import examine_installation
 
 
