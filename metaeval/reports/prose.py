@@ -1,0 +1,60 @@
+"""The words of a report, kept as words: passages of ``prose/NAME.prose``, filled in when the report is made.
+
+A passage begins with a line ``== its name``. Logic that decides what is said stays in the report; a passage may choose
+between words, and computes nothing. What several reports need is a filter, below.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from metaeval.base import words
+from metaeval.base.bibliography import cited
+from metaeval.base.names import count
+from metaeval.reports.shared import computed_with, described_by, side_words
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+
+_WRITERS = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 - plain words, no page
+_WRITERS.filters |= {
+    **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
+    "count": count,
+    "metric": words.name_of_metric,
+    "number": lambda value, digits: words.number(digits)(value),
+    "capital": words.sentence_case,
+    "test": lambda name: TESTS[name].described.split(" (")[0],
+    "label": TESTS.words,
+    "correction": CORRECTIONS.words,
+    "described": described_by,
+    "side": side_words,
+    "cited": cited,
+    "computed": computed_with,
+}
+
+
+class Prose:
+    r"""The passages of one report.
+
+    Examples
+    --------
+    >>> Prose("== few\n{{ n | count('topic') }} are\nfew.")("few", n=3)
+    '3 topics are few.'
+    """
+
+    def __init__(self, passages: str) -> None:
+        parts = re.split(r"^== (.+)\n", passages, flags=re.MULTILINE)[1:]
+        named = zip(parts[::2], parts[1::2], strict=True)
+        self._passages = {name: _WRITERS.from_string(passage) for name, passage in named}
+
+    def __call__(self, name: str, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
+        """Return a passage on one line, with what it names filled in."""
+        return re.sub(r"[ \n]+", " ", self._passages[name].render(given)).strip()
+
+
+@cache
+def prose(name: str) -> Prose:
+    """Return the passages of a report."""
+    return Prose(Path(__file__).with_name("prose").joinpath(f"{name}.prose").read_text("utf-8"))
