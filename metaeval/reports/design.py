@@ -2,63 +2,36 @@
 """The report of a design: how many topics a new collection needs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
-from metaeval.base.words import ends, listed, name_of_metric, number, percentage, short_names, whole
+from metaeval.base.words import ends, name_of_metric, number, percentage, short_names, whole
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.prose import prose
 from metaeval.studies.design import DesignStudy
 
 
-class _Design(NamedTuple):
-    """A design: its name, what its summary says before the number of topics, what they achieve, its definition."""
+class _Achieved(NamedTuple):
+    """What the topics at hand achieve under a design."""
 
-    name: str
-    asked: str
-    achieved: str
+    what: str
     write: Callable[[object], str]
-    defined: str
 
 
-_DESIGNS: Mapping[str, _Design] = {
-    "t": _Design(
-        "Paired t test",
-        "To find a difference of {difference} with power {power:g} at α = {alpha:g}, a paired t test of two systems "
-        "needs",
-        "power",
-        number(2),
-        "for a two-sided paired t test of two systems (non-central t distribution)",
-    ),
-    "anova": _Design(
-        "Analysis of variance, {systems} systems",
-        "To find that the best and worst of {systems} systems differ by {difference}, an analysis of variance needs",
-        "power",
-        number(2),
-        "for a one-way analysis of variance over {systems} systems whose best and worst are that far apart and whose "
-        "others lie in the middle (non-central F distribution)",
-    ),
-    "interval": _Design(
-        "{level} interval",
-        "For a {level} interval of a difference no wider than {difference}, it takes",
-        "width",
-        number(3),
-        "for an expected width of the {level} t interval of a difference, from end to end, of no more than that "
-        "difference",
-    ),
+_ACHIEVED: Mapping[str, _Achieved] = {
+    "t": _Achieved("power", number(2)),
+    "anova": _Achieved("power", number(2)),
+    "interval": _Achieved("width", number(3)),
 }
 _POINTS = 25
-_VARIANCES = {
-    "residual": "what is left of the scores when systems and topics are taken out",
-    "within": "that of the scores about each system's own mean",
-    "pairs": "half the variance of the differences of the systems that were paired",
-}
+say = prose("design")
 
 
 def design_report(study: DesignStudy) -> Report:
@@ -68,16 +41,20 @@ def design_report(study: DesignStudy) -> Report:
     if _at_hand(study):
         facts.append((_at_hand(study), "topics at hand"))
     facts += [(f"{study.power:g}", "power"), (f"{study.alpha:g}", "significance level α")]
+    noted = study.table[study.table["note"] != ""]
     return Report(
         command="design",
-        title="How many topics does a new collection need?",
+        title=say("title"),
         facts=tuple(facts),
         summary=_summary(study),
         sections=(_topics_section(study), *_variance_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
-        notes=(*study.notes, *_unanswered(study)),
+        notes=(
+            *study.notes,
+            *(say("unanswered", row=row, name=_name(study, row.method)) for row in noted.itertuples()),
+        ),
         data={"designs.csv": csv_file(study.table)},
     )
 
@@ -87,18 +64,16 @@ def _at_hand(study: DesignStudy) -> str:
     return whole(study.table["topics_at_hand"].iloc[0]) if "topics_at_hand" in study.table else ""
 
 
-def _filled(study: DesignStudy, words: str, difference: float = 0.0) -> str:
-    return words.format(
-        difference=f"{difference:g}",
-        power=study.power,
-        alpha=study.alpha,
-        level=percentage(1 - study.alpha),
-        systems=study.n_systems,
-    )
+def _said(study: DesignStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
+    return say(passage, study=study, level=percentage(1 - study.alpha), **given)
 
 
-def _name(study: DesignStudy, method: str) -> str:
-    return _filled(study, _DESIGNS[method].name)
+def _name(study: DesignStudy, method: object) -> str:
+    return _said(study, str(method))
+
+
+def _variance(study: DesignStudy) -> str:
+    return "" if study.variances is None else say(study.variances.method)
 
 
 def _summary(study: DesignStudy) -> tuple[str, ...]:
@@ -106,16 +81,13 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     for method, part in study.table.groupby("method", sort=False):
         answers: list[str] = []
         for difference, rows in part.groupby("difference", sort=False):
-            asked = "for {difference}," if answers else _DESIGNS[str(method)].asked
-            words = _filled(study, asked, float(str(difference)))
-            answers.append(f"{words} {_needed(study, rows, named=not answers)}")
+            passage = "asked again" if answers else f"{method} asked"
+            needed = _needed(study, rows, named=not answers)
+            answers.append(_said(study, passage, difference=f"{difference:g}", needed=needed))
         paragraphs.append(f"{'; '.join(answers)}.")
-    basis = "a score that was given"
-    if study.variances is not None:
-        freedom = study.table["degrees_of_freedom"]
-        least = "at least " if freedom.min() < freedom.max() else ""
-        basis = f"the scores given ({least}{whole(freedom.min())} degrees of freedom)"
-    return (*paragraphs, f"These numbers rest on the variance of {basis}.")
+    freedom = None if study.variances is None else study.table["degrees_of_freedom"]
+    least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
+    return (*paragraphs, say("basis", freedom=least, uneven=uneven))
 
 
 def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
@@ -125,7 +97,7 @@ def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
     """
     known = rows.dropna(subset="n_topics").astype({"n_topics": int})
     if known.empty:
-        return "more than ten million topics"
+        return say("too many")
     topics = known["n_topics"]
     low, high = ends(map(name_of_metric, known["metric"]), topics, map(whole, topics))
     if not named:
@@ -136,22 +108,14 @@ def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
     return f"{least} ({low.who}) to {high.figure} ({high.who})"
 
 
-def _unanswered(study: DesignStudy) -> tuple[str, ...]:
-    rows = study.table[study.table["note"] != ""]
-    return tuple(
-        f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_name(study, str(row.method))}: {row.note}"
-        for row in rows.itertuples()
-    )
-
-
 def _topics_section(study: DesignStudy) -> Section:
     methods = study.table["method"].unique().tolist()
     rows = []
     for (metric, difference), part in study.table.groupby(["metric", "difference"], sort=False):
         row = {"metric": metric, "variance": part["variance"].iloc[0], "difference": difference}
         for one in part.to_dict("records"):
-            design = _DESIGNS[one["method"]]
-            row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": one.get(f"{design.achieved}_at_hand")}
+            achieved = one.get(f"{_ACHIEVED[one['method']].what}_at_hand")
+            row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": achieved}
         rows.append(row)
     columns = [
         *left(name_of_metric, metric="Metric"),
@@ -159,19 +123,16 @@ def _topics_section(study: DesignStudy) -> Section:
         *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:
-        design, group = _DESIGNS[name], _name(study, name)
+        achieved, group = _ACHIEVED[name], _name(study, name)
         columns += right(whole, group, **{name: "topics"})
         if _at_hand(study):
-            columns += under(design.write, group, **{f"{name} at hand": f"{design.achieved} at hand"})
-    at_hand = f" At hand: what the present {_at_hand(study)} topics achieve." if _at_hand(study) else ""
-    widest = f" Under {_name(study, 'interval')}, Difference is the widest interval allowed."
-    exact = "exact distributions" if study.calculation == "exact" else "approximations"
+            columns += under(achieved.write, group, **{f"{name} at hand": f"{achieved.what} at hand"})
+    widest = _name(study, "interval") if "interval" in methods else ""
+    words = say("table", study=study, at_hand=_at_hand(study), widest=widest)
     table = Table(
         name="topic-set-size",
-        title="Topics needed for a new collection",
-        caption=f"α = {study.alpha:g}, power {study.power:g}; {exact}.{at_hand}"
-        + widest * ("interval" in methods)
-        + "".join(f" {words}" for words in short_names(study.table["metric"].unique())),
+        title=say("table title"),
+        caption=" ".join([words, *short_names(study.table["metric"].unique())]),
         frame=pd.DataFrame(rows),
         columns=tuple(columns),
         data=study.table,
@@ -184,16 +145,14 @@ def _topics_section(study: DesignStudy) -> Section:
             names={str(name): _name(study, str(name)).partition(",")[0] for name in methods},
             at_hand=int(study.table["topics_at_hand"].iloc[0]) if _at_hand(study) else None,
         ),
-        title="Topics needed by the difference to be found",
-        caption="Both scales are logarithmic. Dots: the differences asked for. Half the difference takes four times "
-        "as many topics." + " The dashed line: the topics at hand." * bool(_at_hand(study)),
+        title=say("picture title"),
+        caption=say("picture", at_hand=_at_hand(study)),
         alt=_summary(study)[0],
     )
     return Section(
         id="topics",
-        title="Topic set size",
-        lead="The more the scores vary over topics, and the smaller the difference that matters, the more topics it "
-        "takes to find it.",
+        title=say("section"),
+        lead=say("lead"),
         brief=True,
         blocks=(table, picture),
     )
@@ -218,37 +177,22 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
     ]
     table = Table(
         name="variances",
-        title="Variance of scores",
-        caption=f"The variance of a score is {_VARIANCES[study.variances.method]}; that of a difference of two systems "
-        "on one topic is twice that.",
+        title=say("variance section"),
+        caption=say("variance table", variance=_variance(study)),
         frame=frame,
         columns=tuple(column for column in columns if column.name in frame),
         data=frame,
     )
-    return (
-        Section(
-            id="variance",
-            title="Variance of scores",
-            lead="What the numbers of topics rest on. Scores of another collection may vary more, or less.",
-            blocks=(table,),
-        ),
-    )
+    return (Section(id="variance", title=say("variance section"), lead=say("variance lead"), blocks=(table,)),)
 
 
 def _methods(study: DesignStudy) -> Methods:
-    names = study.table["method"].unique().tolist()
-    designs = listed(_filled(study, _DESIGNS[name].defined) for name in names)
-    exact = "" if study.calculation == "exact" else " His closed approximations take the place of the distributions."
-    asked = [f"{difference:g}" for difference in study.table["difference"].unique()]
-    found = (
-        f"For {'a difference' if len(asked) == 1 else 'differences'} of {listed(asked)} we computed the smallest "
-        f"number of topics by Sakai's topic set size design (Sakai, 2016) {designs}"
+    words = say(
+        "methods",
+        study=study,
+        asked=[f"{difference:g}" for difference in study.table["difference"].unique()],
+        designs=[_said(study, f"{name} defined") for name in study.table["method"].unique()],
+        variance=_variance(study),
+        pooled=study.variances is not None and study.variances.table.groupby("metric").size().max() > 1,
     )
-    spread = "The variance of a score was given"
-    if study.variances is not None:
-        spread = f"The variance of a score is {_VARIANCES[study.variances.method]}"
-        if study.variances.table.groupby("metric").size().max() > 1:
-            spread += ", pooled over the collections by their degrees of freedom"
-    twice = "that of a difference of two systems is taken as twice that"
-    words = f"{found}; α = {study.alpha:g}, power {study.power:g}.{exact} {spread}; {twice}."
     return Methods(paragraphs=(words,), cite=("sakai2016",))

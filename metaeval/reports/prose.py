@@ -49,7 +49,7 @@ class Prose:
         named = zip(parts[::2], parts[1::2], strict=True)
         self._passages = {name: _WRITERS.from_string(passage) for name, passage in named}
 
-    def __call__(self, name: str, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
+    def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
         """Return a passage on one line, with what it names filled in."""
         return re.sub(r"[ \n]+", " ", self._passages[name].render(given)).strip()
 
