@@ -52,7 +52,7 @@ def tests_report(study: SplitHalvesStudy) -> Report:
     )
     return Report(
         command="compare-tests",
-        title="Which significance test keeps its word?",
+        title="Which significance test is reliable?",
         facts=(*counted, (f"{lead.alpha:g}", "significance level α")),
         summary=_summary(study, frame),
         sections=tuple(_section(study, str(name), rows) for name, rows in frame.groupby("correction", sort=False)),
@@ -164,12 +164,12 @@ def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
     errors = others["error_rate_ratio"].dropna()
     more = int((ratios > 1).sum())
     times = _range(ratios, spread["rejection_ratio"])
-    words = f"Held against the others, {_words(study.reference)} rejects {times} times as many pairs"
+    words = f"Compared with the others, {_words(study.reference)} rejects {times} times as many pairs"
     words += f" ({more} of {count(len(ratios), 'comparison')} above 1)"
     if errors.empty:
         return [f"{words}."]
-    fewer, times = int((errors <= 1).sum()), _range(errors, spread["error_rate_ratio"])
-    return [f"{words}, at {times} times their error rate ({fewer} of {len(errors)} not above 1)."]
+    higher, times = int((errors > 1).sum()), _range(errors, spread["error_rate_ratio"])
+    return [f"{words}, at {times} times their error rate ({higher} of {len(errors)} above 1)."]
 
 
 def _range(values: pd.Series, errors: pd.Series) -> str:

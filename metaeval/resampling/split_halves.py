@@ -1,4 +1,4 @@
-"""Which significance test keeps its word? Every test on one half of the topics, checked on the other half."""
+"""Which significance test is reliable? Every test on one half of the topics, checked on the other half."""
 
 import warnings
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ from metaeval.metrics.resolved import Metric
 
 LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
 GENERALISED, ALONE = "generalised", "specificity alone"
-"""Kinds of use in an audit; the others are held against `LINEAR`, of elements against `GENERALISED`."""
+"""Kinds of use in an audit; the others are compared with `LINEAR`, of elements against `GENERALISED`."""
 
 SIZE = 55
 """Characters below which 79 % of the elements judged too small lie (Piwowarski, Trotman and Lalmas 2008)."""

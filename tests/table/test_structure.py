@@ -233,7 +233,7 @@ def test_a_topic_in_two_clusters(tmp_path):
 
 
 def test_repeats_in_a_file(tmp_path):
-    """A column of epochs makes repeats; without it the same rows stand twice."""
+    """A column of epochs makes repeats; without it the same rows appear twice."""
     rows = [
         f"{system},{topic},{epoch},{value}" for system in "xy" for topic in "12" for epoch, value in ((1, 0), (2, 1))
     ]
