@@ -314,7 +314,7 @@ def _tie_sums(values: Floats) -> Floats:
 
 @compiled_parallel
 def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
-    """Return per row concordant minus discordant pairs, pairs tied in `truth` and pairs tied in `estimate`."""
+    """Return per row concordant minus discordant pairs, pairs tied in the truth and pairs tied in the estimate."""
     counts = np.zeros((len(truth), 3), dtype=np.int64)
     for row in numba.prange(len(truth)):
         a, b = truth[row], estimate[row]

@@ -47,7 +47,7 @@ def _seed(value: int, option: str) -> int:
 
 
 TEST = Option("NAME", "Test between two systems.", checks.a_test)
-BASELINE = Option("SYSTEM", "A system to hold against every other.", checks.a_name)
+BASELINE = Option("SYSTEM", "A system to compare with every other.", checks.a_name)
 CORRECTION = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.a_correction)
 CORRECTION_OR_OWN = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.correction_or_own)
 ALTERNATIVE = choice(

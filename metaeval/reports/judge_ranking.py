@@ -379,8 +379,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         Section(
             id="alt-test",
             title="May the judge stand in for a person?",
-            lead="Each person is left out in turn, and on each of their items the judge and the person are held "
-            "against what the others said.",
+            lead="Each person is left out in turn, and on each of their items the judge and the person are "
+            "compared with what the others said.",
             brief=True,
             blocks=(table, Text(paragraphs=(" ".join(words),)), Fold(title="Person by person", blocks=(each,))),
         ),

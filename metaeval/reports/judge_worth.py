@@ -188,8 +188,8 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         Section(
             id="worth",
             title="What is the judge worth in human topics?",
-            lead="A judge that errs may still save people work: what it says of topics that people never saw is held "
-            "against what both say of common ones.",
+            lead="A judge that errs may still save people work: what it says of topics that people never saw is "
+            "corrected by what both say of common ones.",
             brief=True,
             blocks=tuple(blocks),
         ),

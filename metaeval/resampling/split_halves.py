@@ -79,7 +79,7 @@ class SplitHalves(Result):
         Parameters
         ----------
         reference : str, optional
-            A test to hold against the others: adds ``rejection_ratio`` and ``error_rate_ratio``, the reference's
+            A test to compare with the others: adds ``rejection_ratio`` and ``error_rate_ratio``, the reference's
             value over that of the row.
 
         Returns

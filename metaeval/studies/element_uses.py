@@ -64,7 +64,7 @@ def element_uses(
         elif same is None:
             notes.append(f"{use.words} finds nothing relevant here and is left out")
         elif use.kind == MERGED:
-            notes.append(f"{same} itself does not tell {use.boundary} apart here")
+            notes.append(f"{same} itself does not distinguish {use.boundary} here")
         else:
             notes.append(f"{use.words} gives every element here the value that {same} gives it, and is left out")
     return [use for use, _ in kept], [*notes, *lacking]

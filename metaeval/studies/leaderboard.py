@@ -64,7 +64,7 @@ class LeaderboardStudy(Study):
     subsets: SubsetComparison | None
     """What fewer items keep, for systems that did not choose them."""
     baseline: str | None
-    """A system to hold against all others."""
+    """A system to compare with all others."""
     top: int
     """How many systems count as the top."""
     power: float
@@ -165,7 +165,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         Systems by items. Repeats become their means; clusters, strata, weights and gaps are taken into account where a
         part of the study can, and the rest says why it has no answer. Groups are families of systems.
     baseline : str, optional
-        A system to hold against every other.
+        A system to compare with every other.
     top : int, default 3
         How many systems count as the top.
     alpha : float, default 0.05
