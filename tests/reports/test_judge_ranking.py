@@ -44,7 +44,9 @@ def test_one_judge_stands_beside_its_own_shuffled_labels():
     row = study.labelling.agreement.pairs.iloc[0]
     low, high = row["quadratic_kappa_low"], row["quadratic_kappa_high"]
     kappa = f"{row['quadratic_kappa']:.2f} [{low:.2f}, {high:.2f}]"
-    assert best.startswith(f"Between nist and model κ with quadratic weights is {kappa}; model's labels in random")
+    assert best.startswith(
+        f"Between nist and model κ with quadratic weights is {kappa}; shuffling model's labels within topics"
+    )
     assert why.startswith("κ corrects for chance using each judge's label distribution; α uses the pooled distribution")
     assert "model, whose mean label is" in why
     assert "Quadratic weights" not in why
@@ -152,7 +154,7 @@ def test_with_people_the_three_figures_stand_side_by_side():
     best, why = ranking_words(study.labelling)
     passing = study.labelling.alt.judges.query("passes")["judge"].tolist()
     assert f"by the alt-test {len(passing)} of 3 may stand in for a person as a labeller" in best
-    assert "takes no chance out: zero is at place 3 by κ (0.00) and at 1 by the alt-test" in why
+    assert "it ignores error size and chance: zero is at place 3 by κ (0.00) and at 1 by the alt-test" in why
     (section,) = ranking_section(study.labelling)
     labels = [column.label for column in section.blocks[0].columns]
     assert [label for label in labels if label in {"α", "κ, plain", "Alt-test, ω"}] == ["α", "κ, plain", "Alt-test, ω"]
@@ -183,7 +185,7 @@ def test_the_page_without_runs_says_three_things_first():
     study, words = words_of({"good": noisy(TRUTH, 0.2, seed=1), "bad": noisy(TRUTH, 0.8, seed=2)})
     page = judges_report(study)
     assert tuple(re.sub(r", each ± [.\d]+", "", one) for one in page.summary[:2]) == words
-    assert page.summary[2].startswith("Runs (--runs) would answer what labels cannot")
+    assert page.summary[2].startswith("Pass --runs to compare system rankings, significant pairs and group bias")
     assert page.title == "Who labels as nist does?"
 
 

@@ -51,13 +51,13 @@ def test_every_verdict_has_its_sentence(judged_study, ranking, words):
 
 
 def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
-    """F1 with its interval, the second person's, the alt-test and whom the judge favours, as the study has them."""
+    """F1 with its interval, the second person's, the alt-test and the group bias, as the study has them."""
     study = judged_study()
     row = study.verdicts.iloc[0]
     f1 = f"F1 of significant pairs {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.01]"
     sentence = first_sentence(with_verdict(study, ranking="may"))
     assert f"(nDCG@10: {f1}; a second person {row['people_f1']:.2f}); for labels it may, too (ω = 1.00)" in sentence
-    assert sentence.endswith("; no group of systems is shown to be favoured.")
+    assert sentence.endswith("; no group bias is shown.")
     unsettled = first_sentence(with_verdict(study, ranking="not settled"))
     assert "; for labels it may (ω = 1.00)" in unsettled  # and not "too", for the ranking is not settled
     assert "; for labels it may not (ω = 0.25)" in first_sentence(

@@ -62,7 +62,7 @@ def test_a_long_frame_keeps_all_of_it(scores):
 @settings(max_examples=50, deadline=None)
 @given(scores=designs())
 def test_means_over_repeats_and_clusters(scores):
-    """`engine_scores` takes means over what repeats there are; macro means are means of means, each against a plain loop."""
+    """Means are over what repeats there are; macro means are means of means, each against a plain loop."""
     plain = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"))
     values = scores.to_numpy()
     for metric, system, topic in np.ndindex(values.shape[:3]):
