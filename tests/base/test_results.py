@@ -177,7 +177,7 @@ FOUND = {
     " by the human topics alone": lambda: prediction_powered(
         SCORES.sel(metric=["AP"]).isel(topic=slice(9)), SCORES.sel(metric=["RR"])
     ),
-    "human topics have the power of": lambda: topics_with_judge(
+    "human topics as informative as": lambda: topics_with_judge(
         SCORES.sel(metric=["AP"]), SCORES.sel(metric=["RR"]), n_topics=10, n_judged=100
     ),
     "power ": lambda: discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0),
