@@ -57,7 +57,7 @@ class UnknownNameError(InvalidOptionError, KeyError):
     name : str
         The name received.
     known : iterable of str
-        Every name that would have worked, in teaching order.
+        Every name that would have worked, in the order in which the message lists them.
     synonyms : mapping of str to str, optional
         Other spellings that work, and the name each leads to.
     """

@@ -63,7 +63,7 @@ GALLERY = (
     ),
     Picture(
         *("power", "power_differences", "Differences in discriminative power"),
-        "Is one metric's lead over another more than luck with the topics? Filled dots: the interval leaves out zero.",
+        "Is one metric's lead over another more than luck with the topics? Filled dots: the interval excludes zero.",
         "which-metrics.md",
     ),
     Picture(
@@ -163,7 +163,7 @@ GALLERY = (
     ),
     Picture(
         *("leaderboard", "ranks_main_score", "Ranks that are real"),
-        "Which ranks may each system have in truth? Intervals that hold for all at once.",
+        "Intervals for the true rank of each system, for all systems at once.",
         "is-this-leaderboard-real.md",
     ),
     Picture(

@@ -1,4 +1,4 @@
-"""What is equal on paper is equal to every test: laws over the whole catalogue, its intervals and its models.
+"""What is equal up to rounding is equal to every test: laws over the whole catalogue, its intervals and its models.
 
 A score is a number of hits out of ten. Whether it is written in tenths, in hits, in per mille or with a constant added,
 and whatever a third system scores, the same pairs must have the same p-values, differences and directions: where they

@@ -128,7 +128,7 @@ def aggregate_table(scores: object, *, aggregates: Sequence[str] | None = None) 
     -------
     pandas.DataFrame
         One row an aggregate and system: ``metric`` (the aggregate), ``system``, ``value``, ``rank`` (1 the best;
-        systems whose values are equal on paper share the better rank).
+        systems whose values are equal up to rounding share the better rank).
 
     Raises
     ------

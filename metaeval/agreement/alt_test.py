@@ -1,6 +1,6 @@
 """Whether a judge may stand in for the people who labelled: the alternative annotator test.
 
-Every person is left out in turn, and on each of their items the judge and the person are held against what the others
+Every person is left out in turn, and on each of their items the judge and the person are compared with what the others
 said. What decides is a matter of pairs of labels of one item, so one pass over those pairs answers for a judge.
 """
 
@@ -73,7 +73,7 @@ class AltTest(Result):
         Notes
         -----
         A p-value falls as epsilon grows, and :math:`p_j(\epsilon) \le a` from :math:`\bar d_j - s_j t_{n_j - 1}(a)` on.
-        With the k-th smallest p-value held against level :math:`a_k`, k are below it from the k-th smallest of these
+        With the k-th smallest p-value compared with level :math:`a_k`, k are below it from the k-th smallest of these
         on, so that the answer is exact. Where d does not vary, epsilon must exceed the value.
         """
         least = {judge: self._least(own) for judge, own in self.people.groupby("judge", sort=False)}
@@ -151,7 +151,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     Raises
     ------
     ScoresError
-        If fewer than two people labelled, no judge is given, an item stands twice, labels are text for ``neg_rmse`` or
+        If fewer than two people labelled, no judge is given, an item appears twice, labels are text for ``neg_rmse`` or
         partly text and partly numbers, no item is common, or nobody has enough items.
     InvalidOptionError
         If an option lies outside its rule, or a scoring of one's own returns no finite number for every pair.
@@ -171,7 +171,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     that :math:`\bar d_j \ge \epsilon`; where d does not vary, it rejects if and only if d is below epsilon. The winning
     rate is the share of people for whom it does after the correction, and at .5 or more the judge passes. The advantage
     probability is the mean over people of the share of items where the judge wins ([1]_, section 3). Nothing is drawn.
-    Values that are equal on paper tie.
+    Values that are equal up to rounding tie.
 
     References
     ----------

@@ -25,7 +25,7 @@ class Annotations(Result):
     judges: tuple[str, ...]
     labels: Labelled
     judge_labels: Labelled
-    """Numbers, or objects where labels are text. Numbers that are equal on paper are one number. Shape (item,
+    """Numbers, or objects where labels are text. Numbers that are equal up to rounding are one number. Shape (item,
     person)."""
     known: NDArray[np.bool_]
     judge_known: NDArray[np.bool_]
@@ -139,7 +139,7 @@ def _table(given: object, what: str) -> pd.DataFrame:
     for axis, noun in ((frame.index, "item"), (frame.columns, "name")):
         if not axis.is_unique:
             twice = axis[axis.duplicated()][0]
-            raise ScoresError(f"{what}=: the {noun} {shortened(twice)!r} stands twice; keep one")
+            raise ScoresError(f"{what}=: the {noun} {shortened(twice)!r} appears twice; keep one")
     return frame
 
 

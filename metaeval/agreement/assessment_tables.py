@@ -143,7 +143,7 @@ class AssessmentTables(ShortRepr):
         table = self._specific(classes)
         steps = _BUCKETS if self.assessments.scale == "2005" else 3
         degree = steps * table["specificity"].to_numpy()
-        above = difference(degree, np.floor(degree), degree, 0.0) > 0  # 0.3 of ten is three, on paper
+        above = difference(degree, np.floor(degree), degree, 0.0) > 0  # 0.3 of ten is three but for rounding
         bucket = (np.floor(degree) + above).astype(np.int64)
         full = table["full"].to_numpy() & (self.assessments.scale == "2005")
         bucket[full] = steps + 1

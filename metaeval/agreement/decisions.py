@@ -1,8 +1,8 @@
 """Do two metrics lead to the same conclusions? Agreement between the sets of significant pairs of systems.
 
-A correlation of two rankings punishes every swap, also of systems that nobody can tell apart. What matters to whoever
-reads an evaluation is which system is *significantly* better than which; so one metric's significant pairs are taken
-as a prediction of another's, and scored by precision and recall.
+A correlation of two rankings punishes every swap, also of systems that do not differ significantly. What matters to
+whoever reads an evaluation is which system is *significantly* better than which; so one metric's significant pairs are
+taken as a prediction of another's, and scored by precision and recall.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class DecisionAgreement(Result):
 
     - ``verdict`` (alpha, metric, pair): 1 where system_a is significantly better, -1 where system_b is, else 0;
     - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
-    - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
+    - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal up to rounding
       (`metaeval.running.equality`);
     - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
     - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
@@ -219,7 +219,7 @@ class DecisionAgreement(Result):
 
         Only the predictor's significant pairs with at least that difference are then counted as its decisions.
         The threshold is chosen and judged on the same data, so the gain is an upper bound. It never parts differences
-        that are equal on paper.
+        that are equal up to rounding.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class DecisionAgreement(Result):
         return self.data["difference"].to_numpy()[self._place(metric)]
 
     def _settled_differences(self, metric: str) -> NDArray[np.float64]:
-        """Return the absolute differences, those that are equal on paper made equal."""
+        """Return the absolute differences, those that are equal up to rounding made equal."""
         return settle(np.abs(self._differences(metric)), self.data["score_size"].to_numpy()[self._place(metric)])
 
     def _leads(self) -> NDArray[np.float64]:

@@ -194,7 +194,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
 
 
 def _settled(values: "pd.Series[float]") -> Floats:
-    """Make statistics equal that are so on paper; each is a sum of terms whose absolute values make at most 1."""
+    """Make statistics equal that are so up to rounding; each is a sum of terms whose absolute values make at most 1."""
     return settle(values.to_numpy(dtype=np.float64), np.ones(len(values)))
 
 
@@ -323,7 +323,7 @@ def _lead(a: Floats, b: Floats) -> Floats:
 
 
 def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_difference: float = 0.0) -> pd.DataFrame:
-    """Ask of every pair of systems that people tell apart on an item whether the metric orders it as they do.
+    """Count the pairs of systems, scored differently by people on an item, that the metric orders as they do.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     reference : str, optional
     min_difference : float
         Pairs count whose human scores differ by at least this (25 points of 100 in WMT's relative ranking from direct
-        assessment), and differ at all; 0.7 and 0.45 differ by 0.25 here as on paper.
+        assessment), and differ at all; 0.7 and 0.45 differ by exactly 0.25 here.
 
     Returns
     -------

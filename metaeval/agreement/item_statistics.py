@@ -187,7 +187,7 @@ def discrimination(scores: Scores) -> Floats:
 
 
 def _less_mean(values: Floats, size: Floats | None = None) -> Floats:
-    """Take off the mean over the systems that are there; 0 where one is not, or equals the mean on paper."""
+    """Take off the mean over the systems that are there; 0 where one is not, or equals the mean up to rounding."""
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)
     size = np.where(known, np.abs(filled) if size is None else size, 0.0)

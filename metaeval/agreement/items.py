@@ -62,7 +62,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     Raises
     ------
     ScoresError
-        If a column is not there or holds no numbers, a system, item or cluster is empty, a system and item stand
+        If a column is not there or holds no numbers, a system, item or cluster is empty, a system and item appear
         twice, an item lies in two clusters, or a value is infinite.
     UnknownNameError
         If `lower_is_better` names what is not compared.
@@ -86,7 +86,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     index = pd.MultiIndex.from_arrays([frame[system].astype(str), place], names=["system", "item"])
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        message = f"system {twice[0]!r}, item {twice[1]!r} stands twice; keep one row, or name more columns with item="
+        message = f"system {twice[0]!r}, item {twice[1]!r} appears twice; keep one row, or name more columns with item="
         raise ScoresError(message)
     systems = list(dict.fromkeys(index.get_level_values("system")))
     names = natural_order(index.get_level_values("item").unique())
@@ -138,7 +138,7 @@ def system_means(
     Raises
     ------
     ScoresError
-        If a column is not there or holds no numbers, a system is empty or stands twice, or a value is infinite.
+        If a column is not there or holds no numbers, a system is empty or appears twice, or a value is infinite.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def system_means(
     _refuse_empty(frame, [system])
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
-        raise ScoresError(f"system {twice!r} stands twice; name the columns of items with item= (--item)")
+        raise ScoresError(f"system {twice!r} appears twice; name the columns of items with item= (--item)")
     means = frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
@@ -290,7 +290,7 @@ def cluster_sums(cells: Cells) -> tuple[Floats, Floats, Floats]:
 def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
     """Return the sums of the absolute human and metric scores, each (cluster, system): the sizes of `cluster_sums`.
 
-    What `metaeval.running.equality` asks for, to tell which sums and means of systems are equal on paper.
+    What `metaeval.running.equality` asks for, to tell which sums and means of systems are equal up to rounding.
     """
     belongs = np.zeros((cells.n_clusters, len(cells.clusters)))
     belongs[cells.clusters, np.arange(len(cells.clusters))] = 1.0
@@ -334,7 +334,7 @@ def mean_by_cluster(scores: xr.DataArray, *, missing: Missing = "error") -> Scor
     names = natural_order(np.unique(cluster))
     belongs = (cluster[:, None] == np.array(names)).astype(np.float64) * (len(names) / len(cluster))
     sums, sizes = plain.to_numpy() @ belongs, np.abs(plain.to_numpy()) @ belongs
-    sums = difference(sums, 0.0, sizes, 0.0)  # signed scores may cancel, and tie, on paper only
+    sums = difference(sums, 0.0, sizes, 0.0)  # signed scores may cancel, and tie, only up to rounding
     summed = xr.DataArray(
         np.swapaxes(settle(np.swapaxes(sums, 1, 2), np.swapaxes(sizes, 1, 2)), 1, 2),
         dims=plain.dims,

@@ -1,4 +1,4 @@
-"""Whom does a judge favour? What groups of systems gain under a judge, beside a reference and beside people."""
+"""Group bias of a judge: what groups of systems gain under it, compared with a reference and with people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -128,7 +128,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     ------
     InvalidOptionError
         If `groups` or `built_with` names what is not there, no group has two systems and two others beside them, the
-        reference tells no systems apart, or an option is outside its rule.
+        reference gives all systems one score, or an option is outside its rule.
     UnknownNameError
         If there is no such judge, group, correction or choice.
     ScoresError
@@ -144,13 +144,13 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     figure is :math:`(\bar Y_G - \bar Y_O) - (\bar X_G - \bar X_O)`. A judge that only stretches the scale "favours"
     every good group by it. Adjusted, the judge's slope :math:`\beta` over the others takes part:
     :math:`(\bar Y_G - \bar Y_O) - \beta (\bar X_G - \bar X_O)`, the mean residual of the group about the others' line.
-    The reference's means carry noise of the topics, which would flatten the line and make good groups look favoured
-    [1]_; so :math:`\beta` is made of products across different topics, which hold no such noise:
+    The reference's means carry noise of the topics, which would flatten the line and make every good group look like
+    one with a bias [1]_; so :math:`\beta` is made of products across different topics, which hold no such noise:
 
     .. math:: \beta = \frac{\sum_{s \in O} \sum_{t \ne u} Y_{st} X_{su}}{\sum_{s \in O} \sum_{t \ne u} X_{st} X_{su}}
 
     of scores less their topic's mean over :math:`O`. A line is a line: under a judge who saturates, a group that is
-    better than the others looks favoured or disfavoured. So a quadratic term over the means of the others is tested,
+    better than the others looks like one with a bias. So a quadratic term over the means of the others is tested,
     and a note names the judges whose scale is bent at p of .05 or less; where the others are few or alike a bend may
     stay unseen.
 
@@ -158,7 +158,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     variance between topics and that between systems are added, less the noise of a system on a topic, which both hold
     [2]_; a part below 0 counts as 0, and degrees of freedom are Satterthwaite's [3]_. Systems scatter in their own way
     inside and outside a group where both have five or more; with fewer one spread serves both, and a note says so.
-    ``benchmarks/reports/favoured_groups_calibration.md`` says how often judges without favour are found to favour.
+    ``benchmarks/reports/favoured_groups_calibration.md`` says how often unbiased judges are found biased.
 
     References
     ----------

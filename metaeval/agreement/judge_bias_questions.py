@@ -1,4 +1,4 @@
-"""What is asked about whom a judge favours: scores, judges, groups and covariates, checked."""
+"""Checked input for group bias: scores, judges, groups and covariates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Asked:
     reference: str
     people: tuple[str, ...]
     constant: Flags
-    """Judges under whom no topic tells two systems apart. Shape (judge,)."""
+    """Judges that give all systems one score on every topic. Shape (judge,)."""
     notes: tuple[str, ...]
 
     @property
@@ -53,8 +53,8 @@ class Asked:
 
 
 def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
-    """Return what a question about favour needs of the scores."""
-    table = engine_scores(data, what="whom a judge favours")
+    """Return what an analysis of group bias needs of the scores."""
+    table = engine_scores(data, what="group bias")
     names = [str(name) for name in table["metric"].to_numpy()]
     check_choice(reference, "judge", names)
     others = [name for name in names if name != reference]
@@ -77,7 +77,9 @@ def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
     notes = [str(note) for note in table.attrs.get("notes", ())]
     if constant.any():
         flat = [name for name, one in zip(others, constant.tolist(), strict=True) if one]
-        notes.append(f"judges that tell no systems apart, whose scale has no slope to adjust by: {', '.join(flat)}")
+        notes.append(
+            f"judges that give all systems one score, whose scale has no slope to adjust by: {', '.join(flat)}"
+        )
     return Asked(
         names=tuple(others),
         judges=judges,
@@ -176,7 +178,7 @@ def _check_systems(named: Mapping[str, object], systems: Sequence[str], what: st
 
 
 def _constant(judges: Floats) -> Flags:
-    """Say which judges give all systems one score on every topic, on paper."""
+    """Say which judges give all systems one score on every topic, up to rounding."""
     return (np.ptp(judges, axis=1) <= 2 * RELATIVE * np.abs(judges).max(axis=1)).all(axis=1)
 
 

@@ -17,7 +17,7 @@ LEAST_RELIABILITY = 0.5
 
 
 class Block(NamedTuple):
-    """Systems whose deviations from what the judge would say without favour are alike."""
+    """Systems whose deviations from what the judge would say without bias are alike."""
 
     residuals: Floats
     """What is left of judge minus expected when every topic's mean and its slope are taken off. Shape (judge, system,
@@ -28,7 +28,7 @@ class Block(NamedTuple):
     """Systems less what was taken off."""
 
 
-class Favour(NamedTuple):
+class Bias(NamedTuple):
     """A figure of every judge and what its intervals are made of."""
 
     value: Floats
@@ -55,7 +55,7 @@ class Certainty(NamedTuple):
     p: Floats
 
 
-def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *, adjusted: bool) -> Favour:
+def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *, adjusted: bool) -> Bias:
     r"""Return how far every judge lifts the systems inside above those outside, beside what the reference says.
 
     Shapes: `judges` (judge, system, topic), `reference` (system, topic), `inside, outside` (system,).
@@ -83,7 +83,7 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
         Block(_off(_centred(residuals[:, outside]), basis), float(squares), n_outside - taken),
     )
     n_topics = reference.shape[1]
-    return Favour(
+    return Bias(
         value=value,
         by_topic=n_topics * value[:, None] - (n_topics - 1) * without,
         blocks=blocks,
@@ -93,7 +93,7 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
     )
 
 
-def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjusted: bool) -> Favour:
+def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjusted: bool) -> Bias:
     """Return by how much every judge lifts systems per unit of a covariate, beside what the reference says.
 
     Shapes: `judges` (judge, system, topic), `reference` (system, topic), `covariate` (system,).
@@ -122,7 +122,7 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     value = _settled(per_topic.mean(axis=-1) - slope * per_topic_reference.mean(), size)
     without = _without_each(per_topic) - slopes * _without_each(per_topic_reference)
     residuals = _off(_centred(judges - slope[:, None, None] * reference), basis)
-    return Favour(
+    return Bias(
         value=value,
         by_topic=n_topics * value[:, None] - (n_topics - 1) * without,
         blocks=(Block(residuals, float(squares), n_systems - taken),),
@@ -132,22 +132,22 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     )
 
 
-def combined(favour: Favour, weights: Floats) -> Favour:
+def combined(bias: Bias, weights: Floats) -> Bias:
     """Return weighted sums of the judges' figures, as of one more judge each: weights (new judge, judge)."""
-    blocks = [one._replace(residuals=np.tensordot(weights, one.residuals, axes=1)) for one in favour.blocks]
-    return favour._replace(
-        value=_settled(weights @ favour.value, np.abs(weights) @ favour.size),
-        by_topic=weights @ favour.by_topic,
+    blocks = [one._replace(residuals=np.tensordot(weights, one.residuals, axes=1)) for one in bias.blocks]
+    return bias._replace(
+        value=_settled(weights @ bias.value, np.abs(weights) @ bias.size),
+        by_topic=weights @ bias.by_topic,
         blocks=tuple(blocks),
-        slope=weights @ favour.slope,
-        size=np.abs(weights) @ favour.size,
+        slope=weights @ bias.slope,
+        size=np.abs(weights) @ bias.size,
     )
 
 
-def without_figures(favour: Favour, missing: Flags) -> Favour:
+def without_figures(bias: Bias, missing: Flags) -> Bias:
     """Return the figures without those of some judges, which become NaN."""
-    value, slope = (np.where(missing, np.nan, one) for one in (favour.value, favour.slope))
-    return favour._replace(value=value, slope=slope, by_topic=np.where(missing[:, None], np.nan, favour.by_topic))
+    value, slope = (np.where(missing, np.nan, one) for one in (bias.value, bias.slope))
+    return bias._replace(value=value, slope=slope, by_topic=np.where(missing[:, None], np.nan, bias.by_topic))
 
 
 def bend(judges: Floats, known: Floats) -> tuple[Floats, Floats]:
@@ -175,14 +175,14 @@ def bend(judges: Floats, known: Floats) -> tuple[Floats, Floats]:
     return coefficient, 2 * stdtr(freedom, -np.abs(statistic))
 
 
-def certainty_over_topics(favour: Favour, confidence_level: float) -> Certainty:
+def certainty_over_topics(bias: Bias, confidence_level: float) -> Certainty:
     """Return how sure the figures are for these systems: Student's t over the topics."""
-    n_topics = favour.by_topic.shape[-1]
-    error = favour.by_topic.std(axis=-1, ddof=1) / np.sqrt(n_topics)
-    return _certainty(favour, error, np.full(len(error), n_topics - 1.0), confidence_level)
+    n_topics = bias.by_topic.shape[-1]
+    error = bias.by_topic.std(axis=-1, ddof=1) / np.sqrt(n_topics)
+    return _certainty(bias, error, np.full(len(error), n_topics - 1.0), confidence_level)
 
 
-def certainty_over_both(favour: Favour, confidence_level: float, *, pooled: bool) -> Certainty:
+def certainty_over_both(bias: Bias, confidence_level: float, *, pooled: bool) -> Certainty:
     r"""Return how sure the figures are for other topics and other systems of these kinds.
 
     Notes
@@ -190,11 +190,11 @@ def certainty_over_both(favour: Favour, confidence_level: float, *, pooled: bool
     What varies with topics holds the deviations of a system on a topic already; the mean square of systems holds them
     too, and they are taken off it. Degrees of freedom after Satterthwaite.
     """
-    n_topics = favour.by_topic.shape[-1]
-    varies = favour.by_topic.var(axis=-1, ddof=1) / n_topics
+    n_topics = bias.by_topic.shape[-1]
+    varies = bias.by_topic.var(axis=-1, ddof=1) / n_topics
     parts = [(varies, float(n_topics - 1))]
     total = varies.copy()
-    for weight, means, noise, freedom in _components(favour.blocks, n_topics, pooled=pooled):
+    for weight, means, noise, freedom in _components(bias.blocks, n_topics, pooled=pooled):
         some = means > noise
         total += np.where(some, weight * (means - noise), 0.0)
         parts += [
@@ -203,7 +203,7 @@ def certainty_over_both(favour: Favour, confidence_level: float, *, pooled: bool
         ]
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = total**2 / sum(part**2 / own for part, own in parts)
-    return _certainty(favour, np.sqrt(total), np.where(total > 0, freedom, n_topics - 1.0), confidence_level)
+    return _certainty(bias, np.sqrt(total), np.where(total > 0, freedom, n_topics - 1.0), confidence_level)
 
 
 def _components(blocks: Sequence[Block], n_topics: int, *, pooled: bool) -> list[tuple[float, Floats, Floats, float]]:
@@ -219,9 +219,9 @@ def _components(blocks: Sequence[Block], n_topics: int, *, pooled: bool) -> list
     return [(weight, outer / freedom, inner / freedom, float(freedom)) for weight, outer, inner, freedom in found]
 
 
-def _certainty(favour: Favour, error: Floats, freedom: Floats, confidence_level: float) -> Certainty:
-    error = np.where(error <= RELATIVE * favour.size, 0.0, error)
-    value = favour.value
+def _certainty(bias: Bias, error: Floats, freedom: Floats, confidence_level: float) -> Certainty:
+    error = np.where(error <= RELATIVE * bias.size, 0.0, error)
+    value = bias.value
     freedom = np.where(np.isfinite(freedom), freedom, 1.0)
     half = stdtrit(freedom, 0.5 + confidence_level / 2) * error
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -266,7 +266,7 @@ def _off(values: Floats, basis: Floats) -> Floats:
 
 
 def _settled(values: Floats, size: Floats) -> Floats:
-    """Return figures, exactly 0 where they are 0 on paper."""
+    """Return figures, exactly 0 where they are 0 up to rounding."""
     return np.where(np.abs(values) <= RELATIVE * size, 0.0, values)
 
 

@@ -1,4 +1,4 @@
-"""The rows of whom a judge favours: figures of every group and judge with their intervals and p-values."""
+"""Rows of group bias: figures of every group and judge with their intervals and p-values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from metaeval.agreement.judge_bias_questions import Asked, Options
 from metaeval.agreement.judge_bias_statistics import (
     LEAST_RELIABILITY,
+    Bias,
     Certainty,
-    Favour,
     bend,
     certainty_over_both,
     certainty_over_topics,
@@ -40,8 +40,8 @@ class Compared(NamedTuple):
     """One group, or a covariate: estimates plain and adjusted, and who is in it."""
 
     name: str
-    plain: Favour
-    line: Favour
+    plain: Bias
+    line: Bias
     members: tuple[str, ...]
     n_others: int
     pooled: bool
@@ -53,7 +53,7 @@ class Compared(NamedTuple):
 
 
 def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
-    """Estimate how far the judges favour the systems inside over those outside."""
+    """Estimate the bias of the judges towards the systems inside over those outside."""
     n_inside, n_outside = int(inside.sum()), int(outside.sum())
     plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=one) for one in (False, True))
     line, notes = _told(line, asked, n_outside)
@@ -76,7 +76,7 @@ def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Com
 
 
 def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
-    """Estimate how far the judges favour systems with more of a covariate, per unit."""
+    """Estimate the bias of the judges towards more of a covariate, per unit."""
     plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
     line, notes = _told(line, asked, len(values))
     bend_p = np.full(len(asked.names), np.nan)
@@ -100,9 +100,9 @@ def favour_table(
             "n_others": one.n_others,
         }
         p_values = {}
-        for title, favour, before in (("figure", one.plain, ""), ("adjusted", one.line, "adjusted_")):
-            shown[title] = favour.value
-            for what, sure in _both_ways(favour, confidence_level, pooled=one.pooled).items():
+        for title, bias, before in (("figure", one.plain, ""), ("adjusted", one.line, "adjusted_")):
+            shown[title] = bias.value
+            for what, sure in _both_ways(bias, confidence_level, pooled=one.pooled).items():
                 shown[f"{before}low_{what}"], shown[f"{before}high_{what}"] = sure.low, sure.high
                 p_values[title, what] = sure.p
         shown["slope"] = one.line.slope
@@ -133,7 +133,7 @@ def notes_on(compared: Sequence[Compared], what: str) -> Iterator[str]:
         yield f"{what} {names[0]} {verb} {rest}" if len(names) == 1 else f"{what}s {listed(names)} {plural} {rest}"
 
 
-def _told(line: Favour, asked: Asked, n_others: int) -> tuple[Favour, list[tuple[str, str]]]:
+def _told(line: Bias, asked: Asked, n_others: int) -> tuple[Bias, list[tuple[str, str]]]:
     """Take the adjusted figure away where no slope can be told, and say why."""
     reason = ""
     if n_others < LEAST_OTHERS:
@@ -150,7 +150,7 @@ def _told(line: Favour, asked: Asked, n_others: int) -> tuple[Favour, list[tuple
     return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
 
 
-def _bent(line: Favour, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
+def _bent(line: Bias, asked: Asked, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
     """Test whether the judges' scales are bent over the others, where the line stands for them, and name those."""
     nothing = np.full(len(asked.names), np.nan)
     if outside.sum() < LEAST_OTHERS:
@@ -164,24 +164,24 @@ def _bent(line: Favour, asked: Asked, outside: Flags) -> tuple[NDArray[np.float6
     if not said:
         return p, []
     rest = (
-        f"others over whom the scale of a judge is bent: {listed(said)}; what a bend gives or takes looks like favour "
+        f"others over whom the scale of a judge is bent: {listed(said)}; what a bend gives or takes looks like bias "
         "of a group that is better or worse than they"
     )
     return p, [("has", rest)]
 
 
-def _both_ways(favour: Favour, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:
+def _both_ways(bias: Bias, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:
     return {
-        "topics": certainty_over_topics(favour, confidence_level),
-        "both": certainty_over_both(favour, confidence_level, pooled=pooled),
+        "topics": certainty_over_topics(bias, confidence_level),
+        "both": certainty_over_both(bias, confidence_level, pooled=pooled),
     }
 
 
-def _beyond(favour: Favour, is_person: Flags, confidence_level: float, *, pooled: bool) -> dict[str, object]:
+def _beyond(bias: Bias, is_person: Flags, confidence_level: float, *, pooled: bool) -> dict[str, object]:
     """Return what judges do beyond the mean of the people."""
-    if not is_person.any() or np.isnan(favour.value[is_person]).any():
+    if not is_person.any() or np.isnan(bias.value[is_person]).any():
         return dict.fromkeys(("beyond_people", "beyond_low", "beyond_high"), np.nan)
-    less = combined(favour, np.eye(len(is_person)) - is_person / is_person.sum())
+    less = combined(bias, np.eye(len(is_person)) - is_person / is_person.sum())
     sure = certainty_over_both(less, confidence_level, pooled=pooled)
     values = {"beyond_people": less.value, "beyond_low": sure.low, "beyond_high": sure.high}
     return {name: np.where(is_person, np.nan, value) for name, value in values.items()}

@@ -1,7 +1,7 @@
 """Which judge labels most as a reference does, and which others the topics cannot tell from it.
 
 Kappa is a ratio of sums over topics, so what one topic adds to it is known. Means of such parts stand for kappa: two
-judges are compared on the same topics, and all that a judge could be held against share the same resamples.
+judges are compared on the same topics, and all comparisons of a judge share the same resamples.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeRanking(Result):
-    """Judges by how they label beside a reference, best first, and which of them the topics tell apart."""
+    """Judges by agreement with a reference, best first, and which of them differ significantly."""
 
     table: pd.DataFrame
     """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, `measure` with
@@ -48,9 +48,9 @@ class JudgeRanking(Result):
     undefined: tuple[str, ...]
     """Judges without a rank: nothing in common with the reference, or both give one label alone."""
     compared: bool
-    """Whether judges could be told apart: takes two judges and two topics."""
+    """Whether judges could be compared: takes two judges and two topics."""
     confidence_level: float
-    """Probability that the best judge in truth is not said to be behind."""
+    """Probability that the truly best judge is not said to be behind."""
     n_topics: int
     n_resamples: int
     random_source: str
@@ -80,15 +80,15 @@ def rank_judges(
     n_resamples: int = 1000,
     rng: RNGLike = None,
 ) -> JudgeRanking:
-    r"""Order judges by their agreement with a reference, and say which the topics tell apart.
+    r"""Order judges by their agreement with a reference, and say which differ significantly.
 
     Parameters
     ----------
     labels : Labels
     reference : str
-        The judge that the others are held against.
+        The judge that the others are compared with.
     confidence_level : float
-        Probability that the judge who is best in truth is not said to be behind, however many there are.
+        Probability that the truly best judge is not said to be behind, however many there are.
     n_resamples : int
         Resamples of the topics, shared by all judges.
     rng : None, int or Generator
@@ -120,10 +120,10 @@ def rank_judges(
     .. math:: \kappa_t = \frac{(1 - \kappa)(r_t^T w c + r^T w c_t) - O_t N - O N_t}{E}
 
     to it, which sums to 0 over topics. Two judges differ by d with the standard error s, which is :math:`\sqrt{T}`
-    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`. A judge i is held against whoever came out
-    best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is the quantile over resamples of the topics of the
+    times the standard deviation over topics of :math:`\kappa_t - \kappa'_t`. A judge i is compared with whoever came
+    out best, so its interval is :math:`d \pm c_i s`: :math:`c_i` is the quantile over resamples of the topics of the
     largest :math:`|d^*| / s` of i and anybody else, taken from the normal law to that of t with T - 1 degrees of
-    freedom, T the topics that both have. The judge that is best in truth is then wrongly found behind with probability
+    freedom, T the topics that both have. The truly best judge is then wrongly found behind with probability
     :math:`1 -` `confidence_level` at most, up to the approximation (multiple comparisons with the best [1]_). With one
     topic there is no interval, and nobody is behind.
 

@@ -43,7 +43,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     ----------
     labels : Labels
     reference : str
-        The judge that the others are held against.
+        The judge that the others are compared with.
     people : sequence of str
         People, the reference among them if it is one: their agreement, averaged over the pairs that labelled a common
         item, is what a judge can be asked for.

@@ -24,7 +24,7 @@ class Labels(Result):
     table: pd.DataFrame
     """Index ``(topic, item)``, one column a judge; NaN where a judge did not label an item."""
     scale: tuple[float, ...]
-    """The labels there are, ascending; whole ones are int."""
+    """Allowed labels, ascending; whole ones are int."""
     outside: pd.DataFrame
     """Labels that are not on the scale and were left out: ``topic``, ``item``, ``judge``, ``label``."""
     notes: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def as_labels(
     table : DataFrame, or mapping of judge to mapping of topic to mapping of item to label
         A frame is wide: index ``(topic, item)``, one column a judge, NaN where something was not labelled.
     scale : sequence of int, optional
-        The labels there are; by default all that occur.
+        Allowed labels; by default all that occur.
     outside : {"error", "drop"}
         What happens to labels outside the scale. "drop" treats them as not given and lists them in the result.
     real : bool, default False
@@ -96,7 +96,7 @@ def as_labels(
         If the scale holds other than whole numbers (finite ones with `real`), or there is no such rule for labels
         outside it.
     ScoresError
-        If labels are no whole numbers (finite ones with `real`), lie outside the scale, an item stands twice, or fewer
+        If labels are no whole numbers (finite ones with `real`), lie outside the scale, an item appears twice, or fewer
         than two judges or no item are left.
 
     Examples
@@ -240,7 +240,7 @@ def _wide(table: object) -> pd.DataFrame:
     )
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise ScoresError(f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line")
+        raise ScoresError(f"topic {twice[0]!r}, item {twice[1]!r} appears twice in the labels; keep one line")
     frame.columns = pd.Index(map(str, frame.columns), name="judge")
     try:
         return frame.astype(np.float64)

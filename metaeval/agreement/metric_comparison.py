@@ -214,7 +214,7 @@ class _Exchange(NamedTuple):
     human: Floats
     """Human means. Shape (system,)."""
     means: tuple[Floats, Floats]
-    """Each metric's means in its own unit, as `human_agreement` takes them; ties are those on paper. Shape
+    """Each metric's means in its own unit, as `human_agreement` takes them; those equal up to rounding tie. Shape
     (system,)."""
     middle: Floats
     """Mean of the two metrics' standardised means. Shape (system,)."""

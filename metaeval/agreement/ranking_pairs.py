@@ -39,7 +39,7 @@ class RankingPairs(NamedTuple):
 
 
 def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "error") -> RankingPairs:
-    """Check two arrays of scores, settle what is equal on paper, and make their leading axes one."""
+    """Check two arrays of scores, settle what is equal up to rounding, and make their leading axes one."""
     check_choice(undefined, "rule for what is undefined", ("error", "nan"))
     a, b = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
     for name, values in (("truth", a), ("estimate", b)):

@@ -223,8 +223,8 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
 def pearson(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
     r"""Return Pearson's r: how far the scores of two rankings lie on one rising line.
 
-    Not of ranks but of scores: one system far from the others decides it, and a judge whose scale is bent is held
-    against it although it ranks all systems alike.
+    Not of ranks but of scores: one system far from the others decides it, and a judge whose scale is bent has a
+    lower r although it ranks all systems alike.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _tie_sums(values: Floats) -> Floats:
 
 @compiled_parallel
 def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
-    """Return per row concordant minus discordant pairs, pairs tied in truth and pairs tied in estimate."""
+    """Return per row concordant minus discordant pairs, pairs tied in the truth and pairs tied in the estimate."""
     counts = np.zeros((len(truth), 3), dtype=np.int64)
     for row in numba.prange(len(truth)):
         a, b = truth[row], estimate[row]

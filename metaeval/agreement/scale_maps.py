@@ -252,7 +252,7 @@ def _same(values: Floats, one: float) -> NDArray[np.bool_]:
 
 
 def _among(values: Floats, scale: Floats) -> NDArray[np.bool_]:
-    """Say which values are on a scale, those equal on paper included."""
+    """Say which values are on a scale, those equal up to rounding included."""
     near = np.clip(np.searchsorted(scale, values), 1, max(len(scale) - 1, 1))
     found = np.zeros(len(values), dtype=bool)
     for place in (near - 1, np.minimum(near, len(scale) - 1)) if len(scale) else ():

@@ -1,4 +1,4 @@
-r"""How names and words from files are shown: said here, for the terminal, pages, LaTeX, JSON and CSV.
+r"""Escape control and bidirectional characters in text that comes from files.
 
 A name may hold letters that nobody sees and a program obeys: escape sequences that repaint a terminal, controls that
 turn the direction of writing round, line ends. No such name is refused, for it is somebody's data; wherever people

@@ -1,4 +1,4 @@
-"""What a name or a number may look like, in whatever form it arrives: a file, a table in memory, a mapping.
+"""Parse and validate names and numbers from files, tables in memory and mappings.
 
 Every reader goes through these rules, so that the same table is the same scores, or the same refusal, in every form.
 """
@@ -202,7 +202,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
         digits = found[0].lstrip("0")
         return f"\0{chr(min(len(digits), sys.maxunicode))}{digits}"
 
-    # equal numbers with different zeros are told apart by the name itself: sorting is stable
+    # equal numbers with different zeros are ordered by the name itself: sorting is stable
     return sorted(sorted(names), key=lambda name: _NUMBERS.sub(number, name))
 
 

@@ -64,7 +64,7 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
 
 
 class End(NamedTuple):
-    """Those at one end of an order, whose figures a reader cannot tell apart."""
+    """Those at one end of an order, whose figures look the same to a reader."""
 
     names: tuple[str, ...]
     figure: str

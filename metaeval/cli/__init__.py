@@ -53,7 +53,7 @@ def _options(
         None,
         metavar="FILE.toml",
         show_default=False,
-        help="Ask again what a file says, such as data/study.toml of a report; options behind it are added, and win.",
+        help="Rerun a saved study (data/study.toml of a report); later options override it.",
     ),
     trust: bool = typer.Option(  # noqa: FBT001 - as above
         False,  # noqa: FBT003 - as above

@@ -63,7 +63,7 @@ def _cost_model(text: str) -> "CostModel":
 
 _POOL_SIZES = Option(
     "50,100,200",
-    "Documents, or elements, of a pool that new runs are held against.",
+    "Documents, or elements, of a pool that new runs are compared with.",
     numbers("50,100,200", _pool_size),
     shown="50 to 500",
     needs="new_runs",

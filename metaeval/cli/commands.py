@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "leaderboard": "Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.",
     "topics": "Say how many topics each metric needs, and how sure that is.",
     "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
-    "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
+    "compare-tests": "Compare significance tests by how often the other half of the topics contradicts a decision.",
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
     "judges": "Say whether a judge, person or machine, may decide between systems.",

@@ -43,8 +43,8 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 
     Side by side, with intervals: how many pairs of systems differ significantly under each, how many topics it needs,
-    how its ranking bears missing judgments (where runs are given), whether it concludes what the metric in use
-    (--current) concludes, how often it says nothing, and how much it looks at the top.
+    robustness to missing judgments (where runs are given), agreement with the metric in use (--current), share
+    of zero scores, and top-heaviness.
 
     For example:
 

@@ -1,4 +1,4 @@
-"""`metaeval compare-tests`: which significance test keeps its word."""
+"""`metaeval compare-tests`: which significance test is reliable."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
 _AGAINST = Option(
     "NAME",
-    "Test held against each of the others: ratios have it on top.",
+    "Test compared with each of the others: the numerator of the ratios.",
     a_test,
     shown="bootstrap_percentile where it is among them, else the first",
 )
@@ -39,7 +39,7 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "SplitHalvesStudy":
-    """Say which significance test keeps its word, by what it finds on halves of the topics.
+    """Compare significance tests by how often the other half of the topics contradicts a decision.
 
     The topics are split in halves at random, again and again. On one half every test chooses the pairs of systems
     that differ significantly; an error is one of them whose difference does not point the same way on the other half.

@@ -107,9 +107,7 @@ _WORD = Option(
     panel="Reading",
     means="words",
 )
-_SCALE = Option(
-    "0,1,2", "The labels there are.", checks.read_by(_scale), shown="every label that occurs", panel="Reading"
-)
+_SCALE = Option("0,1,2", "Allowed labels.", checks.read_by(_scale), shown="every label that occurs", panel="Reading")
 _OUTSIDE = choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
 _REFERENCE = Option(
     "NAME", "The judge that the others are measured by (the people in charge), instead of all pairs.", checks.a_name
@@ -134,9 +132,7 @@ _LABELLED = choice(
     "own",
     panel="What it means for runs",
 )
-_EPSILON = Option(
-    "E", "What a judge is allowed for its lower cost in the alt-test.", checks.number(least=0, most=1), needs="people"
-)
+_EPSILON = Option("E", "Cost-benefit margin ε of the alt-test.", checks.number(least=0, most=1), needs="people")
 _SCORING = choice(
     "How near labels are in the alt-test: the share of equal ones, or the root mean squared difference.",
     *("accuracy", "neg_rmse"),
@@ -161,8 +157,8 @@ _BUILT_WITH = Option(
 )
 _COVARIATE = path(
     "FILE",
-    "Table with a column of system names and one of numbers (length of answers, depth), of which a judge may favour "
-    "more.",
+    "Table with a column of system names and one of numbers (length of answers, depth), towards which a judge may be "
+    "biased.",
     checks.file_to_read("the table of numbers"),
     panel=_OF_RUNS,
     needs="reference",
@@ -238,11 +234,11 @@ def judges(  # noqa: PLR0913 - the options of the command
     """Say whether a judge, person or machine, may decide between systems.
 
     Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
-    systems under each judge in the place of labels, the answer is a verdict: would the judge rank the systems and tell
-    pairs apart as the reference does, as well as a second person would (`--people`), whom does it favour (`--groups`),
-    and how many human topics is it worth? Labels are compared item by item (share of equal labels, Cohen's kappa,
-    Krippendorff's alpha, alt-test) and as sets of relevant items (overlap), with intervals over topics. Without a
-    reference all pairs are compared. INEX assessments are compared as documents, as elements and as text.
+    systems under each judge in the place of labels, the answer is a verdict: would the judge rank the systems and find
+    the significant pairs of the reference, as well as a second person would (`--people`), does it have a group bias
+    (`--groups`), and how many human topics is it worth? Labels are compared item by item (share of equal labels,
+    Cohen's kappa, Krippendorff's alpha, alt-test) and as sets of relevant items (overlap), with intervals over topics.
+    Without a reference all pairs are compared. INEX assessments are compared as documents, as elements and as text.
 
     For example:
 
@@ -365,7 +361,7 @@ def _people_and_judges(files: "dict[str, pd.DataFrame]", named: Sequence[str]) -
     if not people or not judges:
         whom = "nobody is called one" if not people else "nobody else is left"
         raise InvalidOptionError(
-            f"the alt-test holds judges against people, and {whom}; name the people with --people, one by one or by "
+            f"the alt-test compares judges with people, and {whom}; name the people with --people, one by one or by "
             f"their file: {', '.join(files)}"
         )
     return table[people], table[judges]

@@ -116,7 +116,9 @@ _POOL_SHARES = Option(
     shown="none",
 )
 _ADAPTIVE_START = Option("K", "Depth at which adaptive pools start.", checks.count(most=MOST_ROUNDS), means="start")
-_ADAPTIVE_STEP = Option("K", "How much deeper each of their rounds goes.", checks.count(most=MOST_ROUNDS), means="step")
+_ADAPTIVE_STEP = Option(
+    "K", "Ranks added in each round of adaptive pooling.", checks.count(most=MOST_ROUNDS), means="step"
+)
 _ADAPTIVE_RATE = Option(
     "SHARE",
     "They stop after a round with fewer relevant documents than this per newly judged one; 0 never stops them.",
@@ -152,7 +154,7 @@ _POOL_SIZES = Option(
 )
 _BUDGET = Option(
     "30s|5m|1h",
-    "Begin no further replicate after this time (two are always made): a cheap first look.",
+    "Time limit for new replicates; at least two are run.",
     checks.read_by(parse_time),
     shown="none",
 )

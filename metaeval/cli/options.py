@@ -47,7 +47,7 @@ def _seed(value: int, option: str) -> int:
 
 
 TEST = Option("NAME", "Test between two systems.", checks.a_test)
-BASELINE = Option("SYSTEM", "A system to hold against every other.", checks.a_name)
+BASELINE = Option("SYSTEM", "A system to compare with every other.", checks.a_name)
 CORRECTION = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.a_correction)
 CORRECTION_OR_OWN = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.correction_or_own)
 ALTERNATIVE = choice(
@@ -55,7 +55,7 @@ ALTERNATIVE = choice(
     *("two-sided", "greater", "less", "better"),
 )
 ALPHA = Option("LEVEL", "Significance level.", check_share, panel=None)
-POWER = Option("CHANCE", "Chance with which a difference is to be found.", check_share)
+POWER = Option("CHANCE", "Target power.", check_share)
 RESAMPLES = Option(
     "B",
     "Resamples of every resampling test.",
@@ -184,7 +184,7 @@ class _Choosing:
     exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out; {_ANY}", checks.a_name)] = None
     n_topics: Annotated[
         int | None,
-        Option("N", "So many of the topics, drawn at random: what fewer would have said.", checks.count()),
+        Option("N", "Use a random sample of N topics.", checks.count()),
     ] = None
 
 
@@ -194,7 +194,7 @@ _SYSTEMS_IN = choice(
     shown="columns, unless the first column says system or run",
 )
 _MISSING = choice(
-    "What to do where a system has nothing on a topic; pairwise compares pairs on common topics, where a test can.",
+    "How to handle missing scores; pairwise compares pairs on common topics, where a test can.",
     *("error", "zero", "drop-systems", "drop-topics", "pairwise"),
     shown="error; zero with --qrels",
 )

@@ -61,7 +61,9 @@ def scores(  # noqa: PLR0913 - the options of the command
     topics: _Topics = 50,
     metrics: Annotated[str, _METRICS] = "AP,nDCG@10,P@10,RR",
     groups: Annotated[int | None, _count("Put the systems into G groups of alike members.", "G", least=1)] = None,
-    null: Annotated[bool, flag("--null", "All systems are equal in truth (to calibrate tests).", panel=None)] = False,
+    null: Annotated[
+        bool, flag("--null", "All systems have equal true means (to calibrate tests).", panel=None)
+    ] = False,
     clusters: Annotated[int | None, _count("Put the topics into C clusters that share noise.", "C", least=1)] = None,
     repeats: Annotated[int | None, _count("Score every system R times on every topic.", "R", least=1)] = None,
     overwrite: Annotated[bool, opt.OVERWRITE] = False,

@@ -68,8 +68,8 @@ def in_options(message: str, arguments: Mapping[str, str] | None = None, elsewhe
 
     Examples
     --------
-    >>> in_options("the rank stands twice; with order='rank' ranks must be unique", {"order": "--order"})
-    'the rank stands twice; with --order rank ranks must be unique'
+    >>> in_options("the rank appears twice; with order='rank' ranks must be unique", {"order": "--order"})
+    'the rank appears twice; with --order rank ranks must be unique'
     >>> in_options("pass missing='zero', 'drop-systems' or 'drop-topics'", {"missing": "--missing"})
     'pass --missing zero, drop-systems or drop-topics'
     >>> in_options("n_resamples must be at least 1, not 0; see AP(rel=2)", {"n_resamples": "--resamples"})

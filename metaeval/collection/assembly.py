@@ -104,7 +104,7 @@ def collection_of_lines(
 
 
 def _repetition_error(system: str, lines: Lines, problem: RankingProblem) -> InvalidOptionError:
-    """Say which document stands twice in a run that came as Python objects, or which two share a rank."""
+    """Say which document appears twice in a run that came as Python objects, or which two share a rank."""
     start, length = int(lines.starts[problem.second]), int(lines.lengths[problem.second])
     name = lines.text[start : start + length].tobytes().decode()
     if problem.kind == "document":

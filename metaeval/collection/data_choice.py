@@ -37,8 +37,8 @@ def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what
         Names to leave out of those. ``*`` stands for any text, ``?`` for one sign, ``[ab]`` for one of these, unless
         something is called just so.
     n_topics : int, optional
-        So many of the topics left, drawn at random without replacement: what 50 topics would have said. The draw goes
-        by name, so the order of the topics does not change it.
+        Size of a random sample of the topics left, drawn without replacement. The draw goes by name,  so the order of
+        the topics does not change it.
     rng : None, int or Generator
         Used only with `n_topics`.
 
@@ -52,7 +52,7 @@ def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what
     UnknownNameError
         If a name is not in the data.
     InvalidOptionError
-        If a name stands twice, what is to be left out matches nothing or leaves nothing, or there are fewer topics
+        If a name appears twice, what is to be left out matches nothing or leaves nothing, or there are fewer topics
         than `n_topics`.
 
     See Also

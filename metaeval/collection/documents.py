@@ -164,7 +164,7 @@ class JudgedCollection(Result, ABC):
         UnknownNameError
             If a name is not in the collection.
         InvalidOptionError
-            If a name stands twice or nothing would be left.
+            If a name appears twice or nothing would be left.
         """
         return self._part(positions(systems, self.systems, "system"), positions(topics, self.topics, "topic"))
 
@@ -182,7 +182,7 @@ class JudgedCollection(Result, ABC):
         UnknownNameError
             If a name is not in the collection.
         InvalidOptionError
-            If a name stands twice or no run would be left.
+            If a name appears twice or no run would be left.
 
         Examples
         --------

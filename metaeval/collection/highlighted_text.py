@@ -102,7 +102,7 @@ class JudgedText(ShortRepr):
 
 
 def _checked_sizes(documents: pd.DataFrame, source: str) -> NDArray[np.int64]:
-    """Return the highlighted characters of documents, none of which stands twice."""
+    """Return the highlighted characters of documents, none of which appears twice."""
     repeated = documents.duplicated(["topic", "document"])
     if repeated.any():
         row = documents[repeated].iloc[0]

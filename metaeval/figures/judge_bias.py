@@ -1,4 +1,4 @@
-"""The picture of whom judges favour: a dot and an interval for every group and judge."""
+"""Figure of group bias: a dot and an interval for every group and judge."""
 
 import numpy as np
 import pandas as pd

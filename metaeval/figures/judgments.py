@@ -122,7 +122,7 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
 
 @styled
 def growth_panels(frame: pd.DataFrame) -> Figure:
-    """Draw how many relevant documents a topic's pool holds against its depth, and against the documents judged.
+    """Draw the relevant documents in a topic's pool over its depth, and over the documents judged.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
 
 @styled
 def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
-    """Draw how many relevant documents every topic's pool holds against its depth, and where few new ones come.
+    """Draw the relevant documents in every topic's pool over its depth, and where few new ones come.
 
     Parameters
     ----------

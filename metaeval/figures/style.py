@@ -1,7 +1,7 @@
 """What all pictures share: colours, letters, measures, and the helpers that place axes, names, bars and keys.
 
 The figures use matplotlib's object interface and an explicit style, so drawing changes no global setting and needs
-no display. Colours are those of Okabe and Ito, which colour-blind readers can tell apart; what a colour says is also
+no display. Colours are those of Okabe and Ito, which colour-blind readers can distinguish; what a colour says is also
 said by place, shape or sign.
 """
 

@@ -35,7 +35,7 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     Raises
     ------
     FileFormatError
-        If the file is no such JSON, an annotator or a name stands twice, a label is nested, infinite or loses digits,
+        If the file is no such JSON, an annotator or a name appears twice, a label is nested, infinite or loses digits,
         or nothing is labelled.
 
     See Also

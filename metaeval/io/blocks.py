@@ -173,11 +173,11 @@ def left_out_note(names: Sequence[str]) -> list[str]:
 
 
 def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
-    """Return names as `metaeval.table.scores` wants them, or an error for one that stands twice."""
+    """Return names as `metaeval.table.scores` wants them, or an error for one that appears twice."""
     _, cleaned = merge_labels(np.arange(len(names)), names, what)
     if len(cleaned) < len(names):
         again = first_double(name.strip() for name in names)
-        raise sheet.error(f"{what} {again!r} stands twice; keep one, or rename it")
+        raise sheet.error(f"{what} {again!r} appears twice; keep one, or rename it")
     return cleaned
 
 

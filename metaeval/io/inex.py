@@ -1,4 +1,4 @@
-"""INEX files of 2002 to 2010, told apart by their content: submissions, assessments, pools, sizes of elements."""
+"""INEX files of 2002 to 2010, recognised by their content: submissions, assessments, pools, sizes of elements."""
 
 import os
 import warnings

@@ -262,7 +262,7 @@ def _check_offsets(documents: pd.DataFrame, passages: pd.DataFrame, findings: Fi
     offset, end = given["offset"].to_numpy(), (given["offset"] + given["length"]).to_numpy()
     before = np.r_[0, end[:-1]]
     size = given["size"].to_numpy()
-    # documents with more highlighted than there is are told of apart; 2008 files have them
+    # documents with more highlighted than there is are reported separately; 2008 files have them
     outside = (end > size) & (size >= 0) & (given["relevant_size"].to_numpy() <= size)
     for rule, bad in (
         ("a passage must lie within its document", outside),

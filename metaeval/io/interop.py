@@ -104,7 +104,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     ------
     InvalidOptionError
         If an object has none of these shapes, an identifier is neither text nor a whole number, a score is no finite
-        number, a level no number within 16 bits, a document stands twice, or runs and qrels have no topic in common.
+        number, a level no number within 16 bits, a document appears twice, or runs and qrels have no topic in common.
 
     Warns
     -----

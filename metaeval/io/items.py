@@ -48,7 +48,7 @@ def read_items(
     Raises
     ------
     FileFormatError
-        If a column cannot be found, a system and item stand twice in one file (with the lines of both), two files hold
+        If a column cannot be found, a system and item appear twice in one file (with the lines of both), two files hold
         the same column of scores, in one of them it holds text, one has columns of items and another none, or no
         system and item is in both.
     InvalidOptionError
@@ -120,7 +120,7 @@ def _no_such_column(column: str, frame: pd.DataFrame, label: str) -> FileFormatE
 
 
 def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
-    """Refuse a system and item that stand twice, which a join would multiply."""
+    """Refuse a system and item that appear twice, which a join would multiply."""
     repeated = table.frame.duplicated(list(keys)).to_numpy(dtype=bool)
     if not repeated.any():
         return
@@ -128,7 +128,7 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = "keep one row, or name all columns that tell items apart (item=, --item)"
+    advice = "keep one row, or name all columns that identify an item (item=, --item)"
     raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 

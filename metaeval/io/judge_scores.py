@@ -2,7 +2,7 @@
 
 Every judge has the same systems, and topics of its own where people saw few topics and a machine many. What a study of
 judges takes is a mapping of metric to judge to `Scores`; files whose metrics share no name, as a leaderboard's truth
-and a judge's own measures, are held against each other measure by measure.
+and a judge's own measures, are compared measure by measure.
 """
 
 import csv

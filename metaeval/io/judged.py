@@ -1,4 +1,4 @@
-"""Runs and judgments of any kind, told apart by their content: TREC files of documents, INEX files of parts of them."""
+"""Runs and judgments of any kind, recognised by their content: TREC files of documents, INEX files of parts of them."""
 
 import os
 from collections.abc import Iterable, Sequence

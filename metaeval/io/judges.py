@@ -1,4 +1,4 @@
-"""What several judges said, told apart by content: labels of items, INEX assessments, annotations in JSON, scores."""
+"""What several judges said, recognised by content: labels of items, INEX assessments, annotations in JSON, scores."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -210,7 +210,7 @@ def _from_table(
         if not frame.index.is_unique:
             place = int(np.flatnonzero(frame.index.duplicated())[0])
             message = (
-                f"topic {topics[place]!r}, item {items[place]!r} stands twice; keep one row, or, where a row is one "
+                f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or, where a row is one "
                 "label, name the columns of judges and labels (columns=, --column judge=NAME --column label=NAME)"
             )
             raise body.error(message, int(lines[place]))

@@ -28,8 +28,8 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
         The file, compressed or not, or "-" for standard input. Grades are S, A, B and C (levels 3, 2, 1 and 0), or L0
         to L9: in lines of topic, grade, document and a binary reading of the grade, which is not used; of topic,
         iteration, document and grade; or of topic, document and grade, as NTCIREVAL reads them. A relevance may be
-        real-valued, such as 1.7; then grades equal on paper are one, and a negative one is no judgment, as it is among
-        whole ones.
+        real-valued, such as 1.7; then grades equal up to rounding are one, and a negative one is no judgment, as it is
+        among whole ones.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def check_values(
 
 
 def within_bounds(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.bool_]:
-    """Say which values lie within bounds, those that equal a bound on paper included.
+    """Say which values lie within bounds, those that equal a bound up to rounding included.
 
     A value near 0 is a difference of larger numbers, so the sizes are those of the whole range.
     """

@@ -1,4 +1,4 @@
-"""The measures that come with the package, in teaching order."""
+"""The measures that come with the package, from the simplest on; lists and help keep this order."""
 
 from metaeval.metrics.average_precision import AVERAGE_PRECISION
 from metaeval.metrics.bpref import BPREF, BPREF_N, BPREF_R

@@ -70,7 +70,7 @@ QUANTISATIONS = (
     Quantisation("exponential", exponential),
     Quantisation("binary", binary),
 )
-"""Those that come with the package, in teaching order."""
+"""Those that come with the package, in the order of lists and help."""
 
 
 def as_gains(value: object) -> Call | Table:

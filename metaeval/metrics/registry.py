@@ -29,7 +29,7 @@ class Registry(Result):
     Parameters
     ----------
     metrics : iterable of MetricSpec
-        In teaching order.
+        In the order in which lists and help show them.
     quantisations : iterable of Quantisation
         Of documents (``gains=``) and elements (``quant=``); by default those of the package.
 
@@ -65,7 +65,7 @@ class Registry(Result):
             for item in items:
                 if item.name in found:
                     raise InvalidOptionError(
-                        f"{item.name!r} stands twice among the {attribute.replace('_', ' ')}; names must be unique"
+                        f"{item.name!r} appears twice among the {attribute.replace('_', ' ')}; names must be unique"
                     )
                 found[item.name] = item
             object.__setattr__(self, attribute, MappingProxyType(found))

@@ -277,7 +277,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     and the spreads are sampled, with the system effects integrated out,
     :math:`\bar y_i \sim N(\mu, \sqrt{\sigma_s^2 + \sigma_e^2/T})`; the system means are then drawn from their exact
     normal distribution given those. So time hardly grows with the number of systems (some ten seconds a metric, most
-    of it for compiling), and systems that are equal in truth fit as well as others.
+    of it for compiling), and systems with equal true means fit as well as others.
 
     References
     ----------

@@ -29,7 +29,7 @@ type Floats = NDArray[np.float64]
 Method = Literal["fast", "pymc"]
 
 _CHECKED = 8
-"""Sizes at which the model is held against the counts."""
+"""Sizes at which the model is compared with the counts."""
 _DRAWS, _FEW_DRAWS, _MANY_PAIRS = 1000, 400, 2000
 _BLOCK = 25
 """Draws computed together, to bound memory; a multiple of it is as fast as can be."""

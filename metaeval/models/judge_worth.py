@@ -72,8 +72,8 @@ class TopicsWithJudge(Result):
         )
         others = "any number of topics" if self.n_judged is None else f"{self.n_judged} topics"
         return (
-            f"With a judge such as {self.judge} on {others} more, {self.n_topics} human topics have the power of "
-            f"{equivalent} under {self.metric}, and {needed} have that of {self.n_topics} alone."
+            f"Adding labels of {self.judge} on {others} makes {self.n_topics} human topics as informative as "
+            f"{equivalent} under {self.metric}; {needed} would match {self.n_topics} alone."
         )
 
 
@@ -158,8 +158,8 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     >>> scores = simulate_scores(n_systems=8, n_topics=50, metrics=["AP", "nDCG@10"], rng=1)
     >>> found = topics_with_judge(scores.sel(metric=["AP"]), scores.sel(metric=["nDCG@10"]), n_topics=30, n_judged=400)
     >>> found.sentence()
-    'With a judge such as nDCG@10 on 400 topics more, 30 human topics have the power of 39 [33, 46] under AP,
-     and 23 [20, 27] have that of 30 alone.'
+    'Adding labels of nDCG@10 on 400 topics makes 30 human topics as informative as 39 [33, 46] under AP;
+     23 [20, 27] would match 30 alone.'
     """
     what = "planning with a judge"
     check_count(n_topics, "n_topics", least=_FEWEST)

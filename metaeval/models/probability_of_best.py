@@ -37,7 +37,7 @@ _DRAWS_OF_TWO_DIGITS = 10_000  # a standard error of half the last one
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BestSystem(Result):
-    """The chance of every system to be the best, or among the best few, in truth."""
+    """The probability of every system to be truly the best, or among the best few."""
 
     data: xr.Dataset
     """Dims ``metric``, ``system``, ``k``; variables
@@ -69,7 +69,7 @@ class BestSystem(Result):
         """Say which system, or systems with the same chance, is the likeliest to be the best."""
         chance = self.data["p_best"].sel(metric=metric).to_numpy()
         first = ends(self.data["system"].to_numpy(), chance, [_written(float(one), self.n_draws) for one in chance])[1]
-        return f"{first.who} {first.verb('is', 'are each')} the best in truth with probability {first.figure}"
+        return f"{first.who} {first.verb('is', 'are each')} truly the best with probability {first.figure}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best mean first.

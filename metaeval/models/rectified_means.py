@@ -43,7 +43,7 @@ class Measured:
 
     @property
     def centred(self) -> Floats:
-        """Values less their mean; exactly 0 where equal to it on paper."""
+        """Values less their mean; exactly 0 where equal to it up to rounding."""
         return centred(self.values, self.sizes, axis=1)[0]
 
 
@@ -130,7 +130,7 @@ def rectified_means(human: Measured, judge: Measured, others: Measured, quantile
 
 
 def _squares_left(human: Measured, y: Floats, judge: Measured, f: Floats, weight: Floats) -> Floats:
-    """Return the sum of squares of what the judge's values leave of the human ones; 0 where nothing is, on paper."""
+    """Return the sum of squares of what the judge's values leave of the human ones; 0 if only rounding is."""
     share = weight[:, None]
     left = difference(y, share * f, human.sizes, np.abs(share) * judge.sizes)
     return (left**2).sum(axis=1)

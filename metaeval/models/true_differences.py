@@ -42,7 +42,7 @@ steps of 1/2 change nothing (benchmarks/reports/error-rate-coverage.md)."""
 SPREADS = (0.0, 1.0, 2.0)
 """Standard deviations of log κ², from one normal law to tails like a t distribution's with two degrees of freedom."""
 NODES = np.linspace(-2.2, 2.2, 9)
-"""Of a standard normal law, on an even grid: 97 % of it, more than a few pairs can tell apart."""
+"""Of a standard normal law, on an even grid: 97 % of it, finer than a few pairs can resolve."""
 _CANCELS = 1e-6
 """Share of two variances below which the variance of their difference is taken from the differences themselves."""
 _GRID = 24
@@ -130,12 +130,12 @@ def describe_pairs(values: Floats) -> Pairs:
         message = f"{n_systems - int(alike.sum())} systems differ; the spread of their means asks for {FEWEST_SYSTEMS}"
         raise EstimationError(message)
     power = (inner**2).mean(axis=0)
-    power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # what is nothing on paper
+    power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # less is rounding
     middle = np.median(power[power > 0]) if (power > 0).any() else 0.0
     above = power > middle * (1.0 + 1e3 * RELATIVE)
     loud = np.log(power[above] / middle) if middle else np.empty(0)
     if len(loud) < FEWEST_LOUD or noisy.sum() < 2:  # noqa: PLR2004 - a spread over pairs
-        raise EstimationError(f"too few of the {n_topics} topics tell systems apart to say how much they vary")
+        raise EstimationError(f"too few of the {n_topics} topics have scores that differ to say how much they vary")
     if not difference[noisy].any():
         raise EstimationError("the means of all systems are equal")
     logs = np.log(variance, out=np.full(len(variance), -np.inf), where=noisy)

@@ -116,8 +116,8 @@ def pairs_section(study: AgreeStudy) -> Section:
         title="Agreement and rank correlation",
         lead="A correlation of the two rankings counts every swap, also of systems that differ significantly under "
         "neither metric; F1 counts what one would conclude. Where the two columns part, the correlation misleads: low "
-        "τ with high F1 means swaps that nobody could defend, high τ with low F1 that one metric is much less "
-        "decisive.",
+        "τ with high F1 means swaps between systems that do not differ significantly, high τ with low F1 that "
+        "one metric is much less decisive.",
         blocks=(table if len(shown) <= 2 * _MOST_PICTURES else Fold(title=f"All {len(shown)} pairs", blocks=(table,)),),
     )
 

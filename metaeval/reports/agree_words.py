@@ -176,8 +176,10 @@ def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
     for row in rows:
         words += f" {label(study, row['predictor'], within=True)} finds {_percent(row['share_predictor'])}"
         if row["n_truth"] and row["n_predictor"]:
-            shares = f"{_percent(row['recall'])} of those of {reference}, and {_percent(row['precision'])} of its own"
-            words += f": {shares} are among those of {reference}"
+            words += (
+                f": it recovers {_percent(row['recall'])} of {reference}'s, and {_percent(row['precision'])} of its"
+            )
+            words += " own are confirmed"
         conflicts = count(int(row["n_conflicts"]), "conflict") if row["n_conflicts"] else "no conflict"
         words += f" (F1 {_f1(row)}, {conflicts}): {_VERDICTS[_verdict(row, study.min_f1)]}."
     return words

@@ -466,7 +466,7 @@ _DONE = {
     "growth": "Pools grow in rounds over the runs given: each adds {adds}. Numbers between two rounds are "
     "interpolated. A topic's curve ends before the first round with a document that nobody assessed.",
     "beyond": "A larger pool is expected to find relevant documents at the rate of the second half of a topic's pool.",
-    "new-runs": "To a pool of documents that new runs are held against each run given adds {adds} in a round, to a "
+    "new-runs": "To a pool of documents that new runs are compared with, each run given adds {adds} in a round, to a "
     "pool of elements its next element; a pool ends with the round that fills it.",
     "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
     "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",

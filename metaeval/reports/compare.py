@@ -123,7 +123,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         caption="Probability that the first metric is better than the second: in power over topics of the same kind, "
         "in topics needed by the posterior, in robustness over draws of the judgments that stay. To be adopted a "
         f"metric must not be worse in any of them (probability of at least {percentage(NOT_WORSE)}), and better in one "
-        f"(its {level} interval leaves out zero).",
+        f"(its {level} interval excludes zero).",
         frame=verdict.assign(
             of=verdict["quality"].map(QUALITIES),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
@@ -205,7 +205,7 @@ def _power_section(study: CompareStudy) -> Section:
             draw=lambda: figures.power_differences(own),
             title=f"{current} against every candidate",
             caption=f"Difference of the powers with intervals over {study.power.n_topic_resamples} resamples of the "
-            "topics, which are paired: both metrics see the same topics. Blue where the interval leaves out zero.",
+            "topics, which are paired: both metrics see the same topics. Blue where the interval excludes zero.",
             alt=f"{len(own)} differences with intervals.",
         )
         against = _differences_table(
@@ -215,8 +215,8 @@ def _power_section(study: CompareStudy) -> Section:
     return Section(
         id="power",
         title="Discriminative power",
-        lead="A metric that calls hardly any difference significant wastes the effort of judging; but power alone is "
-        "no virtue: a metric may be sure and wrong.",
+        lead="A metric that calls hardly any difference significant wastes the effort of judging; but high "
+        "power does not imply validity.",
         blocks=(dots, *blocks),
         brief=True,
     )

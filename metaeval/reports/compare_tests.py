@@ -120,7 +120,7 @@ def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
         return []
     ratios, spread = others["rejection_ratio"], _ratio_errors(study, rows)
     errors = others["error_rate_ratio"].dropna()
-    counts = {"n": len(ratios), "more": (ratios > 1).sum(), "n_errors": len(errors), "fewer": (errors <= 1).sum()}
+    counts = {"n": len(ratios), "more": (ratios > 1).sum(), "n_errors": len(errors), "higher": (errors > 1).sum()}
     spans = {
         "ratios": _range(ratios, spread["rejection_ratio"]),
         "errors": "" if errors.empty else _range(errors, spread["error_rate_ratio"]),

@@ -228,8 +228,10 @@ def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
     close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
     open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
     conflicts = int(others["conflicts"].sum())
-    who = f"{named(close)} {'leads' if len(close) == 1 else 'lead'}" if close else "No candidate surely leads"
-    words = f"{who} to the same conclusions as {current} (F1 and its interval at {_SAME:g} or above, no conflict)"
+    who = f"{named(close)} {'is' if len(close) == 1 else 'are'}" if close else "No candidate is"
+    words = (
+        f"{who} conclusively interchangeable with {current} (F1 and its interval at {_SAME:g} or above, no conflict)"
+    )
     if open_still:
         words += f"; not settled by these topics for {named(open_still)}"
     pairs = f"{count(conflicts, 'pair') if conflicts else 'no pair'} of systems {'are' if conflicts > 1 else 'is'}"

@@ -348,7 +348,7 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
         caption="Least squares on the logarithm of the rate, as published, so it differs from the table above; sizes "
         "without any error have no logarithm and are left out (last column). χ² is over the sizes, rates in percent, "
         "with sizes less two degrees of "
-        f"freedom; the publication holds it against {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
+        f"freedom; the publication compares it with {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
         "sizes share their topics. Bias as in the table of curves. ±: Monte-Carlo standard error.",
         frame=shown,
         data=found,

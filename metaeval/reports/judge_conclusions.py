@@ -36,8 +36,9 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         Section(
             id="conclusions",
             title="What would have been concluded about systems",
-            lead=f"The systems are scored under each judge in turn. What {study.reference}'s labels tell apart, and in "
-            "which order, is the truth here; labels may differ much and conclusions little, or the other way round.",
+            lead="The systems are scored under each judge in turn. The significant pairs under "
+            f"{study.reference}'s labels, and their order, are the truth here; labels may differ much and conclusions "
+            "little, or the other way round.",
             brief=True,
             blocks=blocks,
         ),
@@ -57,7 +58,7 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
     picture = Picture(
         name=f"judge-f1-{slug}",
         draw=lambda: figures.agreement_dots(dots, label=f"F1 of significant pairs under {name_of_metric(metric)}"),
-        title=f"Do judges tell the same systems apart? {name_of_metric(metric)}",
+        title=f"Do the same pairs differ significantly under the judges? {name_of_metric(metric)}",
         caption=f"F1 of the pairs significant under each judge as a prediction of those under {found.reference}; bars "
         f"are {level} intervals over topics.{people}",
         alt=f"{count(len(dots), 'dot')} with intervals, sorted by F1.",
@@ -69,7 +70,7 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         "tau_top": (f"τ, top {found.top}", number(2)),
     }
     pairs: dict[str, tuple[str, Write]] = {
-        "power": ("Told apart", share),
+        "power": ("Significant", share),
         "precision": ("Precision", share),
         "recall": ("Recall", share),
         "f1": ("F1", number(2)),
@@ -125,8 +126,8 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     table = Table(
         name=f"judge-correlations-{slug}",
         title=f"Correlations of the systems' means with those under {found.reference}",
-        caption="What trackers print. They count places and distances of systems, whether or not these topics tell the "
-        f"systems apart. Top: the {found.top} best under {found.reference}. Under each figure its "
+        caption="What trackers print. They count places and distances of systems, whether or not the systems "
+        f"differ significantly. Top: the {found.top} best under {found.reference}. Under each figure its "
         f"{percentage(found.confidence_level)} interval over topics.",
         frame=shown,
         columns=(*left(judge="Judge", correlation="Correlation"), *columns),
@@ -141,7 +142,7 @@ def ranking_sentence(metric: str, found: JudgeConclusions) -> str:
     said = listed(f"{decimal(row['tau'])} under {row['judge']}" for row in found.table.to_dict("records"))
     return (
         f"{name_of_metric(metric)}: Kendall's τ with the ranking under {found.reference} is {said}. On a single topic "
-        "no pair of systems can be told apart."
+        "no pair of systems can differ significantly."
     )
 
 
@@ -160,14 +161,14 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
         columns=(
             *left(judge="Judge"),
             *right(whole, n_topics="Topics"),
-            *right(text, power="Told apart", precision="Precision", recall="Recall", f1="F1"),
+            *right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
             *right(text, only_with_more="Only with more"),
         ),
     )
 
 
 def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
-    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Told apart"}
+    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Significant"}
     names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
     frame = found.beside_people[found.beside_people["measure"].isin(names)]
     frame = frame.assign(measure=frame["measure"].map(names))
@@ -198,7 +199,7 @@ def _choices(found: JudgeConclusions, slug: str) -> Fold:
             *left(choice="Choice"),
             *right(share, weight="Chance"),
             *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
-            *right(share, power="Told apart"),
+            *right(share, power="Significant"),
             *right(number(0), n_conflicts="Opposite"),
         ),
     )

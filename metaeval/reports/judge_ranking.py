@@ -56,15 +56,15 @@ def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
 
 def _best_words(study: Labelling, found: JudgeRanking, *, alone: bool) -> str:
     table, measure = found.table, _KAPPAS[found.measure]
-    level = table[~table["behind"]]  # two that read alike may be told apart
+    level = table[~table["behind"]]  # two that read alike may differ significantly
     kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
     best = ends(kappas, level[found.measure], kappas.values())[1]
     name, kappa = best.names[0], f"{measure} {best.figure}"
     if len(table) == 1:
         baseline = study.baselines.set_index(["judge", "statistic"])["shuffled"][name, found.measure]
         line = (
-            f"Between {found.reference} and {name} {measure} is {_with_ends(study, found, name)}; {name}'s labels in "
-            f"random order within each topic would have {_DECIMAL(baseline)}"
+            f"Between {found.reference} and {name} {measure} is {_with_ends(study, found, name)}; shuffling "
+            f"{name}'s labels within topics gives {_DECIMAL(baseline)}"
         )
     elif len(table) == _PAIR:
         line = _two_words(study, found)
@@ -87,7 +87,7 @@ def _two_words(study: Labelling, found: JudgeRanking) -> str:
     apart = f"{_KAPPAS[found.measure]}: {figures}; the difference is {_behind(second, found)}{_on(found)}"
     if second["behind"]:
         return f"{names[0]} labels more as {found.reference} does than {names[1]} ({apart})"
-    return f"{names[0]} and {names[1]} cannot be told apart by how they label beside {found.reference} ({apart})"
+    return f"{names[0]} and {names[1]} do not differ significantly in agreement with {found.reference} ({apart})"
 
 
 def _others_words(found: JudgeRanking, best: End) -> str:
@@ -149,12 +149,12 @@ def _why_words(study: Labelling, found: JudgeRanking) -> str:
 
 
 def _alpha_words(found: JudgeRanking) -> str:
-    """Say what pooled habits cost whom: of those that lose places, the one whose labels are furthest off."""
+    """Say whom the pooled distribution costs places: of those that lose some, the one whose labels are furthest off."""
     table, own = found.table, f"{found.measure}_rank"
     freely = "higher or lower grades" if found.measure != "kappa" else "a label more or less freely"
     rule = (
-        "κ takes out what chance gives by each judge's own habits, α by the pooled ones, so a judge who gives "
-        f"{freely} than {found.reference} loses in α"
+        "κ corrects for chance using each judge's label distribution; α uses the pooled distribution, so a judge "
+        f"who gives {freely} than {found.reference} loses in α"
     )
     fallen = table[table["alpha_rank"] > table[own]]
     said = []
@@ -208,8 +208,8 @@ def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
     if alt is None:
         return f"An alt-test takes two people beside a judge on the same items, and {found.reference} is the one named."
     rule = (
-        "The alt-test asks on how many items a judge is at least as near to the other people as a person is, however "
-        "far it is off on the rest, and takes no chance out"
+        "The alt-test counts items where the judge is as close to the others as a human; it ignores error size and "
+        "chance"
     )
     table = _with_alt(found, alt).dropna(subset=["alt_rank"])
     if len(table) < _PAIR:
@@ -309,7 +309,7 @@ def _caption(found: JudgeRanking) -> str:
     return (
         f"Less the best: the difference from {found.table['judge'][0]} on the same topics. A judge is behind where "
         f"all of the interval is below 0; the intervals allow for the number of judges, so that with {level} "
-        f"probability the one that is best in truth is not. α is that of the judge and {found.reference} alone, labels "
+        f"probability the truly best one is not. α is that of the judge and {found.reference} alone, labels "
         f"taken {alpha}. Mean label: the judge's less that of {found.reference} on the same items."
     )
 
@@ -348,8 +348,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, "
         f"are significantly below ε = {alt.epsilon:g} of all (one-sided t, "
         f"{'Benjamini–Yekutieli' if alt.correction == 'fdr_by' else alt.correction} at {alt.q:g}); half is enough. "
-        "Advantage: chance that the judge is at least as near to the others as a person. Smallest ε: from there on the "
-        "judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",
+        "Advantage: probability that the judge is at least as close to the others as a person. Smallest ε: from there "
+        "on the judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",
         frame=judges,
         columns=(
             *left(judge="Judge", verdict="May stand in"),
@@ -379,8 +379,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         Section(
             id="alt-test",
             title="May the judge stand in for a person?",
-            lead="Each person is left out in turn, and on each of their items the judge and the person are held "
-            "against what the others said.",
+            lead="Each person is left out in turn, and on each of their items the judge and the person are "
+            "compared with what the others said.",
             brief=True,
             blocks=(table, Text(paragraphs=(" ".join(words),)), Fold(title="Person by person", blocks=(each,))),
         ),

@@ -1,4 +1,4 @@
-"""What the page on judges says of favour (groups, covariates), of what a judge is worth in topics, and of repeats."""
+"""What the page on judges says of bias (groups, covariates), of what a judge is worth in topics, and of repeats."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     return (
         Section(
             id="favour",
-            title="Whom does the judge favour?",
+            title="Group bias",
             lead="What a group of systems gains under the judge, beside the reference and the other systems. A judge "
             "that only stretches the scale gives every good group more: so the figure is also adjusted for the judge's "
             "own scale, told from the systems outside the group. People, too, gain and lose groups something.",
@@ -55,7 +55,7 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
         + " Beyond people: the adjusted figure less its mean over second people."
         * bool(len(people))
         + " The scale is taken to be a line: under a judge who saturates a group that is better than the others may "
-        "look favoured or disfavoured for that alone; a note names judges whose scale is seen to be bent.",
+        "look like one with a bias; a note names judges whose scale is seen to be bent.",
         frame=shown,
         columns=(
             *left(group="Group", judge="Judge"),
@@ -76,7 +76,7 @@ def _noted(notes: Sequence[str]) -> list[Block]:
 
 
 def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
-    """Say whether judges favour systems with more of a covariate; nothing without one."""
+    """Report the bias towards more of a covariate; nothing without one."""
     if not study.by_covariate:
         return ()
     parts = tuple(tuple(_covariate(metric, found)) for metric, found in study.by_covariate.items())
@@ -86,9 +86,9 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     return (
         Section(
             id="covariate",
-            title=f"Does the judge favour more {name}?",
+            title=f"Bias towards more {name}",
             lead=f"How much more a system with more {name} gets under the judge than under {study.reference}, as a "
-            "slope over the systems. Systems with more of it may be better or worse in truth: so the figure is also "
+            "slope over the systems. Systems with more of it may be truly better or worse: so the figure is also "
             "adjusted for the judge's own scale.",
             brief=True,
             blocks=blocks,
@@ -131,7 +131,7 @@ def _covariate(metric: str, found: FavouredGroups) -> list[Block]:
 
 
 def covariate_words(study: JudgeStudy, metric: str) -> list[str]:
-    """Say which judges favour more or less of a covariate beyond doubt."""
+    """Say which judges are significantly biased towards more or less of a covariate."""
     found = study.by_covariate.get(metric)
     if found is None:
         return []
@@ -140,7 +140,7 @@ def covariate_words(study: JudgeStudy, metric: str) -> list[str]:
     name, own = _covariate_name(found), found.table[found.table["kind"] == "judge"]
     sure = own[is_significant(own["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [f"No judge is shown to favour systems with more or less {name}."]
+        return [f"No judge is shown to be biased towards more or less {name}."]
     return [_gives(row, kind, low, high, name, found.reference) for row in sure.to_dict("records")]
 
 
@@ -188,8 +188,8 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         Section(
             id="worth",
             title="What is the judge worth in human topics?",
-            lead="A judge that errs may still save people work: what it says of topics that people never saw is held "
-            "against what both say of common ones.",
+            lead="A judge that errs may still save people work: what it says of topics that people never saw is "
+            "corrected by what both say of common ones.",
             brief=True,
             blocks=tuple(blocks),
         ),
@@ -214,8 +214,8 @@ def _together(study: JudgeStudy) -> Table:
     return Table(
         name="judge-and-people",
         title="People and judge together",
-        caption="Pairs told apart by the human topics alone, and with what the judge says of the others; the number of "
-        "human topics that would give the same variance is that of the median pair.",
+        caption="Significant pairs on the human topics alone, and with what the judge says of the others; the number "
+        "of human topics that would give the same variance is that of the median pair.",
         frame=pd.DataFrame(rows),
         columns=(
             METRIC,

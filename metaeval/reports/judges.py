@@ -48,8 +48,8 @@ _MAY = {
     "may": "may replace people for ranking systems",
     "may not": "may not replace people for ranking systems",
     "not settled": "may or may not replace people for ranking systems: these topics and people do not settle it",
-    "no pairs": "cannot be held against people for ranking systems, for {reference} tells no pair of them apart",
-    "no second person": "cannot be held against a second person, for there is none",
+    "no pairs": "cannot be compared with people: under {reference} no pair differs significantly",
+    "no second person": "cannot be compared with a person: no second annotator is available",
 }
 
 
@@ -125,12 +125,12 @@ def _summary(study: JudgeStudy) -> tuple[str, ...]:
         labels = [alt_words(study.annotated)]
     lines = [*_verdict_words(study), *labels]
     why = study.unanswered.get(ABOUT_SYSTEMS, "")
-    if why and not why.startswith("takes runs"):
+    if why and not why.startswith("pass runs"):
         lines.insert(0, f"No verdict on systems: {why}.")
     elif not study.scores and study.reference is not None:
         lines.append(
-            "Runs (--runs) would answer what labels cannot: whether the systems would be ranked alike, the same pairs "
-            "told apart, a group of systems favoured, and how many human topics the judge is worth."
+            "Pass --runs to compare system rankings, significant pairs and group bias, and to learn how many human "
+            "topics the judge is worth."
         )
     lines += more
     if not study.effects.empty:
@@ -276,7 +276,7 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
     n_topics = int(fewer["n_topics"].loc[judge])
     only = drawn(row["only_with_more"], row["only_with_more_error"])
     words = (
-        f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']:,} topics and "
+        f"Under {judge} {share(own['power'])} of the pairs differ significantly on {own['n_topics']:,} topics and "
         f"{drawn(row['power'], row['power_error'])} on {n_topics}, as many as {found.reference} has "
         f"({share(found.reference_power[0])}): of what it alone finds, {only} is what so few "
         "topics do not show."
@@ -286,10 +286,10 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
 
 def _favour_words(row: pd.Series) -> str:
     if not row["favours"]:
-        return "no group of systems is shown to be favoured"
+        return "no group bias is shown"
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     ends = bracketed(abs(row["favour"]), low, high, number(3))
-    words = f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
+    words = f"{'it is biased towards' if row['favour'] > 0 else 'it is biased against'} {row['favours']} by {ends}"
     if not absent(row["bent"]) and row["bent"]:
         words += " (its scale is bent, which may be all of that)"
     if absent(row["beyond_people"]):
@@ -413,8 +413,8 @@ def _label_methods(study: Labelling) -> tuple[list[str], list[str]]:
     if ranking is not None and len(ranking.table) > 1 and ranking.compared:
         paragraphs.append(
             "A judge's κ less that of the best has the standard error of what each topic adds to the difference; the "
-            "interval is as wide as all differences of that judge from any other need at once, so the judge that is "
-            f"best in truth is not found behind with {percentage(ranking.confidence_level)} probability (multiple "
+            "interval is as wide as all differences of that judge from any other need at once, so the truly best "
+            f"judge is not found behind with {percentage(ranking.confidence_level)} probability (multiple "
             f"comparisons with the best, Hsu, 1984; {ranking.n_resamples} resamples)."
         )
         sources.append("hsu1984")

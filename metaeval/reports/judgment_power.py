@@ -69,7 +69,7 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
             f"{end.figure} under {end.who} (with all {End.of({name: full[name] for name in end.names}).figure})"
             for end in dict.fromkeys((high, low))
         )
-        return [f"With {part}, so many of the pairs of runs differ significantly: {found}."]
+        return [f"With {part}, this share of the pairs of runs differs significantly: {found}."]
     return []
 
 

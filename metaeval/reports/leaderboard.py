@@ -106,14 +106,14 @@ def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd
     first = frame.iloc[0]
     possible = int((frame["rank_low"] == 1).sum())
     if possible == 1:
-        lead = f"{first['system']} is the best in truth too: no other system’s {level} interval reaches rank 1"
+        lead = f"{first['system']} is the true best too: no other system’s {level} interval reaches rank 1"
     else:
         leaders = natural_order(frame.loc[frame["rank"] == 1, "system"])
         lead = f"{first_few(leaders)} {'stands first' if len(leaders) == 1 else 'share the first rank'}"
-        lead += f", and {possible} systems may be the best in truth"
+        lead += f"; {possible} systems are statistically tied for first place"
         lead += f" ({level} intervals, all ranks at once)"
     held = (frame["rank_high"] - frame["rank_low"] + 1).sort_values(ascending=False).iloc[(len(frame) - 1) // 2]
-    said = f"{lead}; half of the intervals hold at least {count(held, 'rank')}."
+    said = f"{lead}; median width of the rank intervals: {held}."
     # the metric stands where it is needed first
     return f"{under}{said} {words}." if len(study.comparison.metrics) > 1 else f"{said} {under}{words}."
 
@@ -164,8 +164,8 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
         Section(
             id="ranks",
             title="Ranks with intervals",
-            lead="A rank is real as far as other items would have given it too. The interval of a system goes from one "
-            "more than the systems that are significantly better to all less those that are significantly worse.",
+            lead="A rank is reliable if a new sample of items would reproduce it. Lower bound: 1 + the number of "
+            "significantly better systems; upper bound: the total minus the significantly worse ones.",
             brief=True,
             blocks=(*((Text(paragraphs=short),) if short else ()), choice),
         )
@@ -189,7 +189,7 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
     columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=f"{level} interval of the rank")]
     if study.best is not None:
         top = next(name for name in map(str, part) if name.startswith("p_top_"))
-        columns += right(chance, "Chance in truth", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
+        columns += right(chance, "Probability", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
     columns += right(whole, "Significantly", n_above="better", n_below="worse")
     columns += right(whole, alike="Not separated")
     if few:

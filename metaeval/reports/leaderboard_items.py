@@ -130,7 +130,7 @@ def _items(value: object) -> str:
     items = float(str(value))
     if math.isnan(items):
         return MISSING
-    return "no number" if math.isinf(items) else f"{items:,.0f}"
+    return "unbounded" if math.isinf(items) else f"{items:,.0f}"
 
 
 def design_section(study: LeaderboardStudy) -> list[Section]:

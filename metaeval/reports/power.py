@@ -229,10 +229,10 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         draw=lambda: figures.power_differences(shown),
         title="Differences between the metrics' powers",
         caption=f"Each dot is the power of the first metric minus that of the second, with its {level} interval over "
-        "topics. Filled: the interval leaves out zero, so more pairs differ significantly under the first metric. "
+        "topics. Filled: the interval excludes zero, so more pairs differ significantly under the first metric. "
         "Open: these topics "
         f"do not settle it. {how}.{only}",
-        alt=f"{clear} of {len(shown)} differences have an interval that leaves out zero.",
+        alt=f"{clear} of {len(shown)} differences have an interval that excludes zero.",
     )
     return [
         Section(
@@ -273,7 +273,7 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
         caption=f"In percentage points of significantly different pairs ({how}). Every interval stands for itself: "
         "with many "
         "metrics, some "
-        "leave out zero by chance.",
+        "exclude zero by chance.",
         frame=shown,
         columns=(
             *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),

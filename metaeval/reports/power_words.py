@@ -159,7 +159,7 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     unclear = facing[(facing["low"] <= 0) & (facing["high"] >= 0)]
     near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
     if not near:
-        return [f"Its lead is clear: every {level} interval for its difference from another metric leaves out zero."]
+        return [f"Its lead is clear: all {level} intervals of the difference exclude zero."]
     others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
     return [f"Its lead over {others} is not clear: the {level} interval of the difference in power holds zero."]
 

@@ -78,7 +78,7 @@ def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
         return f"{metric} ranks the ideal run irb first{met}."
     if place == 1:
         others = listed(name for name in first if name != "irb")
-        kept = "" if verdicts.empty else ": the expectation is met, but the metric does not tell them apart"
+        kept = "" if verdicts.empty else ": the expectation is met, but the metric does not distinguish them"
         return f"{metric} ties the ideal run irb with {others} at the top{kept}."
     return f"{metric} ranks {listed(first)} first and the ideal run irb number {place} of {len(own)}{met}."
 

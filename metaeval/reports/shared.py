@@ -62,9 +62,9 @@ def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
         Section(
             id="unanswered",
             title="Unanswered questions",
-            lead="More is answered where the input holds more.",
+            lead="These parts need input that was not given.",
             brief=True,
-            blocks=(Text(paragraphs=("Not answered, because the input lacks what it takes:",)), Items(items=listed)),
+            blocks=(Text(paragraphs=("Not answered, with the reason:",)), Items(items=listed)),
         ),
     )
 

@@ -127,7 +127,7 @@ def _wide(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
-    """Return a table of a few numbers for whoever reads on paper or without a script."""
+    """Return a table of a few numbers for print and for readers without a script."""
     chosen = sorted({at_hand, *(one for one in _TABLED if one <= whole["n_topics"].max())})
     least = min(names)
     part = whole[(whole["tolerance"] == least) & whole["n_topics"].isin(chosen)]

@@ -24,7 +24,7 @@ _SETTLED = 0.95
 def topic_count(value: object, error: object = None) -> str:
     """Write a number of topics: exactly where small, with three digits where large, in words where endless.
 
-    Means of fewer than five topics are too far from normal for the model to tell two such numbers apart. With its
+    Means of fewer than five topics are too far from normal for the model to distinguish two such numbers. With its
     Monte-Carlo error, which a caption says, it has no digits that this makes idle.
 
     Examples

@@ -233,8 +233,8 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         title=f"Topics needed for an error of at most {percentage(study.minimum.max_error)}",
         caption=f"Error: share of pairs about which two sets of {rates.sizes[-1]} topics disagree, in "
         f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}.{ties_counted(study)} The topics needed "
-        "follow from the error by the model. It can lie above the one observed, which is right on average but too low "
-        f"in more than half of the samples of topics. {rates.n_topics} are enough: probability that two sets of so "
+        "follow from the error by the model. The model's estimate may exceed the observed rate, which is unbiased but "
+        f"skewed. {rates.n_topics} are enough: probability that two sets of so "
         f"many would keep within the limit.{count_errors(data)}"
         + errors_said(("the error by the model", by_model, " points"), ("a probability", likely, " points")),
         frame=shown,

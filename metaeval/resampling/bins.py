@@ -146,8 +146,8 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     Notes
     -----
     Bin k holds the comparisons whose difference d of the two means on the first set satisfies
-    :math:`k w \le |d| < (k + 1) w` on paper: 0.3 - 0.2 reaches 0.1; its error rate is the share of them that change
-    sign on the second set [1]_. A comparison with a difference of zero on either set is in no
+    :math:`k w \le |d| < (k + 1) w` up to rounding: 0.3 - 0.2 reaches 0.1; its error rate is the share of them that
+    change sign on the second set [1]_. A comparison with a difference of zero on either set is in no
     bin. Three readings of "the difference that keeps errors within 5 %" are in use:
 
     - "first bin": lower edge of the first bin at or under the limit;
@@ -350,7 +350,7 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
 
 @compiled
 def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
-    """Return the last bin whose lower edge a difference reaches on paper; the last bin is open."""
+    """Return the last bin whose lower edge a difference reaches, up to rounding; the last bin is open."""
     place = int(min(gap / edges[1], len(edges) - 1.0))
     while place + 1 < len(edges) and gap >= edges[place + 1] - RELATIVE * (size + edges[place + 1]):
         place += 1

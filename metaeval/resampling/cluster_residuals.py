@@ -26,7 +26,7 @@ class UnitResiduals(NamedTuple):
     means: Floats
     """In the metric's own direction. Shape (metric, system)."""
     oriented: Floats
-    """Turned so that higher is better; those equal on paper are equal. Shape (metric, system)."""
+    """Turned so that higher is better; those equal up to rounding are equal. Shape (metric, system)."""
     spans: Floats
     """Sum of the sizes of the weighted scores: what rounding is measured by. Shape (metric, system)."""
     residual: Floats
@@ -59,7 +59,7 @@ class UnitResiduals(NamedTuple):
 
 
 def resampled_scores(data: object, *, what: str) -> Scores:
-    """Return scores as `residuals_of_units` takes them: the door of engines that draw units."""
+    """Return scores as `residuals_of_units` takes them, rejecting what engines that draw units would ignore."""
     scores = engine_scores(data, uses=("clusters", "strata", "weights"), what=what)
     units = units_of(scores)
     if units.stratified and units.weighted:

@@ -1,4 +1,4 @@
-"""What is concluded about systems under each judge, beside the reference and beside people, with intervals over topics.
+"""Conclusions about systems under each judge, beside the reference and beside people, with intervals over topics.
 
 A judge that labels other topics than people did, or more of them, is compared as it stands and at the same number of
 topics: much of what it finds beyond them could not be shown on few topics.

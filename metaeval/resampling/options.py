@@ -1,4 +1,4 @@
-"""What every study asks of its options before it begins: an error after an hour's work is an hour lost."""
+"""Option checks that run before any computation."""
 
 from typing import get_args
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
-_TIE = 1e-9  # share by which a statistic must exceed the critical value: less is one number on paper
+_TIE = 1e-9  # share by which a statistic must exceed the critical value: less is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,7 +156,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> RankIntervals:
-    r"""Say which ranks a system may have in truth, for all systems of a leaderboard at once.
+    r"""Return intervals for the true ranks of all systems of a leaderboard at once.
 
     Parameters
     ----------

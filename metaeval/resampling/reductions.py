@@ -402,4 +402,4 @@ _ROWS = (
 )
 
 REDUCTIONS: Mapping[str, Reduction] = MappingProxyType({row.name: row for row in _ROWS})
-"""Name to `Reduction`, in teaching order."""
+"""Name to `Reduction`, in the order of lists and help."""

@@ -1,4 +1,4 @@
-"""Which significance test keeps its word? Every test on one half of the topics, checked on the other half."""
+"""Which significance test is reliable? Every test on one half of the topics, checked on the other half."""
 
 import warnings
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class SplitHalves(Result):
         Parameters
         ----------
         reference : str, optional
-            A test to hold against the others: adds ``rejection_ratio`` and ``error_rate_ratio``, the reference's
+            A test to compare with the others: adds ``rejection_ratio`` and ``error_rate_ratio``, the reference's
             value over that of the row.
 
         Returns

@@ -146,7 +146,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     Notes
     -----
     A topic counts if it has something relevant in the full judgments; where a reduction leaves nothing, it scores 0
-    for every run, and is counted in ``emptied``. Systems whose mean scores are equal on paper tie
+    for every run, and is counted in ``emptied``. Systems whose mean scores are equal up to rounding tie
     (`metaeval.running.equality`).
 
     References

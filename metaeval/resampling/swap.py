@@ -409,7 +409,7 @@ def _n_compared(asked: NDArray[np.bool_], layout: Layout, n_trials: int) -> NDAr
 
 @compiled
 def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: float) -> int:
-    """Return how many of the ascending tolerances, in some unit, a win by `gap` reaches on paper."""
+    """Return how many of the ascending tolerances, in some unit, a win by `gap` reaches, up to rounding."""
     count = len(tolerances)
     while count > 0:
         bound = tolerances[count - 1] * unit

@@ -197,7 +197,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
     if n_topics <= _FEWEST:
-        raise ScoresError(f"subsets take more than {_FEWEST} topics, not {n_topics}")
+        raise ScoresError(f"subset analysis needs at least {_FEWEST + 1} topics; these scores have {n_topics}")
     if sizes is None:
         return sorted({max(_FEWEST, min(n_topics - 1, round(share * n_topics))) for share in _SHARES})
     for size in sizes:

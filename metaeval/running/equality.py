@@ -1,7 +1,7 @@
-"""When two scores, sums, means or differences are one number on paper: said here, and used everywhere.
+"""Tolerance for comparing scores: values that differ only by rounding are equal.
 
 Scores are often multiples of 0.1 or 1/k, which binary floating point holds with an error in the last bit: 0.3 - 0.2
-and 0.8 - 0.7 are one number on paper and two in a computer. On such scores ties carry real probability, so whether
+and 0.8 - 0.7 are one number and have two values in a computer. On such scores ties carry real probability, so whether
 they are seen decides ranks, p-values and bins. The rule:
 
     Two numbers are equal when they lie no further apart than `RELATIVE` times the sizes of the scores they were made
@@ -24,7 +24,7 @@ RELATIVE = 1e-12
 
 
 def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike) -> Floats:
-    """Return a - b, exactly 0 where the two are equal on paper.
+    """Return a - b, exactly 0 where the two are equal up to rounding.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike)
 
 
 def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np.bool_]:
-    """Say which values reach a bound, those that equal it on paper included.
+    """Say which values reach a bound, those that equal it up to rounding included.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np
 
 
 def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]:
-    """Take off the mean along an axis; exactly 0 is left where a value equals the mean on paper.
+    """Take off the mean along an axis; exactly 0 is left where a value equals the mean up to rounding.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]
 
 
 def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
-    """Give one value to all numbers of a row that are equal on paper, so that they tie, rank and compare as such.
+    """Give one value to all numbers of a row that are equal up to rounding, so that they tie, rank and compare as such.
 
     Shapes: result (..., n).
 
@@ -94,7 +94,7 @@ def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
 
 
 def settled_means(values: ArrayLike) -> Floats:
-    """Return the means along the last axis, those of a row that are equal on paper made equal.
+    """Return the means along the last axis, those of a row that are equal up to rounding made equal.
 
     Shapes: result (..., system).
 
@@ -110,7 +110,7 @@ def settled_means(values: ArrayLike) -> Floats:
 
 @compiled
 def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
-    """Say of every row in ascending order whether two different numbers of it are equal on paper by their own sizes."""
+    """Say of every ascending row whether two different numbers of it are equal up to rounding by their own sizes."""
     found = np.zeros(len(ascending), dtype=np.bool_)
     for row in range(len(ascending)):
         one = ascending[row]

@@ -220,9 +220,9 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     group_share : float
         Share of the variance between systems, and of the interaction, that a group has in common.
     n_duplicates : int
-        So many of the systems, the last ones, are exact copies of the first ones, and of their groups.
+        Number of systems, the last ones, that are exact copies of the first ones, and of their groups.
     null : bool
-        Make all systems equal in truth: the scores of any two are exchangeable, which every test's null asks for.
+        Give all systems equal true means: the scores of any two are exchangeable, which every test's null asks for.
     rng : None, int, Generator or RandomSource
         See `metaeval.running.draws.resolve_rng`.
 
@@ -358,7 +358,7 @@ def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
     names = tuple(parsed_metric(name)[0] for name in metrics)
     repeated = [name for place, name in enumerate(names) if name in names[:place]]
     if repeated:
-        raise InvalidOptionError(f"metric {repeated[0]!r} stands twice; name every metric once")
+        raise InvalidOptionError(f"metric {repeated[0]!r} appears twice; name every metric once")
     return names
 
 

@@ -1,4 +1,4 @@
-"""Which significance test keeps its word? From scores to the errors of every test on halves of the topics."""
+"""Which significance test is reliable? From scores to the errors of every test on halves of the topics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalvesStudy(Study):
-    """What every test decided on halves of the topics, and which of them is held against the others."""
+    """What every test decided on halves of the topics, and which of them is compared with the others."""
 
     reported_by: ClassVar[str] = "metaeval.reports.compare_tests:tests_report"
 
@@ -67,7 +67,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
 ) -> SplitHalvesStudy:
     """Let every test choose its pairs of systems on one random half of the topics, and see what the other half says.
 
-    A test keeps its word if the differences that it calls significant point the same way on topics that it has not
+    A test is reliable if the differences that it calls significant point the same way on topics that it has not
     seen. How many it rejects stands beside it: a test that hardly ever rejects hardly ever errs.
 
     Parameters

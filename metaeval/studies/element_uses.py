@@ -17,7 +17,7 @@ from metaeval.metrics.resolved import Metric
 
 LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
 GENERALISED, ALONE = "generalised", "specificity alone"
-"""Kinds of use in an audit; the others are held against `LINEAR`, of elements against `GENERALISED`."""
+"""Kinds of use in an audit; the others are compared with `LINEAR`, of elements against `GENERALISED`."""
 
 SIZE = 55
 """Characters below which 79 % of the elements judged too small lie (Piwowarski, Trotman and Lalmas 2008)."""
@@ -64,7 +64,7 @@ def element_uses(
         elif same is None:
             notes.append(f"{use.words} finds nothing relevant here and is left out")
         elif use.kind == MERGED:
-            notes.append(f"{same} itself does not tell {use.boundary} apart here")
+            notes.append(f"{same} itself does not distinguish {use.boundary} here")
         else:
             notes.append(f"{use.words} gives every element here the value that {same} gives it, and is left out")
     return [use for use, _ in kept], [*notes, *lacking]

@@ -250,7 +250,7 @@ def _check_choices(resample: str, permute: str, min_difference: float) -> None:
 
 
 def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:
-    """Return the means of systems over the cells that people scored, those that are equal on paper made equal."""
+    """Return the means of systems over the cells that people scored, those that are equal up to rounding made equal."""
     scored = scores.where(np.isfinite(scores.sel(metric=reference, drop=True))).transpose("metric", "system", "item")
     names = [str(one) for one in scores["metric"].to_numpy()]
     values = settle(scored.mean("item").to_numpy(), abs(scored).mean("item").to_numpy()).T

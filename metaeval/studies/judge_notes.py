@@ -103,7 +103,7 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
     for metric, found in conclusions.items():
         if found.n_reference == 0:
             notes.append(
-                f"{metric}: {found.reference} tells no pair of systems apart, so precision, recall and F1 of "
+                f"{metric}: under {found.reference} no pair differs significantly, so precision, recall and F1 of "
                 "significant pairs say nothing of a judge"
             )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()

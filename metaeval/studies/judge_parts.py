@@ -165,7 +165,7 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
         return  # said by whoever looks it up
     own = labels.table[reference].dropna()
     if own.empty:
-        message = f"{reference} labelled nothing, so nobody can be held against it; name another judge (reference=)"
+        message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (reference=)"
         raise ScoresError(message)
     if own.max() < rel:
         raise ScoresError(

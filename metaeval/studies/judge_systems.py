@@ -1,4 +1,4 @@
-"""What the scores of systems under judges say: conclusions, favoured groups, and what a judge is worth in topics."""
+"""What the scores of systems under judges say: conclusions, group bias, and what a judge is worth in topics."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -50,7 +50,7 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
     asked: Asked,
     attempt: Attempts,
 ) -> Part:
-    """Ask of every metric what is concluded, who is favoured, and what judges are worth."""
+    """Ask of every metric conclusions, group bias, and what judges are worth."""
     part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         found = _concluded(metric, table, reference, weights, asked)
@@ -58,7 +58,7 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
         untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
         if untested:
             who = reference if found.n_reference is None else first_few(untested)
-            attempt.failed[f"Which pairs are told apart under {metric}"] = (
+            attempt.failed[f"Significant pairs under {metric}"] = (
                 f"takes two topics at least, and {who} has one; the rankings by that one are compared"
             )
         judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
@@ -66,10 +66,10 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
         together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
         if known.groups is not None:
             ask = partial(_favoured, together, known.groups, reference, weights, known.built_with)
-            _kept(part["favoured"], metric, attempt(f"Whom a judge favours under {metric}", ask))
+            _kept(part["favoured"], metric, attempt(f"Group bias under {metric}", ask))
         if known.covariate is not None:
             ask = partial(_by_covariate, together, known, reference, weights)
-            what = f"Whether a judge favours more {known.covariate_name} under {metric}"
+            what = f"Bias towards more {known.covariate_name} under {metric}"
             _kept(part["by_covariate"], metric, attempt(what, ask))
         _worths(part, metric, side, reference, judges, human_topics, asked, attempt)
         passes = [name for name in judges if _MARK in name]
@@ -190,7 +190,7 @@ def _estimated(found: TopicsWithJudge) -> TopicsWithJudge:
     if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
         raise EstimationError(
             f"{where} most differences between two systems are the same on every topic under {found.judge}, as where "
-            "it labelled nothing or found nothing relevant: what it says there cannot be held against people"
+            "it labelled nothing or found nothing relevant: what it says there cannot be compared with people"
         )
     if np.isinf(frame["worth"].median()):
         raise EstimationError(

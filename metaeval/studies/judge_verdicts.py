@@ -1,11 +1,11 @@
-"""Verdicts on judges, by rule: for ranking systems, for labels, and whom they favour.
+"""Verdicts on judges, by rule: for ranking systems, for labels, and on group bias.
 
-For ranking systems, under the first metric, two figures are held against a second person's, in the unit of F1: how far
+For ranking systems, under the first metric, two figures are compared with a second person's, in the unit of F1: how far
 F1 of significant pairs falls short, and how much more of it contradictions take (pairs significant in opposite
 directions). A judge may take the place of a person if all of both intervals lies within the margin; it may not if all
 of one lies beyond it; in between these topics and persons do not settle it. Each interval leaves 2.5 % on either side,
 so a judge within the margin is turned away in at most 5 % of samples. Without a second person the same is said of
-every F1 that one could have. Where the reference tells no pair of systems apart there is nothing to agree on: no
+every F1 that one could have. Where no pair differs significantly under the reference there is nothing to agree on: no
 verdict. For labels the alt-test decides.
 """
 
@@ -117,7 +117,7 @@ def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 
 def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) -> float:
-    """Return how often the interval of a difference that is 0 in truth stays within the margin, or may reach it."""
+    """Return how often the interval of a true difference of 0 stays within the margin, or may reach it."""
     half = max(apart["high"] - apart["difference"], apart["difference"] - apart["low"])  # one end may be cut
     spread = apart["spread"]
     if not np.isfinite(half) or not np.isfinite(spread):

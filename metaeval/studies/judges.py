@@ -1,4 +1,4 @@
-"""May this judge decide between my systems? Labels, conclusions, favoured groups, and what the judge is worth."""
+"""May this judge decide between my systems? Labels, conclusions, group bias, and what the judge is worth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,8 +36,8 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
-ABOUT_SYSTEMS = "What is concluded about systems"
-"""What is not answered without runs, or without items that can tell judges apart."""
+ABOUT_SYSTEMS = "Conclusions about systems"
+"""What is not answered without runs, or without items on which judges could differ."""
 _WORTH = ("worth", "n_equivalent", "n_needed")
 
 
@@ -91,9 +91,9 @@ class JudgeStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
 
-        Agreement of labels has no metric; of conclusions, favour and worth ``first`` is the reference, whose own power
+        Agreement of labels has no metric; of conclusions, bias and worth ``first`` is the reference, whose own power
         stands in a row with itself. Means over topics of what is said of elements and characters have names such as
-        ``elements: both``, favoured groups and covariates such as ``favoured: GROUP`` and ``favoured, adjusted:
+        ``elements: both``, groups and covariates such as ``favoured: GROUP`` and ``favoured, adjusted:
         GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
         parts = []
@@ -245,7 +245,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         Whether runs are scored on the items that the reference, every judge and somebody of the people labelled, or on
         each judge's own, where what a judge did not label counts as unjudged: then a difference may be one of coverage.
     groups : mapping of str to str, optional
-        System to group, to ask whom a judge favours.
+        System to group, for the group bias of judges.
     built_with : mapping of str to sequence of str, optional
         Judge to the groups or systems that hold it, to warn of circles.
     covariate : mapping of str to float, optional
@@ -335,8 +335,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None:
         attempt.failed[ABOUT_SYSTEMS] = (
-            "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
-            "favoured, and what the judge is worth in topics"
+            "pass runs (collection=, --runs) for rank agreement, significant pairs and group bias, and for what the "
+            "judge is worth in topics"
         )
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if scores is not None:
@@ -350,7 +350,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     elif tables:
         part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
     if reference is not None and tables and groups is None and covariate is None:
-        attempt.failed["Whom a judge favours"] = (
+        attempt.failed["Group bias"] = (
             "takes groups of systems (groups=, --groups), or a number for every one of them (covariate=, --covariate)"
         )
     made = JudgeStudy(

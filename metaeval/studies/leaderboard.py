@@ -56,7 +56,7 @@ class LeaderboardStudy(Study):
     design: DesignEffect | None
     """What clusters of items cost, where there are random ones."""
     best: BestSystem | None
-    """The chance of every system, and family of systems, to be the best in truth, and among the top."""
+    """The probability of every system, and family of systems, to be truly the best, and among the top."""
     conclusions: pd.DataFrame
     """What every metric, and every aggregate of it, concludes; see `conclusions_of`."""
     items: ItemAnalysis | None
@@ -64,7 +64,7 @@ class LeaderboardStudy(Study):
     subsets: SubsetComparison | None
     """What fewer items keep, for systems that did not choose them."""
     baseline: str | None
-    """A system to hold against all others."""
+    """A system to compare with all others."""
     top: int
     """How many systems count as the top."""
     power: float
@@ -83,7 +83,7 @@ class LeaderboardStudy(Study):
 
         The columns are metric, system, group (where there are groups), mean, rank, rank_low, rank_high, letters,
         n_above and n_below (systems significantly better and worse, simultaneously over all pairs), p_best and
-        ``p_top_k`` (chance to be the best, and among the best k, in truth) and share_of_resamples. What has no answer
+        ``p_top_k`` (probability to be truly the best, and among the best k) and share_of_resamples. What has no answer
         has no columns.
         """
         keys = ["metric", "system"]
@@ -165,7 +165,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         Systems by items. Repeats become their means; clusters, strata, weights and gaps are taken into account where a
         part of the study can, and the rest says why it has no answer. Groups are families of systems.
     baseline : str, optional
-        A system to hold against every other.
+        A system to compare with every other.
     top : int, default 3
         How many systems count as the top.
     alpha : float, default 0.05

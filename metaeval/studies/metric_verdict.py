@@ -33,7 +33,7 @@ class MetricVerdict(Result):
     table: pd.DataFrame
     """One row a quality and ordered pair: ``quality``, ``metric``, ``against``, ``p_better`` and ``p_not_worse``."""
     better: float
-    """Probability from which a metric is surely better: that of an interval of the study that leaves out zero."""
+    """Probability from which a metric is surely better: that of an interval of the study that excludes zero."""
     broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Expectations of users that each metric breaks in the six-run test of measures of elements; empty without it."""
     vetoed: tuple[tuple[str, str], ...] = ()

@@ -94,7 +94,7 @@ class Study(Result):
 
 
 class Attempts:
-    """Works out parts of a study; one that these data cannot answer is noted with the reason, and the rest goes on.
+    """Run the parts of a study; record why a part could not be computed.
 
     Parameters
     ----------

@@ -70,8 +70,8 @@ class TableStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, metrics and rows in the order of the table.
 
-        The columns are metric, system, mean, best (whether no mean of the column is better, means that are equal on
-        paper counting as equal), then with a baseline difference (system less baseline), p_value, p_corrected and
+        The columns are metric, system, mean, best (whether no mean of the column is better, means that are equal up to
+        rounding counting as equal), then with a baseline difference (system less baseline), p_value, p_corrected and
         significant, missing for the baseline itself; without one letter (of the system), n_above and n_below (systems
         of the table significantly better and worse than this one); and marks, as the table has them.
         """

@@ -61,7 +61,7 @@ def clean_names(names: Iterable[object], what: str) -> list[str]:
     """Return names as text, each once; see `clean_name`."""
     cleaned = [clean_name(name, what) for name in names]
     if len(set(cleaned)) < len(cleaned):
-        raise ScoresError(f"{what} {first_double(cleaned)!r} stands twice; names must be unique")
+        raise ScoresError(f"{what} {first_double(cleaned)!r} appears twice; names must be unique")
     return cleaned
 
 
@@ -85,7 +85,7 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     cells = place_rows(codes, labels)
     repeat = first_repeat(cells)
     if repeat is not None:
-        message = f"{_one_cell(codes, labels, repeat[0])} stands twice, in rows {repeat[1]} and {repeat[0]}; keep one"
+        message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
     shape = [len(labels[dim]) for dim in dims_of(labels)]
     flat = np.full(math.prod(shape), np.nan)
@@ -202,7 +202,7 @@ def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
 
 
 def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return the first row whose cell was taken before, and the row that took it; None if no cell stands twice.
+    """Return the first row whose cell was taken before, and the row that took it; None if no cell appears twice.
 
     Examples
     --------

@@ -199,7 +199,7 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
         if as_system > as_topic:
             why = "topics seem to stand outside systems, and it should be the other way round"
     else:
-        why = "metrics must be called like metrics, and systems and topics must not, to be told apart"
+        why = "metrics must be called like metrics, and systems and topics must not, to be recognised"
     shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
     raise InvalidOptionError(
         f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "

@@ -1,4 +1,4 @@
-"""What stands in a table of scores and is no score of a system on a topic: averages, other columns, misprints.
+"""Find summary rows, columns on another scale and outliers in score tables.
 
 Names alone tell little: a topic may be called "sum", a system "oracle". What a name suggests is looked up in the
 numbers, and what the numbers alone suggest is told, not taken out.

@@ -67,7 +67,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a DataFrame
           of them (``query_id``, ``measure``, ``value``);
         - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by
-          metric, system and topic, told apart by the names; see Notes;
+          metric, system and topic, recognised by the names; see Notes;
         - an array (metric, system, topic), (system, topic) for one metric, or (metric, system, topic, repeat).
     metrics, systems, topics : sequence of str, optional
         Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.

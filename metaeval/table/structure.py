@@ -1,8 +1,7 @@
 """How the topics of scores stand to each other: clusters, strata, weights, repeats and gaps, and who uses them.
 
-`engine_scores` is the door of every engine: what an engine does not take into account is refused there, so that nothing
-is silently left out of a figure. Topics leave it in the order of their names, so that a random number belongs to a name
-and not to a place in a file.
+`engine_scores` rejects clusters, strata, weights and gaps that a procedure would ignore.  Topics leave it in the order
+of their names, so that a random number belongs to a name and not to a place in a file.
 """
 
 from collections.abc import Collection, Mapping
@@ -43,7 +42,7 @@ def engine_scores(
     instead: Mapping[Trait, str] | None = None,
     fewest: int = 2,
 ) -> Scores:
-    """Return scores as an engine takes them, topics by name: the door where what it leaves out of account is refused.
+    """Return scores as an engine takes them, topics by name; reject what it would ignore.
 
     Examples
     --------
@@ -167,7 +166,7 @@ def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
 
 
 def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
-    """Return `mean_over_topics` turned so that higher is better, means that are equal on paper made equal.
+    """Return `mean_over_topics` turned so that higher is better, means that are equal up to rounding made equal.
 
     Examples
     --------

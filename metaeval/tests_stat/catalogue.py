@@ -207,7 +207,7 @@ MCNEMAR = Procedure(
 """What the sign test is called where every score is 0 or 1."""
 
 TESTS = Table("test", _ROWS)
-"""Name to `TestSpec`, in teaching order."""
+"""Name to `TestSpec`, in the order of tables and help."""
 
 
 def ways_out() -> "dict[Trait, str]":

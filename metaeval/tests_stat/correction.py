@@ -110,7 +110,8 @@ CORRECTIONS = Table(
         synonyms=("fwer",),
     ),
 )
-"""Name to `CorrectionSpec` of what `adjust` knows, in teaching order; family-wise p-values are named, not listed."""
+"""Name to `CorrectionSpec` of what `adjust` knows, in the order of tables; family-wise p-values are named, not
+listed."""
 
 
 def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:

@@ -71,8 +71,8 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     Shapes: `statistics` (system, resample), `first, second` (pair,), `observed` (pair,), `tolerance` (pair,), result
     (3, pair).
 
-    Values that are equal on paper differ in the last bits, and on discrete scores such ties carry real probability:
-    a difference that falls short by no more than `tolerance` counts as equal, hence as extreme.
+    Values that are equal up to rounding differ in the last bits, and on discrete scores such ties carry real
+    probability: a difference that falls short by no more than `tolerance` counts as equal, hence as extreme.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
 
 def labelled(frame: pd.DataFrame, tests: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Return a frame with its tests and corrections as people call them, corrections sorting in teaching order.
+    """Return a frame with its tests and corrections as people call them, corrections sorting as in `CORRECTIONS`.
 
     `tests` says otherwise of some: the sign test of these data is McNemar's.
 

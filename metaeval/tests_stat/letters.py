@@ -1,4 +1,4 @@
-"""Groups of systems that cannot be told apart, as letters: two systems share one unless they differ significantly."""
+"""Letters for groups of systems: two systems share one unless they differ significantly."""
 
 from string import ascii_lowercase
 

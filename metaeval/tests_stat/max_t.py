@@ -17,7 +17,7 @@ from metaeval.tests_stat.result import PairwiseResult, answer
 
 _BLOCK_CELLS = 2**20  # permuted scores or products formed at a time: 8 MiB
 _CHUNKS = 16  # pieces of a block that are counted side by side
-_TIE = 1e-9  # two statistics this close, relative to their size, are one number on paper
+_TIE = 1e-9  # two statistics this close, relative to their size, are equal
 _EQUAL = 1e-14  # squared differences this small, relative to the squares they come from, are rounding
 _SIDES = {"two-sided": (0,), "greater": (1,), "less": (-1,), "better": (1, -1)}
 

@@ -29,7 +29,7 @@ class Estimates(NamedTuple):
     """Means (of differences) with their errors: arrays of one shape, (metric, pair) or (metric, system)."""
 
     mean: Floats
-    """Weighted mean over the topics that there are; 0 where none are, or where it is 0 on paper."""
+    """Weighted mean over the topics that there are; 0 where none are, or where it is 0 up to rounding."""
     error: Floats
     """Its standard error; 0 where there is no spread."""
     freedom: Floats

@@ -30,7 +30,7 @@ class Procedure:
 
 
 class Table[Row: Procedure](Mapping[str, Row]):
-    """Rows by name, in teaching order.
+    """Rows by name, in the order in which lists and help show them.
 
     Parameters
     ----------

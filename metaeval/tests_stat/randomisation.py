@@ -61,8 +61,8 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     .. math:: p = \frac{\#\{b : |\sum_j f_{bj} z_j| \ge |\sum_j z_j|\}}{B}, \qquad f_{bj} = \pm 1
 
     Since :math:`\sum_j f_{bj} (x_j - y_j)` is a difference of two sums that belong to one system each, one matrix
-    product serves all pairs [1]_ [2]_. Sums that are equal on paper count as equal: on scores in tenths they carry real
-    probability, and a plain comparison of floating-point numbers loses about half of it.
+    product serves all pairs [1]_ [2]_. Sums that are equal up to rounding count as equal: on scores in tenths they
+    carry real probability, and a plain comparison of floating-point numbers loses about half of it.
 
     Where topics come in random clusters, the two systems are exchanged by the cluster, all its topics together, and
     there are 2**G sign vectors of G clusters. Weights multiply the differences. Where there are gaps, the sums of a

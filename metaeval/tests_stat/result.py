@@ -311,7 +311,7 @@ class PairwiseResult(Result):
 def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.95) -> xr.Dataset:
     """Return the interval of every pair's difference in mean that belongs to its t test.
 
-    Each stands for itself: it leaves out zero where the uncorrected two-sided p-value is below 1 - `confidence_level`.
+    Each stands for itself: it excludes zero where the uncorrected two-sided p-value is below 1 - `confidence_level`.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ def _square_deviations(
 
 @compiled
 def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
-    """Return how far from 0 a deviation on one topic may lie and still be 0 on paper.
+    """Return how far from 0 a deviation on one topic may lie and still be 0 up to rounding.
 
     It is made of two scores and of two means: a centred score and its mean are together at least the score.
     """

@@ -25,7 +25,7 @@ from metaeval.tests_stat.pairs import Question
 type Floats = NDArray[np.float64]
 
 _TILE = 128
-_TIE = 1e-9  # of a statistic and one: closer, two of them are one number on paper
+_TIE = 1e-9  # of a statistic and one: closer, two of them are equal
 
 
 class _Stratum(NamedTuple):
@@ -43,7 +43,7 @@ class _Tile(NamedTuple):
 
     strata: list[_Stratum]
     mean: Floats
-    least: Floats  # a mean or an error of this size is 0 on paper
+    least: Floats  # a mean or an error of this size is rounding
     told: NDArray[np.bool_]  # False where there are fewer than two units, in any stratum
 
     def resample(self, counts: Floats | None) -> tuple[Floats, Floats]:

@@ -53,7 +53,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         Move the rank sum by 0.5 towards its mean before the normal approximation. (SciPy calls it `correction`,
         which here is the correction for testing many pairs.)
     ties : {"paper", "float"}
-        Which sizes of differences tie, and which differences are zero. "paper": those that are one number on paper,
+        Which sizes of differences tie, and which differences are zero. "paper": those that are equal up to rounding,
         by the rule of `metaeval.running.equality`, topic by topic: 0.3 - 0.2 and 0.8 - 0.7. "float": those that are one
         number in the computer's last bit, where these two differ by 8e-17 and get two ranks; so does SciPy, and so do
         results made with it.

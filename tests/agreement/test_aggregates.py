@@ -47,7 +47,7 @@ def test_z_scores_are_those_of_scipy(counts):
 
 
 def test_a_constant_topic_lets_nobody_stand_out():
-    """Also where the scores are equal on paper only."""
+    """Also where the scores are equal up to rounding only."""
     scores = [[0.3, 0.5], [0.1 + 0.2, 0.1], [0.3, 0.4]]
     assert part(scores, "win rate")[:, 0].tolist() == [0.5] * 3
     assert part(scores, "Borda")[:, 0].tolist() == [1.0] * 3

@@ -51,7 +51,7 @@ def test_items_named_by_several_columns():
     ("change", "options", "message"),
     [
         (lambda t: t, {"reference": "gold"}, "no column 'gold'"),
-        (lambda t: pd.concat([t, t]), {}, "stands twice"),
+        (lambda t: pd.concat([t, t]), {}, "appears twice"),
         (lambda t: t[["system", "item", "human"]], {}, "no metric to compare"),
         (lambda t: t[t["system"] == "s0"], {}, "two systems"),
         (lambda t: t.assign(A=np.inf), {}, "A of system 's0', item '0' is infinite"),
@@ -76,7 +76,7 @@ def test_bad_tables_of_systems_stop():
     for change, message in (
         ({"A": np.inf}, "A of system 's0' is infinite"),
         ({"system": ["s0", None, "s2", "s3"]}, "'system' is empty in row 2"),
-        ({"system": "s0"}, "stands twice"),
+        ({"system": "s0"}, "appears twice"),
         ({"human": "good"}, "'human' does not hold numbers"),
     ):
         with pytest.raises(ScoresError, match=message):

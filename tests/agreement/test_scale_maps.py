@@ -207,7 +207,7 @@ def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, t
         return kendalltau(people[0].mean("topic"), under(column)[0].mean("topic")).statistic
 
     page = " ".join((checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8").split())
-    said = re.search(r"With a judge such as … (on any .*)\" on TREC DL 2021 with GPT-4o and nDCG@10", page)[1]
+    said = re.search(r"Adding labels of … (on any .*)\" on TREC DL 2021 with GPT-4o and nDCG@10", page)[1]
     assert said in topics_with_judge(people, under(same_grades), n_topics=30).sentence()
 
     found = map_scales(labels, reference="nist")

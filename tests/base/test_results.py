@@ -171,13 +171,13 @@ FOUND = {
         n_groups=2, runs_per_group=2, n_topics=3, n_documents=30, depth=10, pool_depth=5, rng=1
     ).to_collection(),
     "two sets of 10 topics disagree about ": lambda: swap_method(SCORES, n_trials=5, rng=0),
-    " is the best in truth with probability 0.": lambda: best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0),
+    " is truly the best with probability 0.": lambda: best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0),
     "F1 of the significant pairs of two metrics ": lambda: decision_agreement(SCORES, test="t", rng=0),
     "of 10 pairs differ significantly under AP, ": lambda: rank_intervals(SCORES, n_resamples=50, rng=0),
     " by the human topics alone": lambda: prediction_powered(
         SCORES.sel(metric=["AP"]).isel(topic=slice(9)), SCORES.sel(metric=["RR"])
     ),
-    "human topics have the power of": lambda: topics_with_judge(
+    "human topics as informative as": lambda: topics_with_judge(
         SCORES.sel(metric=["AP"]), SCORES.sel(metric=["RR"]), n_topics=10, n_judged=100
     ),
     "power ": lambda: discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0),
@@ -201,7 +201,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     best = best_system(SCORES, n_draws=10_000, n_resamples=50, rng=0)
     top = best.to_frame().sort_values("p_best", ascending=False, kind="stable").drop_duplicates("metric")
     for row in top.itertuples():
-        assert f"{row.system} is the best in truth with probability {row.p_best:.2f} under {row.metric}" in repr(best)
+        assert f"{row.system} is truly the best with probability {row.p_best:.2f} under {row.metric}" in repr(best)
     powers = discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0)
     row = powers.to_frame().iloc[0]
     assert f"power {100 * row['power']:.1f} % [" in repr(powers)

@@ -32,7 +32,7 @@ OWN = {
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
     "--cost": {"assessment": "the log says it, unless told otherwise"},
-    "--pool-sizes": {"assessment": "pools of elements too, held against new runs"},
+    "--pool-sizes": {"assessment": "pools of elements too, compared with new runs"},
     "--groups": {
         "simulate collection": "makes groups of runs, always",
     },

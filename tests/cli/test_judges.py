@@ -374,7 +374,7 @@ def test_scores_under_judges(command):
     assert not study.powered
     assert "gpt" in command("judges", "scores.csv", *words[:-1]).out
     assert command("judges", "scores.csv", *words[:-1], "--out", "page").code == 0
-    assert "Whom does the judge favour?" in Path("page/index.html").read_text()
+    assert "Group bias" in Path("page/index.html").read_text()
 
 
 @pytest.fixture
@@ -422,7 +422,7 @@ def test_a_covariate(command, wordy):
     assert "fair gives" not in shown
     assert command("judges", *words, "--resamples", 20, "--people", "fair", "--out", "page").code == 0
     page = Path("page/index.html").read_text()
-    assert "Does the judge favour more words?" in page
+    assert "Bias towards more words" in page
     assert "Beyond people" in page
     assert pd.read_csv("page/tables/favoured-covariate-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(
         per_word
@@ -479,7 +479,7 @@ SYNDL = {
     2021: {"nDCG@10": (0.615, 0.874, 0.703, 0.998, 0)},
     2023: {"nDCG@10": (0.746, 0.918, 0.810, 0.995, 0), "AP": (0.758, 0.943, 0.758, 0.942, 16)},
 }
-"""Pairs told apart by people and by the judge, precision, recall, conflicts: the first look at these scores."""
+"""Significant pairs under people and under the judge, precision, recall, conflicts: the first look at these scores."""
 
 
 @pytest.mark.parametrize("year", SYNDL)
@@ -540,7 +540,7 @@ def test_correlations_of_autojudge(command, data_folder, pair):
         assert rows[figures["judge"], f"{ours}_top"] == pytest.approx(figures[theirs], abs=1e-6)
     assert rows[figures["judge"], "f1"] is None
     shown = " ".join(command(*words, "--reference", figures["truth"]).out.split())
-    assert "On a single topic no pair of systems can be told apart" in shown
+    assert "On a single topic no pair of systems can differ significantly" in shown
     assert f"{figures['truth']} has one; the rankings by that one are compared" in shown
     assert command(*words, "--reference", figures["truth"], "--out", f"page-{pair}").code == 0
     page = Path(f"page-{pair}/index.html").read_text()
@@ -584,7 +584,7 @@ def test_judges_and_people_on_dl19(command, data_folder, tmp_path, checkout):
     }
     assert rows[None, "GPT-4", "kappa"]["value"] == pytest.approx(0.34, abs=0.01)
     page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
-    assert "GPT-4o and GPT-4 cannot be told apart by how they label beside nist" in page
+    assert "GPT-4o and GPT-4 do not differ significantly in agreement with nist" in page
     assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
     guide = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
     tables = tmp_path / "page" / "tables"

@@ -61,7 +61,7 @@ def test_power_dots_stand_at_the_powers(study):
 
 
 def test_only_clear_differences_are_filled():
-    """A dot is filled where its interval leaves out zero."""
+    """A dot is filled where its interval excludes zero."""
     frame = {"metric_a": ["A", "A"], "metric_b": ["B", "C"], "difference": [0.2, 0.1]}
     frame = pd.DataFrame({**frame, "low": [0.1, -0.1], "high": [0.3, 0.3]})
     (axes,) = power_differences(frame).axes

@@ -57,7 +57,7 @@ def test_text_stays_text_and_packed_files_are_read(tmp_path):
         ({" ": {"1": 1}}, "an annotator has no name"),
         ({"ann": {"": 1}}, "ann: an item has no name"),
         ({"ann": {"1": None}, "ben": {}}, "no annotator labelled anything"),
-        ('{"ann": {"1": 1, "1": 2}}', "stands twice"),
+        ('{"ann": {"1": 1, "1": 2}}', "appears twice"),
         ('{"ann": {"1": 1', "cut short"),
         ({f"d{place}": {str(place): 1} for place in range(4000)}, "outer names are those of annotators"),
     ],

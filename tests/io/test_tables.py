@@ -707,7 +707,7 @@ FAULTS = {
         GOOD_LONG + "a,2,AP,0.5\n",
         "x.csv, line 6: system 'a' has a score on topic '2' under 'AP' on line 3 already",
     ),
-    "repeated topic, wide": (GOOD_WIDE + "1,0.5,0.5\n", "x.csv: topic '1' stands twice"),
+    "repeated topic, wide": (GOOD_WIDE + "1,0.5,0.5\n", "x.csv: topic '1' appears twice"),
     "repeated system, wide": ("topic,a,a\n1,0.1,0.3\n2,0.2,0.4\n", "x.csv: columns 2 and 3 are both called 'a'"),
     "repeated column, long": ("system,topic,score,score\na,1,0.1,0.1\n", "x.csv: two columns are called 'score'"),
     "repeated metric": ("run,topic,AP,AP\na,1,0.1,0.1\n", "x.csv: two columns are called 'AP'"),

@@ -29,7 +29,7 @@ def test_gains_are_those_of_the_paper_for_ntcir_and_for_trec():
 
 
 def test_a_preset_stands_among_other_names_and_ignores_case():
-    """Presets mix with metrics; what stands twice is computed once."""
+    """Presets mix with metrics; what appears twice is computed once."""
     assert [one.name for one in resolve_metrics(["P@10", "Sakai-Kando", "AP"])][:2] == ["P@10", "Q"]
     assert len(resolve_metrics(["P@10", "Sakai-Kando", "AP"])) == 11
     collection = collection_from_rankings(RUNS, QRELS)

@@ -45,7 +45,7 @@ def test_extending_a_registry_leaves_it_as_it_was():
     with pytest.raises(InvalidOptionError, match=r"'half' is registered already.*replace=True"):
         extended.extend(spec)
     assert extended.extend(spec, replace=True)["half"] is spec
-    with pytest.raises(InvalidOptionError, match="stands twice among the metrics"):
+    with pytest.raises(InvalidOptionError, match="appears twice among the metrics"):
         Registry([spec, spec])
     with pytest.raises(InvalidOptionError, match=r"takes metrics .* not 'AP'"):
         BUILTIN.extend("AP")

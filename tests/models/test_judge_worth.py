@@ -185,7 +185,7 @@ def test_the_sentence_and_the_frame():
         as_scores(human, metrics=["AP"]), as_scores(judge, metrics=["the judge"]), n_topics=30, n_judged=400
     )
     assert found.sentence().startswith(
-        "With a judge such as the judge on 400 topics more, 30 human topics have the power"
+        "Adding labels of the judge on 400 topics makes 30 human topics as informative as"
     )
     assert "any number of topics" in topics_with_judge(human, judge).sentence()
     assert found.to_frame().columns[:2].tolist() == ["system_a", "system_b"]

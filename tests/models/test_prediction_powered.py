@@ -259,7 +259,7 @@ def test_identical_systems_and_constant_differences():
 
 
 def test_tenths_and_counts_agree():
-    """What is equal on paper is: in hits, tenths, thirtieths and with a constant, the same p-values and directions."""
+    """Rounding changes nothing: in hits, tenths, thirtieths and with a constant, the same p-values and directions."""
     rng = np.random.default_rng(6)
     human, judge = rng.integers(0, 4, (6, 8)), rng.integers(0, 4, (6, 20))
     human[1] = human[0, rng.permutation(8)]  # an equal mean

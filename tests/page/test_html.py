@@ -123,7 +123,7 @@ def test_every_section_is_there_and_says_what_it_shows(page, outline):
 
 
 def test_the_page_is_well_formed_and_ids_are_unique(outline):
-    """Every tag is closed in order, and no id stands twice, with pictures of several metrics on one page."""
+    """Every tag is closed in order, and no id appears twice, with pictures of several metrics on one page."""
     assert outline.open == []
     assert len(set(outline.ids)) == len(outline.ids)
 

@@ -111,8 +111,8 @@ def test_summary_counts_as_the_paper_does(study):
     )
     assert sentence.count("significantly different") == 1
     for words in (
-        f"third finds {100 * row['share_predictor']:.0f} %: {100 * row['recall']:.0f} % of those of {HOSTILE[0]}, ",
-        f"and {100 * row['precision']:.0f} % of its own are among those of {HOSTILE[0]} (",
+        f"third finds {100 * row['share_predictor']:.0f} %: it recovers {100 * row['recall']:.0f} % of {HOSTILE[0]}'s",
+        f"and {100 * row['precision']:.0f} % of its own are confirmed (",
         f"(F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.02], no conflict): {verdict}",
     ):
         assert words in sentence

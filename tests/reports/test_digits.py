@@ -118,7 +118,7 @@ def test_one_rule_says_how_many_digits():
 
 @pytest.mark.parametrize("metrics", [["AP"], ["AP", "RR"]])
 def test_the_first_sentence_of_a_leaderboard_agrees_with_its_tables(metrics):
-    """Its neighbours have the table's error, half of the intervals hold its ranks, and it names its metric."""
+    """Its neighbours have the table's error, half of the intervals are at least that wide, and it names its metric."""
     scores = simulate_scores(n_systems=9, n_topics=30, metrics=metrics, rng=3)
     report = study_leaderboard(scores, n_resamples=100, n_splits=2, rng=1).report()
     (pairs,) = [table for table in report.tables() if table.name == "pairs"]
@@ -130,6 +130,6 @@ def test_the_first_sentence_of_a_leaderboard_agrees_with_its_tables(metrics):
         assert (found[3] or "") == (cell.partition(" = ")[2] if "±" in cell else "")
         frame = report.rows[report.rows["metric"] == metric]
         held = frame["rank_high"] - frame["rank_low"] + 1
-        least = int(re.search(r"half of the intervals hold at least (\d) rank", said)[1])
+        least = int(re.search(r"median width of the rank intervals: (\d)", said)[1])
         assert (held >= least).mean() >= 0.5 > (held > least).mean()
         assert (said.startswith(f"Under {metric}, ") and said.count("Under") == 1) == (len(metrics) > 1)

@@ -41,8 +41,8 @@ def section_of(page, name):
             "not settled",
             "model may or may not replace people for ranking systems: these topics and people do not settle",
         ),
-        ("no second person", "model cannot be held against a second person, for there is none (nDCG@10"),
-        ("no pairs", "model cannot be held against people for ranking systems, for nist tells no pair of them apart ("),
+        ("no second person", "model cannot be compared with a person: no second annotator is available (nDCG@10"),
+        ("no pairs", "model cannot be compared with people: under nist no pair differs significantly ("),
     ],
 )
 def test_every_verdict_has_its_sentence(judged_study, ranking, words):
@@ -51,13 +51,13 @@ def test_every_verdict_has_its_sentence(judged_study, ranking, words):
 
 
 def test_the_first_sentence_has_the_figures_of_the_verdict(judged_study):
-    """F1 with its interval, the second person's, the alt-test and whom the judge favours, as the study has them."""
+    """F1 with its interval, the second person's, the alt-test and the group bias, as the study has them."""
     study = judged_study()
     row = study.verdicts.iloc[0]
     f1 = f"F1 of significant pairs {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.01]"
     sentence = first_sentence(with_verdict(study, ranking="may"))
     assert f"(nDCG@10: {f1}; a second person {row['people_f1']:.2f}); for labels it may, too (ω = 1.00)" in sentence
-    assert sentence.endswith("; no group of systems is shown to be favoured.")
+    assert sentence.endswith("; no group bias is shown.")
     unsettled = first_sentence(with_verdict(study, ranking="not settled"))
     assert "; for labels it may (ω = 1.00)" in unsettled  # and not "too", for the ranking is not settled
     assert "; for labels it may not (ω = 0.25)" in first_sentence(
@@ -125,8 +125,8 @@ def test_another_metric_that_contradicts_is_named_beside_the_verdict(judged_stud
 @pytest.mark.parametrize(
     ("figure", "low", "high", "words"),
     [
-        (0.04, 0.02, 0.06, "it favours a by 0.040 [0.020, 0.060]"),
-        (-0.04, -0.06, -0.02, "it disfavours a by 0.040 [0.020, 0.060]"),
+        (0.04, 0.02, 0.06, "it is biased towards a by 0.040 [0.020, 0.060]"),
+        (-0.04, -0.06, -0.02, "it is biased against a by 0.040 [0.020, 0.060]"),
     ],
 )
 def test_whom_a_judge_favours_stands_with_what_people_do_not_share(judged_study, figure, low, high, words):
@@ -168,9 +168,8 @@ def test_more_topics_are_told_from_errors(judged_study):
     more = study.conclusions | {"nDCG@10": replace(found, same_number=same)}
     words = " ".join(judges_report(replace(study, conclusions=MappingProxyType(dict(more)))).summary)
     power = found.table.set_index("judge").loc["model", "power"]
-    assert (
-        f"model tells {100 * power:.1f} % of the pairs apart on 20 topics and 50 ± 1 % on 20, as many as nist" in words
-    )
+    said = f"Under model {100 * power:.1f} % of the pairs differ significantly on 20 topics and 50 ± 1 % on 20, as many"
+    assert f"{said} as nist" in words
     assert "of what it alone finds, 75 % is what so few topics do not show." in words
 
 
@@ -200,10 +199,10 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     page = judges_report(judged_study(runs=False, people=False))
     items = {item.term: item.words for item in section_of(page, "unanswered").blocks[1].items}
     assert "--people" in items["May a judge stand in for a person as a labeller? (alt-test)"]
-    assert "--runs" in items["What is concluded about systems"]
+    assert "--runs" in items["Conclusions about systems"]
     page = judges_report(judged_study(groups=False))
     (item,) = section_of(page, "unanswered").blocks[1].items
-    assert item.term == "Whom a judge favours"
+    assert item.term == "Group bias"
     assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
 
 

@@ -64,7 +64,7 @@ def test_the_tree_in_words(focused_tree):
     study = study_reliability(focused_tree.tree_assessments(), metrics=names)
     assert verdict_sentence(study, names[0]) == (
         "nxCGpercent(quant=SOG) ties the ideal run irb with ia at the top: the expectation is met, but the metric "
-        "does not tell them apart."
+        "does not distinguish them."
     )
     assert verdict_sentence(study, names[1]) == (
         "inex2002(quant=SOG) ranks frb first and the ideal run irb number 5 of 6, against what users want."

@@ -207,7 +207,7 @@ def test_intervals_for_one_system_are_inside_those_for_all(seed):
 
 
 def test_pairs_without_variance_are_decided_by_rule():
-    """Equal systems are never separated, a constant lead always; means that are equal on paper share a rank."""
+    """Equal systems are never separated, a constant lead always; means that are equal up to rounding share a rank."""
     first = np.array([0.1, 0.7, 0.3, 0.2, 0.9])
     scores = np.stack([first, first, first + 0.1, first[::-1]])
     frame = rank_intervals(scores, n_resamples=99, rng=0).to_frame().set_index("system")

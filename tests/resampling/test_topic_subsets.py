@@ -185,5 +185,5 @@ def test_too_few_systems_groups_or_topics():
         compare_subsets(drawn(5), rng=0)
     with pytest.raises(ScoresError, match="in 1 groups, which are not split"):
         compare_subsets(drawn(groups={f"system{number}": "g" for number in range(1, 13)}), rng=0)
-    with pytest.raises(ScoresError, match="more than 3 topics"):
+    with pytest.raises(ScoresError, match="needs at least 4 topics; these scores have 3"):
         compare_subsets(drawn(n_topics=3), rng=0)

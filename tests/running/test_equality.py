@@ -1,4 +1,4 @@
-"""What is equal on paper: fractions as the second opinion, units, and wild neighbours."""
+"""What is equal up to rounding: fractions as the second opinion, units, and wild neighbours."""
 
 from fractions import Fraction
 from itertools import combinations

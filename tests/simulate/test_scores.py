@@ -285,7 +285,7 @@ def test_clusters_and_repeats_share_what_they_should(share, again):
         ({"metrics": ["P"]}, InvalidOptionError, "P needs a cutoff, as in P@10"),
         ({"metrics": ["P@0"]}, InvalidOptionError, "P needs a whole number from 1 after the @; found 'P@0'"),
         ({"metrics": ["P@x"]}, InvalidOptionError, "found 'P@x'"),
-        ({"metrics": ["AP", "ap"]}, InvalidOptionError, "metric 'AP' stands twice"),
+        ({"metrics": ["AP", "ap"]}, InvalidOptionError, "metric 'AP' appears twice"),
         ({"metrics": []}, InvalidOptionError, "at least one name"),
         ({"metrics": "AP"}, InvalidOptionError, "not 'AP'"),
         ({"n_systems": 1}, InvalidOptionError, "n_systems must be a whole number of at least 2, not 1"),

@@ -38,7 +38,7 @@ def _verdict(table, metrics, current=None):
     ],
 )
 def test_the_borders(power, topics, found):
-    """Better from .975 in one quality (a 95 % interval leaves out zero), not worse from .95 in each."""
+    """Better from .975 in one quality (a 95 % interval excludes zero), not worse from .95 in each."""
     assert _verdict(_table(power={"BA": power}, topics={"BA": topics}), "AB", current="A") == found
 
 

@@ -104,7 +104,7 @@ def test_units_and_the_order_of_systems_do_not_matter(seed, unit, given_order):
 
 
 def test_ties_are_all_bold():
-    """Means that are equal on paper are the best together; those that print as the best does are bold, too."""
+    """Means that are equal up to rounding are the best together; those that print as the best does are bold, too."""
     values = [[0.1, 0.2, 0.3], [0.3, 0.1, 0.2], [0.2001, 0.2002, 0.2], [0.0, 0.1, 0.2]]
     study = study_table(values, correction="none", digits=4)
     assert study.to_frame().set_index("system")["best"].to_dict() == {

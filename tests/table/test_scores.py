@@ -423,7 +423,7 @@ def test_awkward_names_are_kept():
 def test_blanks_around_a_name_are_no_part_of_it():
     """Names differ by more than blanks, so that files and frames agree on them."""
     assert as_scores([[1, 2], [3, 4]], systems=[" bm25", "lm\n"])["system"].to_numpy().tolist() == ["bm25", "lm"]
-    with pytest.raises(ScoresError, match="system 'bm25' stands twice"):
+    with pytest.raises(ScoresError, match="system 'bm25' appears twice"):
         as_scores([[1, 2], [3, 4]], systems=["bm25", "bm25 "])
 
 
@@ -478,16 +478,16 @@ REFUSED = {
     "wide frame bare": (_wide(0), ScoresError, "pass a wide table as {metric: table}"),
     "unknown column": (_long().assign(fold=1), ScoresError, "no place for the column fold"),
     "two topic columns": (_long().assign(qid=1), ScoresError, "columns 'topic' and 'qid' could both be the topic"),
-    "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' stands twice"),
+    "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' appears twice"),
     "repeated row": (
         pd.concat([_long(), _long().iloc[[4]]], ignore_index=True),
         ScoresError,
-        "system 'lm' on topic '302' under 'AP' stands twice, in rows 4 and 12",
+        "system 'lm' on topic '302' under 'AP' appears twice, in rows 4 and 12",
     ),
     "repeated system": (
         {"AP": _wide(0).set_axis(["a", "a"], axis=1)},
         ScoresError,
-        r"system 'a' stands twice; names must be unique \(table 'AP'\)",
+        r"system 'a' appears twice; names must be unique \(table 'AP'\)",
     ),
     "topic column in a wide frame": (
         {"AP": _wide(0).rename_axis("qid").reset_index()},

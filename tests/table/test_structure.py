@@ -62,7 +62,7 @@ def test_a_long_frame_keeps_all_of_it(scores):
 @settings(max_examples=50, deadline=None)
 @given(scores=designs())
 def test_means_over_repeats_and_clusters(scores):
-    """The door takes means over what repeats there are; macro means are means of means, each against a plain loop."""
+    """Means are over what repeats there are; macro means are means of means, each against a plain loop."""
     plain = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"))
     values = scores.to_numpy()
     for metric, system, topic in np.ndindex(values.shape[:3]):
@@ -233,7 +233,7 @@ def test_a_topic_in_two_clusters(tmp_path):
 
 
 def test_repeats_in_a_file(tmp_path):
-    """A column of epochs makes repeats; without it the same rows stand twice."""
+    """A column of epochs makes repeats; without it the same rows appear twice."""
     rows = [
         f"{system},{topic},{epoch},{value}" for system in "xy" for topic in "12" for epoch, value in ((1, 0), (2, 1))
     ]

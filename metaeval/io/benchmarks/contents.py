@@ -1,6 +1,6 @@
 """What a file of results holds before anybody knows the format: JSON, JSON lines, or the members of a zip archive.
 
-Nothing is unpacked to disk, and sizes are bounded. A name that stands twice in one object, and a text that is cut
+Nothing is unpacked to disk, and sizes are bounded. A name that appears twice in one object, and a text that is cut
 short, are refused: JSON's own readers take the last of the two, or stop without a line.
 """
 
@@ -119,7 +119,7 @@ def _parsed(text: str, label: str, line: int) -> object:
         message = f"the JSON is cut short or broken ({error.msg} at column {error.colno}); fetch or write it again"
         raise FileFormatError(message, path=label, line=at) from None
     except _TwiceError as error:
-        message = f"the name {shortened(error.name, _DEEPEST_SHOWN)!r} stands twice in one object; keep one"
+        message = f"the name {shortened(error.name, _DEEPEST_SHOWN)!r} appears twice in one object; keep one"
         raise FileFormatError(message, path=label, line=line if "\n" not in text else None) from None
     except RecursionError:
         raise FileFormatError("the JSON is nested too deeply to be results; check the file", path=label) from None
@@ -163,7 +163,7 @@ class Archive:
             raise FileFormatError(message, path=label)
         if len(set(self.names)) < len(self.names):
             again = next(name for at, name in enumerate(self.names) if name in self.names[:at])
-            message = f"the member {shortened(again)!r} stands twice in the archive; write it again"
+            message = f"the member {shortened(again)!r} appears twice in the archive; write it again"
             raise FileFormatError(message, path=label)
 
     @cached_property

@@ -95,6 +95,6 @@ def _values(stats: Sequence[Any], json: Json, at: int) -> dict[str, Any]:
         if not isinstance(name, str) or not name:
             json.refuse("a statistic is an object with a name", at=at, key=key)
         if name in found:
-            json.refuse(f"the statistic {name!r} stands twice for this instance; keep one", at=at, key=key)
+            json.refuse(f"the statistic {name!r} appears twice for this instance; keep one", at=at, key=key)
         found[name] = None if stat.get("count") == 0 else stat.get("mean")
     return found

@@ -121,8 +121,8 @@ def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None
         said, before = (_evaluated(log).get(name) or {} for log in (other, one))
         if said != before:
             message = (
-                f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; name the files to tell them "
-                "apart (NAME=path), or leave one out"
+                f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; name the files "
+                "differently (NAME=path), or leave one out"
             )
             other.refuse(message, key=f"eval.{name}")
 

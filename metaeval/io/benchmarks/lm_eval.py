@@ -35,7 +35,7 @@ def slim(json: Json) -> None:
 def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     """Read samples: a system a folder, an item a document of a task, a metric a name with its filter.
 
-    Of several dates of one task the newest is read. A document that stands twice with equal scores counts once, and
+    Of several dates of one task the newest is read. A document that appears twice with equal scores counts once, and
     with other scores it stops the reading, as does one with two checksums.
     """
     dated = [_dated(file) for file in files]
@@ -46,7 +46,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         if Path(before).parent != Path(path).parent:
             message = (
                 f"{one.system} has samples of {one.task} in {before} too, a folder of the same name; name the "
-                "files to tell them apart (NAME=path), or leave one out"
+                "files differently (NAME=path), or leave one out"
             )
             raise FileFormatError(message, path=path)
     chosen = newest(dated)
@@ -117,7 +117,7 @@ def _part(system: str, task: str, json: Json) -> Part:
         clusters=[task] * len(topics),
         marks=marks if any(marks) else None,
         mark="doc_hash",
-        notes=[f"{count(again, 'line')} that stood twice counted once"] if again else [],
+        notes=[f"{count(again, 'line')} that appeared twice counted once"] if again else [],
     )
 
 

@@ -38,7 +38,8 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     """Read results: a system a model, an item a task with its subset and split, a repeat an experiment.
 
     The revisions of a model are read together, for each task the newest. Of a task, the subsets and splits are items
-    that all its models have, if there are any; an item is called by no more of them than tell its task's items apart.
+    that all its models have, if there are any; an item is named by no more of them than its task's items need to have
+    different names.
     """
     chosen = newest([_dated(file) for file in files])
     older = len(files) - len(chosen)
@@ -100,7 +101,7 @@ def _entries(json: Json) -> list[_Entry]:
                 json.refuse(f"an entry is an object with a {_MAIN}", key=key)
             subset = str(entry.get("hf_subset", "default"))
             if (subset, split) in seen:
-                json.refuse(f"the subset {shortened(subset)!r} stands twice in the split; keep one", key=key)
+                json.refuse(f"the subset {shortened(subset)!r} appears twice in the split; keep one", key=key)
             seen.add((subset, split))
             found.append(_Entry(task, subset, split, entry, key))
     return found

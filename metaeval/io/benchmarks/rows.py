@@ -1,4 +1,4 @@
-"""Rows of scores in other clothes: JSON records, the four columns of AutoJudge, frames of one system a file."""
+"""Scores in JSON records, AutoJudge files and per-system tables."""
 
 import csv
 import io

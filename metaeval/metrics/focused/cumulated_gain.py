@@ -280,4 +280,4 @@ SPECS = tuple(
         ("xR", gain_r, "kazai2006"),
     )
 )
-"""In teaching order."""
+"""In the order of lists and help."""

@@ -93,7 +93,7 @@ FAULTS = {
     "a word": ([_instance(1, em=1), _instance(2, em="x")], r"\[1\]\.stats\.em: 'x' is no number"),
     "a statistic twice": (
         [_instance(1) | {"stats": [_stat("em", 1), _stat("em", 0)]}],
-        r"\[0\]\.stats\[1\]: .*'em' stands twice",
+        r"\[0\]\.stats\[1\]: .*'em' appears twice",
     ),
     "an instance twice": ([_instance(1, em=1), _instance(1, em=0)], r"\[1\]\.stats\.em: .*has a score on .*already"),
 }

@@ -96,7 +96,7 @@ def test_a_document_that_stands_twice(put, told):
     )
     scores = read_scores(put({}))
     assert scores.sel(metric="acc").to_numpy().tolist() == [[0, 0], [1, 1]]
-    assert told(scores, "2 lines that stood twice counted once")
+    assert told(scores, "2 lines that appeared twice counted once")
     put({_name("a", "t"): [_sample(0, acc=0), _sample(1, acc=0), _sample(0, acc=1)]})
     with pytest.raises(
         FileFormatError, match=r"line 3: doc_id: document '0' stands on line 1 already, with other scores"
@@ -119,7 +119,7 @@ FAULTS = {
     ),
     "a name twice": (
         '{"doc_id": 0, "doc_hash": "h", "acc": 1, "acc": 0}\n{"doc_id": 1}',
-        r"line 1: the name 'acc' stands twice",
+        r"line 1: the name 'acc' appears twice",
     ),
 }
 

@@ -146,13 +146,13 @@ def test_faulty_entries(put, entry, message):
 
 
 def test_splits_that_are_no_lists_and_subsets_twice(put):
-    """Scores of an unknown shape are refused, and so is a subset that stands twice in a split."""
+    """Scores of an unknown shape are refused, and so is a subset that appears twice in a split."""
     folder = _folder(put, ["a", "b"], T1=0.25, T2=0.5)
     put({"a/rev/T1.json": {"task_name": "T1", "scores": {"test": {"main_score": 0.5}}}})
     with pytest.raises(FileFormatError, match=r"scores\.test: the scores of a split are a list of entries"):
         read_scores(folder)
     put({"a/rev/T1.json": {"task_name": "T1", "scores": {"test": [{"main_score": 0.5}, {"main_score": 0.25}]}}})
-    with pytest.raises(FileFormatError, match=r"scores\.test\[1\]: the subset 'default' stands twice"):
+    with pytest.raises(FileFormatError, match=r"scores\.test\[1\]: the subset 'default' appears twice"):
         read_scores(folder)
 
 

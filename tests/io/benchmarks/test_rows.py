@@ -153,7 +153,7 @@ FAULTS = {
     "nothing": ("{}", r"line 2: nothing stands under any name"),
     "infinite": ('{"run_id": "x", "topic_id": "2", "measure": "x", "value": 1e999}', r"line 2: .*inf"),
     "cut short": ('{"run_id": "x", "top', r"line 2: the JSON is cut short or broken"),
-    "a name twice": ('{"topic_id": "1", "topic_id": "2"}', r"line 2: the name 'topic_id' stands twice"),
+    "a name twice": ('{"topic_id": "1", "topic_id": "2"}', r"line 2: the name 'topic_id' appears twice"),
     "no record": ("[1, 2]", r"the file holds JSON of no form that is read"),
     "digits": (
         '{"run_id": "x", "topic_id": "2", "measure": "x", "value": 9007199254740993}',
