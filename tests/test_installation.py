@@ -31,6 +31,20 @@ def test_every_required_package_is_there(found):
     assert set(found["state"]) <= {"fine", "absent"}
 
 
+@pytest.mark.parametrize(
+    ("pools", "words"),
+    [
+        ([], "none seen; numba: "),
+        ([{"user_api": "blas", "internal_api": "openblas", "num_threads": 3}] * 2, "blas: openblas, 3 threads; numba: "),
+    ],
+)
+def test_threads_are_those_of_the_pools_that_are_seen(monkeypatch, pools, words):
+    """Each kind once; a machine without any says so."""
+    monkeypatch.setattr("threadpoolctl.threadpool_info", lambda: pools)
+    threads = next(one for one in installation._machine() if one.part == "Threads")
+    assert threads.found.startswith(words)
+
+
 def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
     """A required package that is too old or missing is named with the way out; an extra's may be missing."""
     known = metadata.version

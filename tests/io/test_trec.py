@@ -567,7 +567,10 @@ def test_ties_are_warned_of_once(tmp_path, qrels):
     """One warning names the runs with many ties; the share of each run is kept."""
     for name, second in (("a", "5"), ("b", "5"), ("c", "4")):
         (tmp_path / f"{name}.run").write_text(f"1 Q0 x 1 5 {name}\n1 Q0 y 2 {second} {name}\n")
-    with pytest.warns(CollectionWarning, match=r"in 2 of 3 runs more than 10 % .* \(b 100 %, a 100 %\)") as caught:
+    words = r"in 2 of 3 runs more than 10 % .* \(b 100 %, a 100 %\)\. Ties are ordered by document identifier, "
+    with pytest.warns(CollectionWarning, match=words + "ascending"):
+        read_collection(str(tmp_path / "*.run"), qrels, order="ties-ascending")
+    with pytest.warns(CollectionWarning, match=words + "descending, as in trec_eval") as caught:
         collection = read_collection(str(tmp_path / "*.run"), qrels)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -575,6 +578,18 @@ def test_ties_are_warned_of_once(tmp_path, qrels):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(read_collection(str(tmp_path / "*.run"), qrels, order="rank").tied).all()
+
+
+@pytest.mark.parametrize(("n_documents", "told"), [(19, True), (20, False), (21, False)])
+def test_a_tenth_of_ties_is_not_many(tmp_path, qrels, n_documents, told):
+    """Two tied documents of twenty pass without a word, of nineteen they do not."""
+    lines = (f"1 Q0 d{place} {place} {100 - max(place, 1)} a\n" for place in range(n_documents))
+    (tmp_path / "a.run").write_text("".join(lines))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CollectionWarning)
+        collection = read_collection(tmp_path / "a.run", qrels)
+    assert collection.tied.tolist() == [2 / n_documents]
+    assert any("tied scores" in str(one.message) for one in caught) == told
 
 
 def test_groups_pooled_runs_and_missing_topics_are_passed_on(tmp_path, qrels):
