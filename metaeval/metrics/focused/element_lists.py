@@ -94,7 +94,7 @@ class ElementLists(ShortRepr):
         Parameters
         ----------
         unknown : int64 array
-            Elements (positions in ``collection.elements``), -1 for none.
+            Elements (positions in ``collection.elements``).
         what : str
             Who needs the size.
 
@@ -103,10 +103,9 @@ class ElementLists(ShortRepr):
         InvalidOptionError
             Naming the first.
         """
-        met = unknown[unknown >= 0]
-        if met.size:
+        if unknown.size:
             message = (
-                f"{what} needs the size of {self.collection.place_of(int(met[0]))}, and nobody said it; give "
+                f"{what} needs the size of {self.collection.place_of(int(unknown[0]))}, and nobody said it; give "
                 "element sizes (sizes=) when the collection is made"
             )
             raise InvalidOptionError(message)
