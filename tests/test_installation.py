@@ -35,7 +35,7 @@ def test_every_required_package_is_there(found):
     ("pools", "words"),
     [
         ([], "none seen; numba: "),
-        ([{"user_api": "blas", "internal_api": "openblas", "num_threads": 3}] * 2, "blas: openblas, 3 threads; numba: "),
+        ([{"user_api": "blas", "internal_api": "openblas", "num_threads": 3}] * 2, "blas: openblas, 3 threads; n"),
     ],
 )
 def test_threads_are_those_of_the_pools_that_are_seen(monkeypatch, pools, words):

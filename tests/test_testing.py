@@ -69,7 +69,7 @@ def test_no_built_in_metric_is_left_out():
 
 
 def test_what_is_declared_of_all_but_a_few():
-    """The blended ratio of Q may rise, infAP is an estimate, Judged asks no grade; what an ideal list scores may vary."""
+    """The blended ratio of Q may rise, infAP is an estimate, Judged asks no grade; an ideal list may score less."""
     of_documents = [spec for spec in BUILTIN.metrics.values() if spec.on == "documents"]
     assert {spec.name for spec in of_documents if not spec.monotone} == {"Q", "infAP", "Judged"}
     assert {spec.name for spec in of_documents if spec.ideal is None} == {"P", "R", "RBP", "ERR", "infAP", "Judged"}

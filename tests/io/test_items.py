@@ -87,7 +87,7 @@ def test_a_system_stands_once_in_files_of_systems(tmp_path):
     one = write(tmp_path, "system,M\na,1\nb,2\na,3\n")
     two = write(tmp_path, "system,H\na,1\nb,2\n", "two.csv")
     assert read_items(one)["M"].tolist() == [1, 2, 3]
-    for pair, column in (([one, two], "M"), ([two, one], "M")):
+    for pair in ([one, two], [two, one]):
         with pytest.raises(FileFormatError, match=r"scores\.csv, line 4: system 'a' stands in line 2 already"):
             read_items(pair)
 

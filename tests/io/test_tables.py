@@ -627,7 +627,8 @@ def test_the_same_scores_are_the_same_bytes(tmp_path, ending):
 def test_an_unknown_ending_is_refused(tmp_path):
     """The endings that can be written are listed."""
     for name, called in {"x.xlsx": r"\.xlsx", "x": "x", "x.gz": r"x\.gz"}.items():
-        with pytest.raises(UnknownNameError, match=rf"no file ending '{called}'.* Known: \.nc, \.parquet, \.csv, \.tsv"):
+        words = rf"no file ending '{called}'.* Known: \.nc, \.parquet, \.csv, \.tsv"
+        with pytest.raises(UnknownNameError, match=words):
             write_scores(SCORES, tmp_path / name)
     assert not list(tmp_path.iterdir())
 

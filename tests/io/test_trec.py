@@ -374,9 +374,13 @@ def test_qrels_equal_the_literal_reader(place, content):
         (b"", None, "no line to read; expected lines with the columns topic Q0 document rank score tag"),
         (b"# only\n\n#comments\n", None, "no line to read"),
         (b"1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5\n", 2, r"must have 6 columns \(topic .* tag\), and this one has fewer"),
-        (b"1 Q0 d1 1 x t\n", 1, r"the score \(column 5\) must be a decimal number; the line is '1 Q0 d1 1 x t'"),
+        (
+            b"1 Q0 d1 1 x t\n1 Q0 d2 2 y t\n",
+            1,
+            r"the score \(column 5\) must be a decimal number; the line is '1 Q0 d1 1 x t'$",
+        ),
         (b"\r\n1 Q0 d1 1 NaN t\r\n", 2, r"the score \(column 5\) must be finite; the line is '1 Q0 d1 1 NaN t'"),
-        (b"1 Q0 d1 1 Infinity t", 1, "must be finite"),
+        (b"1 Q0 d1 1 Infinity t", 1, "must be finite; the line is '1 Q0 d1 1 Infinity t'$"),
         (b"1 Q0 d1 1 " + b"9" * 400 + b" t", 1, "must be finite"),
         (b"1 Q0 doc 7 x 3 2.5 t", 1, "the score .* must be a decimal number"),
         (b"1 Q0 doc 7 3 2.5 t", 1, "more than 6 columns has a number for its tag .* holds no blanks"),
@@ -426,6 +430,10 @@ def test_a_long_line_is_shortened_in_the_message(tmp_path):
     with pytest.raises(FileFormatError) as caught:
         read_runs(tmp_path / "long.txt")
     assert len(str(caught.value)) < 500
+    for length, shown in ((120, "x" * 120), (121, "x" * 120 + "…")):
+        (tmp_path / "long.txt").write_text("x" * length)
+        with pytest.raises(FileFormatError, match=f"the line is '{shown}'$"):
+            read_runs(tmp_path / "long.txt")
 
 
 def test_equal_ranks_are_refused_when_they_order_the_list(tmp_path, qrels):
