@@ -3,6 +3,7 @@
 import os
 from importlib import metadata
 
+import pandas as pd
 import pytest
 
 from metaeval import __version__, installation
@@ -66,6 +67,22 @@ def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
     ]
     report = doctor_report(found.reset_index(), provenance=record_provenance("doctor"))
     assert report.summary[0].startswith("2 parts of this installation are broken: numpy and scipy.")
+
+
+@pytest.mark.parametrize(
+    ("states", "answer"),
+    [
+        ("fine", "This installation is in order."),
+        ("fine absent", "This installation is in order. 1 package that extras bring is not there."),
+        ("absent absent", "This installation is in order. 2 packages that extras bring are not there."),
+        ("broken absent", "1 part of this installation is broken: p0. 1 package that extras bring is not there."),
+    ],
+)
+def test_the_answer_counts_what_is_broken_and_absent(states, answer):
+    """One is, several are."""
+    rows = [(f"p{place}", state, "", "") for place, state in enumerate(states.split())]
+    frame = pd.DataFrame(rows, columns=["part", "state", "found", "advice"])
+    assert doctor_report(frame, provenance=record_provenance("doctor")).summary[0] == answer
 
 
 @pytest.mark.parametrize(
