@@ -115,8 +115,10 @@ def test_a_part_of_the_pool_needs_the_pool_as_its_baseline(collection):
     """All judgments are no baseline for a pool that leaves most of them out."""
     with pytest.raises(InvalidOptionError, match="baseline='pool'"):
         leave_group_out(collection, ["AP"], pool_share=50)
-    with pytest.raises(InvalidOptionError, match="pool_share"):
-        leave_group_out(collection, ["AP"], baseline="pool", pool_share=0)
+    for share in (0, 100.5):
+        with pytest.raises(InvalidOptionError, match="pool_share"):
+            leave_group_out(collection, ["AP"], baseline="pool", pool_share=share)
+    assert leave_group_out(collection, ["AP"], baseline="pool", pool_share=0.5).pool_share == 0.5
     with pytest.raises(UnknownNameError, match="baseline"):
         leave_group_out(collection, ["AP"], baseline="paper")
 
