@@ -26,9 +26,10 @@ def test_the_map_shows_every_decision(simulated_scores, correction, falling):
         for column in range(9):
             if row != column:
                 np.testing.assert_allclose(pixels[row, column], significance._MAP_COLOURS[int(state[row, column])])
+    minus_plus = "\N{MINUS SIGN}+"
     signs = {(text.get_position()[1] - 1, text.get_position()[0] - 1): text.get_text() for text in axes.texts}
-    said = {cell: sign for cell, sign in signs.items() if sign in {"+", "−"}}
-    assert said == {(row, column): "−+"[int(state[row, column] > 0)] for row, column in np.argwhere(state)}
+    said = {cell: sign for cell, sign in signs.items() if sign in set(minus_plus)}
+    assert said == {(row, column): minus_plus[int(state[row, column] > 0)] for row, column in np.argwhere(state)}
     assert (state[0] >= 0).all()
     assert 0 < np.count_nonzero(state) < 72
 
