@@ -68,6 +68,13 @@ def test_no_built_in_metric_is_left_out():
     assert {BUILTIN.resolve(name).spec.name for name in NAMES + FOCUSED} == set(BUILTIN.metrics)
 
 
+def test_what_is_declared_of_all_but_a_few():
+    """The blended ratio of Q may rise, infAP is an estimate, Judged asks no grade; an ideal list may score less."""
+    of_documents = [spec for spec in BUILTIN.metrics.values() if spec.on == "documents"]
+    assert {spec.name for spec in of_documents if not spec.monotone} == {"Q", "infAP", "Judged"}
+    assert {spec.name for spec in of_documents if spec.ideal is None} == {"P", "R", "RBP", "ERR", "infAP", "Judged"}
+
+
 def gain_at_top(topic: RankedTopic) -> float:
     """Level of the first document, if it is judged."""
     return float(topic.levels[topic.ranks == 1].sum())

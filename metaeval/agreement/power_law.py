@@ -66,7 +66,7 @@ def fit_power_law(counts: pd.Series, *, confidence: float = 0.95) -> pd.DataFram
     sums = pd.Series(mean - logs).groupby(np.asarray(groups)).sum().to_numpy()
     many = len(sums)
     spread = np.sqrt((sums**2).sum() * many / (many - 1)) / information if many > 1 else np.nan
-    half = student.ppf((1 + confidence) / 2, many - 1) * spread if many > 1 else np.nan
+    half = student.ppf((1 + confidence) / 2, many - 1) * spread
     most = int(counts.max())
     seen = np.bincount(counts.to_numpy(dtype=np.int64), minlength=most + 1)[1:] / len(logs)
     law = power_law_shares(exponent, most)

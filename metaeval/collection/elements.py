@@ -334,7 +334,7 @@ def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
     own += Words.of(documents["document"]).within(names.documents)
     said = whole_column(documents, "relevant_size", source=assessments.source)[looked_up(own, id_keys)]
     top = elements.assessed & (judgment >= 0) & (above(elements.parents, starts, elements.assessed) < 0)
-    sums = np.bincount(judgment[top], weights=np.maximum(elements.relevant_sizes[top], 0), minlength=len(said))
+    sums = np.bincount(judgment[top], weights=elements.relevant_sizes[top], minlength=len(said))
     unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0
     return np.where(said >= 0, said, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
 

@@ -55,7 +55,7 @@ class Lookup(ShortRepr):
         """Return the judgment of positions in `topics` and `names`, -1 for none."""
         keys = topics * len(self.names) + documents
         slots = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where((documents >= 0) & (topics >= 0) & (self.keys[slots] == keys), self.places[slots], -1)
+        return np.where((documents >= 0) & (self.keys[slots] == keys), self.places[slots], -1)
 
     def find_rows(self, table: pd.DataFrame) -> NDArray[np.int64]:
         """Return the judgment of the topic and document of every row, -1 for none."""

@@ -208,7 +208,7 @@ def _places(
 def _refuse_result(row: pd.Series, submission: Submission, rule: str, column: str) -> None:
     value = repr(row[column]) if isinstance(row[column], str) else row[column]
     message = f"run {submission.run!r}, topic {row['topic']!r}, document {row['document']!r}: {rule} {value}"
-    line = int(row["line"]) if "line" in row else -1
+    line = int(row.get("line", UNKNOWN))
     raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
 
 

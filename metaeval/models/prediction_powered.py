@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count, first_few
@@ -234,9 +234,9 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     dim = "pair" if of == "pairs" else "system"
     columns: dict[str, NDArray[np.generic]] = {}
     for side in _SIDES:
-        columns |= _interval(found, side, laid, quantile, confidence_level)
+        columns |= _interval(found, side, laid, confidence_level)
         if of == "pairs":
-            columns |= _test(found, side, laid, quantile, alternative, correction, alpha)
+            columns |= _test(found, side, laid, alternative, correction, alpha)
     if of == "pairs":
         columns["better"] = np.sign(found["estimate"]).astype(np.int8)
     kept = {name: found[name] for name in ("judge_weight", "correlation", "worth", "n_equivalent")}
@@ -262,17 +262,12 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def _interval(
-    found: Mapping[str, Floats], side: str, laid: JudgedTopics, quantile: Quantile, level: float
-) -> dict[str, Floats]:
+def _interval(found: Mapping[str, Floats], side: str, laid: JudgedTopics, level: float) -> dict[str, Floats]:
     """Return the estimates with their intervals in the metric's own direction; without the judge it is Student's."""
     estimate, error = found[f"{side}estimate"], found[f"{side}standard_error"]
     freedom = found["degrees_of_freedom"] if not side else np.full_like(error, laid.n_topics - 1.0)
     statistic = _statistic(estimate, error)
-    if quantile == "normal" and not side:
-        reach = np.full_like(error, ndtri(0.5 + level / 2))
-    else:
-        reach = stdtrit(freedom, 0.5 + level / 2)
+    reach = stdtrit(freedom, 0.5 + level / 2)  # with infinite degrees of freedom that of the normal law
     turned = laid.direction * estimate
     columns = {
         f"{side}estimate": turned,
@@ -287,7 +282,6 @@ def _test(  # noqa: PLR0913, PLR0917 - what a test needs
     found: Mapping[str, Floats],
     side: str,
     laid: JudgedTopics,
-    quantile: Quantile,
     alternative: Side,
     correction: str,
     alpha: float,
@@ -295,8 +289,6 @@ def _test(  # noqa: PLR0913, PLR0917 - what a test needs
     statistic = _statistic(found[f"{side}estimate"], found[f"{side}standard_error"])
 
     def below(values: Floats) -> Floats:
-        if quantile == "normal" and not side:
-            return np.asarray(ndtr(values))
         return np.asarray(stdtr(found["degrees_of_freedom"] if not side else laid.n_topics - 1.0, values))
 
     if alternative == "two-sided":

@@ -41,10 +41,10 @@ def topic_count(value: object, error: object = None) -> str:
         return f"<{SMALLEST_SIZE}"
     if math.isinf(topics):
         return "over a million"
-    digits = 3
+    first = math.floor(math.log10(topics)) + 1
+    digits = min(3, first)
     if not absent(error) and 0.0 < float(str(error)) < math.inf:
-        first = math.floor(math.log10(topics)) + 1
-        digits = min(3, max(1, first + min(0, places_beside(float(str(error))))))
+        digits = min(digits, max(1, first + places_beside(float(str(error)))))
     return f"{float(f'{topics:.{digits}g}'):.0f}"
 
 

@@ -16,9 +16,8 @@ def zeros_and_ties(
     """Count zero scores, ties on single topics and identical pairs, with intervals over topics for the first two."""
     values = np.swapaxes(settle(np.swapaxes(table.to_numpy(), 1, 2)), 1, 2)
     n_topics = values.shape[2]
-    ordered = np.sort(values, axis=1)
     n_systems = values.shape[1]
-    tied = np.stack([_tied_pairs(ordered[metric]) for metric in range(len(values))])
+    tied = np.stack([_tied_pairs(part) for part in values])
     per_topic = {
         "zero_share": (values == 0).mean(axis=1),
         "tied_share": tied / (n_systems * (n_systems - 1) / 2),
@@ -31,7 +30,7 @@ def zeros_and_ties(
         half = reach * (counts @ shares.T).std(axis=0, ddof=1)
         frame[name] = value
         frame[f"{name}_low"], frame[f"{name}_high"] = np.maximum(value - half, 0), np.minimum(value + half, 1)
-    identical = [_tied_pairs(np.sort(_row_numbers(part))[:, None]).item() for part in values]
+    identical = [_tied_pairs(_row_numbers(part)[:, None]).item() for part in values]
     return frame.assign(identical_share=np.array(identical) / (n_systems * (n_systems - 1) / 2))
 
 
@@ -40,10 +39,10 @@ def _row_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.unique(values, axis=0, return_inverse=True)[1].ravel()
 
 
-def _tied_pairs(ordered: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Count pairs of equal values in every column of a sorted array."""
-    found = np.zeros(ordered.shape[1])
-    for column in range(ordered.shape[1]):
-        _, sizes = np.unique(ordered[:, column], return_counts=True)
+def _tied_pairs(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Count pairs of equal values in every column."""
+    found = np.zeros(values.shape[1])
+    for column in range(values.shape[1]):
+        _, sizes = np.unique(values[:, column], return_counts=True)
         found[column] = (sizes * (sizes - 1) / 2).sum()
     return found

@@ -143,6 +143,9 @@ def test_where_nothing_varies_the_mean_alone_decides(label, epsilon, rejected):
     assert result.people["rejected"].tolist() == [rejected] * 2
     assert result.judges["constant"].item()
     assert result.judges["passes"].item() == rejected
+    sentence = f"{int(rejected)} of 1 judge may stand in for the people{': rule' if rejected else ''}"
+    assert sentence in str(result)
+    assert f"{sentence}:" not in str(result)
     assert result.smallest_epsilon()["rule"] == 1 - label
 
 

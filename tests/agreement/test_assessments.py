@@ -106,8 +106,10 @@ def test_only_common_topics_are_compared():
     assert passage_agreement(one, two).index.tolist() == ["1"]
     with pytest.raises(ScoresError, match="share no topic"):
         passage_agreement(one, highlighted([], ("7",)))
-    with pytest.raises(ScoresError, match="has no offset"):
-        passage_agreement(one, highlighted([("1", "d0", -1, 4)]))
+    lacking = highlighted([("1", "d0", 0, 4), ("1", "d0", -1, 4), ("1", "d1", -1, 4)])
+    lacking.passages["line"] = [7, 8, 9]
+    with pytest.raises(ScoresError, match="line 8: the passage has no offset"):
+        passage_agreement(one, lacking)
 
 
 def test_more_in_common_than_marked_is_an_error():

@@ -42,6 +42,14 @@ def test_cycles_by_hand():
     assert row[["highlights", "judgments", "cycles"]].tolist() == [3, 3, 2]
 
 
+@pytest.mark.parametrize("action", ["highlight", "assess"])
+def test_a_log_of_one_phase_has_no_cycles(action):
+    """There is nothing to ask; with both, a document that was judged first alone lacks an answer."""
+    assert assessor_cycles(log_of(("load", ""), (action, "x"))).empty
+    with pytest.raises(LackingError, match="highlighted and then judged"):
+        assessor_cycles(log_of(("load", ""), ("assess", "x"), ("highlight", "x")))
+
+
 def test_what_a_log_must_say():
     """Without actions or places there is no answer; an unknown action is refused by name."""
     with pytest.raises(LackingError, match="column action"):

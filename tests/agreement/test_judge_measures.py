@@ -54,6 +54,24 @@ def test_pairs_by_hand(made):
         assert found["contradicted"][resample, 2] == pytest.approx(2 * against / total)
 
 
+@pytest.mark.parametrize(
+    ("reference", "own", "expected"),
+    [
+        ([0, 0, 0], [0, 0, 0], [1, 1, 1, 0]),
+        ([1, 0, 0], [0, 0, 0], [np.nan, 0, 0, 0]),
+        ([0, 0, 0], [1, 0, 0], [0, np.nan, 0, 0]),
+        ([1, 0, 0], [1, 0, 0], [1, 1, 1, 0]),
+        ([1, 0, 0], [-1, 0, 0], [0, 0, 0, 1]),
+    ],
+)
+def test_at_most_one_significant_pair(reference, own, expected):
+    """A share of none is undefined, of one it is a number; where neither finds any they agree."""
+    verdict = np.array([[reference, own]], dtype=np.int8)
+    found = judge_measures(verdict, np.array([[[3.0, 2, 1]] * 2]), 0, np.arange(3), np.ones(2, dtype=bool))
+    measures = [found[name][0, 1] for name in ("precision", "recall", "f1", "contradicted")]
+    np.testing.assert_array_equal(measures, expected)
+
+
 def test_the_reference_agrees_with_itself(made):
     """Everything but power is 1, where no two systems tie, and nothing is contradicted."""
     means = made[1] + np.arange(8) / 1000

@@ -183,6 +183,14 @@ def test_bad_options_stop():
         compare_labels(as_labels(apart))
 
 
+def test_topics_are_those_that_a_pair_shares():
+    """One common item is enough for a row; none gives no row, and rows are numbered without gaps."""
+    table = frame({"a": [0, 1, 1, 0], "b": [NONE, 1, 1, 1]}, list("1233"))
+    topics = compare_labels(as_labels(table), rng=0, n_resamples=2).per_topic
+    assert topics[["topic", "items", "overlap"]].to_numpy().tolist() == [["2", 1, 1.0], ["3", 2, 0.5]]
+    assert topics.index.tolist() == [0, 1]
+
+
 def test_one_topic_gives_no_interval():
     """With a single topic nothing is known about others: the interval is not a number, the value stands."""
     row = compare_labels(as_labels(frame(PUBLISHED)), rng=0).pairs.iloc[0]

@@ -39,7 +39,7 @@ def test_labels_off_the_scale_stop_or_are_listed():
         (frame({"a": [0, 1]}), "two judges"),
         (frame({"a": [0, np.inf], "b": [0, 1]}), "'d1', judge 'a' is infinite"),
         (pd.DataFrame({"a": [0], "b": [1]}), r"\(topic, item\)"),
-        (pd.concat([frame({"a": [0], "b": [1]})] * 2), "appears twice"),
+        (pd.concat([frame({"a": [0, 1, 1], "b": [1, 1, 0]})] * 2).iloc[[0, 1, 2, 4, 5]], "item 'd1' appears twice"),
         (frame({"a": [0, 1], "b": [0, 1]}).astype(object).replace(1, "x"), "must be numbers"),
         ("labels", "DataFrame or a mapping"),
     ],

@@ -3,9 +3,10 @@
 import re
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
-from metaeval.base.names import LONGEST_NAME, first_few, natural_order
+from metaeval.base.names import LONGEST_NAME, first_few, metric_evidence, natural_order
 
 
 def test_numbers_in_names_count_as_numbers():
@@ -41,6 +42,24 @@ def test_natural_order_is_an_order(names):
 def test_natural_order_sorts_whole_numbers(numbers):
     """For ids that are whole numbers the order is theirs."""
     assert natural_order(map(str, numbers)) == [str(number) for number in sorted(numbers)]
+
+
+@pytest.mark.parametrize(
+    ("names", "evidence"),
+    [
+        ("ndcg", 2),
+        ("ndcg x", 1),
+        ("ndcg bpref", 2),
+        ("ndcg bpref x", 2),
+        ("ndcg bpref x y", 1),
+        ("ndcg bpref err x y", 2),
+        ("ndcg p", 2),
+        ("p x", 0),
+    ],
+)
+def test_names_that_look_like_those_of_metrics(names, evidence):
+    """All of them, or two and more than half, are enough; a letter counts beside others only."""
+    assert metric_evidence(names.split()) == evidence
 
 
 def test_the_first_few_of_many_are_named():

@@ -4,7 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection.document_codes import WORD_BYTES, judged_ranks, same_bytes, word_at
+from metaeval.collection.document_codes import (
+    WORD_BYTES,
+    OtherDocuments,
+    UnjudgedDocuments,
+    judged_ranks,
+    same_bytes,
+    word_at,
+)
 
 pieces = st.binary(min_size=1, max_size=20)
 
@@ -29,6 +36,19 @@ def test_eight_bytes_are_one_number(content, place):
     """The first byte is the lowest, on any machine."""
     place = min(place, len(content) - WORD_BYTES)
     assert int(word_at(as_text(content), place)) == int.from_bytes(content[place : place + WORD_BYTES], "little")
+
+
+@given(st.lists(st.lists(st.tuples(st.binary(min_size=1, max_size=2), st.integers(0, 2)), max_size=40), max_size=4))
+def test_codes_count_documents_of_a_topic_in_order_of_arrival(parts):
+    """However many there are, and however often they come again: as a dictionary counts them."""
+    codes, expected = OtherDocuments(), {}
+    for part in parts:
+        text = as_text(b"".join(name for name, _ in part))
+        offsets = np.cumsum([0, *(len(name) for name, _ in part)]).astype(np.int64)
+        topics = np.array([topic for _, topic in part], dtype=np.int64)
+        found = codes.add(UnjudgedDocuments(text, offsets, topics)).tolist()
+        assert found == [expected.setdefault(one, len(expected)) for one in part]
+    assert codes.n_codes == len(expected)
 
 
 @given(st.lists(st.lists(st.integers(-1, 3), max_size=6)))

@@ -96,6 +96,24 @@ def test_every_topic_has_the_tree_of_what_was_assessed_or_retrieved(collection):
     assert collection.highlighted.tolist() == [40, 10, 0, 100, 0]
 
 
+def test_elements_of_other_topics_and_documents_are_no_ancestors():
+    """A topic's last document and the next one's first stand beside each other in the table."""
+    runs = [submission("A", ("1", "d2", "/a[1]"), ("2", "d1", "/a[1]/s[1]"), ("2", "d2", "/a[1]/s[1]"))]
+    bare = element_collection(runs, assessments([("1", "d1", "/a[1]", 2, 9, 9)], [("1", "d1"), ("2", "d1")])).elements
+    assert bare.parents.tolist() == [-1] * 4
+    assert bare.stops.tolist() == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(("scale", "top"), [("2002", 3), ("2003", 3), ("2005", 1)])
+def test_full_specificity_is_the_top_of_the_scale(scale, top):
+    """And of what is relevant alone; one step below is not full."""
+    step = 1 if top > 1 else 0.01
+    rows = [("1", "d1", f"/a[1]/s[{place}]", 1, 9, 9) for place in (1, 2)]
+    elements = assessments(rows).elements.assign(specificity=[top, top - step], size=-1, relevant_size=-1)
+    found = element_collection([A], assessments(elements=elements, scale=scale)).elements
+    assert found.fully_specific[found.assessed].tolist() == [True, False]
+
+
 def test_results_are_positions_in_the_tree(collection):
     """List after list; topics that nobody assessed are left out and noted."""
     assert collection.n_retrieved.tolist() == [[5, 1, 0], [1, 0, 0]]
@@ -215,7 +233,8 @@ def test_an_element_without_characters_is_no_element():
             r"the pair \(relevance, coverage\) is none of the scale of 2002",
         ),
         ("2005", {"exhaustivity": 3, "specificity": 0.4}, r"exhaustivity must be 0, 1, 2 or '\?'"),
-        ("2005", {"specificity": 1.4, "size": -1, "relevant_size": -1}, r"specificity must lie in \[0, 1\]"),
+        ("2005", {"specificity": 1.01, "size": -1, "relevant_size": -1}, r"specificity must lie in \[0, 1\]"),
+        ("2005", {"specificity": -0.01, "size": -1, "relevant_size": -1}, r"specificity must lie in \[0, 1\]"),
         ("2005", {"relevant_size": 101}, "highlighted characters must lie in 0 to the size"),
         ("2005", {"exhaustivity": 0}, "exhaustivity is 0 exactly where nothing is highlighted"),
     ],

@@ -57,6 +57,13 @@ def test_nearest_ancestors_against_a_search(trees):
         assert found == max(above, key=lambda other: len(paths[other]), default=-1)
 
 
+def test_every_path_has_a_document():
+    """Neither may be the longer list."""
+    for documents, paths in ((["d"], ["/a[1]", "/a[1]/b[1]"]), (["d", "d"], ["/a[1]"])):
+        with pytest.raises(ValueError, match="zip"):
+            nearest_ancestors(documents, paths)
+
+
 def test_positions_of_thousands_of_digits():
     """Python turns no more than 4,300 digits into a number; a path needs none of that."""
     digits = "1" + "0" * 5000

@@ -26,6 +26,10 @@ def test_the_map_shows_every_decision(simulated_scores, correction, falling):
         for column in range(9):
             if row != column:
                 np.testing.assert_allclose(pixels[row, column], significance._MAP_COLOURS[int(state[row, column])])
+    minus_plus = "\N{MINUS SIGN}+"
+    signs = {(text.get_position()[1] - 1, text.get_position()[0] - 1): text.get_text() for text in axes.texts}
+    said = {cell: sign for cell, sign in signs.items() if sign in set(minus_plus)}
+    assert said == {(row, column): minus_plus[int(state[row, column] > 0)] for row, column in np.argwhere(state)}
     assert (state[0] >= 0).all()
     assert 0 < np.count_nonzero(state) < 72
 
@@ -45,6 +49,7 @@ def test_the_key_names_the_correction(simulated_scores, words, correction):
     shown = words(paired_t_test(simulated_scores(1, 5, 15), correction=correction).plot())
     assert ("row better, after Holm" in shown) == ("row better, only uncorrected" in shown) == (correction == "holm")
     assert ("row better, significant" in shown) == (correction == "none")
+    assert "not significantly different" in shown
 
 
 def strips(figure):

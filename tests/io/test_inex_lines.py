@@ -59,7 +59,7 @@ def test_judgments_of_the_specification(file):
         (QRELS + "T3 Q0 d1 100 500 0 450:100\n", 5, "lie within its document"),
         (QRELS + "T3 Q0 d1 100 500 0 0:60 50:40\n", 5, "must not overlap"),
         (QRELS + "T3 Q0 d1 100 500 0 0:60 60:40\n", 5, "touch are one"),
-        (QRELS + "T3 Q0\n", 5, "this one has 2 columns"),
+        (QRELS + "T3 Q0\nT3 Q0 d1\n", 5, "this one has 2 columns"),
     ],
 )
 def test_bad_judgments_are_refused_with_their_line(file, text, line, says):
@@ -159,9 +159,9 @@ def test_locations_are_told_by_their_columns(file, kind):
     [
         (" \n", None, "empty"),
         ("1 Q0 d 1 0.5 run\n", 1, "read_collection"),
-        ("1 Q0 d 1 0.5 run 0 9\n1 Q0 e 2 0.4 run 0\n", 2, "this line has 7 columns"),
+        ("1 Q0 d 1 0.5 run 0 9\n1 Q0 e 2 0.4 run 0\n1 Q0 f\n", 2, "this line has 7 columns"),
         ("1 Q0 d 1 0.5 run 0 9 7 7\n", 1, "this line has 10 columns"),
-        ("1 Q0 d 1 0.5 run 0 9\n\n1 Q0 e 2 nan run 0 8\n", 3, "rsv must be a number, not 'nan'"),
+        ("1 Q0 d 1 0.5 run 0 9\n\n1 Q0 e 2 nan run 0 8\n1 Q0 f 3 inf run 0 8\n", 3, "rsv must be a number, not 'nan'"),
         ("1 Q0 d one 0.5 run 0 9\n", 1, "rank must be a number, not 'one'"),
         ("1 Q0 d 1 0.5 run 0 9\n1 Q0 e 2 0.4 run 0 -9\n", 2, "length must be a whole number from 0, not '-9'"),
         ("1 Q0 d 1 0.5 run 0 9\n1 Q0 e 2 0.4 run /a[1] 9\n", 2, "offset must be a whole number from 0"),

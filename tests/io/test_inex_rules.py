@@ -4,6 +4,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,6 +108,17 @@ def test_the_passage_rules_against_neighbours(spans):
         "passages that touch are one passage": sum(gap == 0 for gap in gaps),
     }
     assert found == {rule: count for rule, count in expected.items() if count}
+
+
+def test_scores_that_rise_are_told_with_both():
+    """Down the list by rank, in one topic; equal ones do not rise."""
+    rows = [("1", 3, 0.75), ("1", 1, 0.5), ("1", 2, 0.5), ("2", 1, 2.0)]
+    table = pd.DataFrame(rows, columns=["topic", "rank", "rsv"]).astype({"rank": float}).assign(line=[4, 5, 6, 7])
+    findings = Findings("f.xml", lenient=False)
+    ordered_results(table, np.zeros(4, dtype=np.int64), findings)
+    assert findings.notes == (
+        "f.xml, line 4: rsv rises down the list; the order stays (here: 0.75 after 0.5 in topic 1)",
+    )
 
 
 def test_findings_are_told_once_a_rule():

@@ -82,6 +82,16 @@ def test_repeated_rows_are_refused_with_their_lines(tmp_path):
         read_items([good, two])
 
 
+def test_a_system_stands_once_in_files_of_systems(tmp_path):
+    """Alone such a file is one of unnamed items; joined with another, it is clear that it is not."""
+    one = write(tmp_path, "system,M\na,1\nb,2\na,3\n")
+    two = write(tmp_path, "system,H\na,1\nb,2\n", "two.csv")
+    assert read_items(one)["M"].tolist() == [1, 2, 3]
+    for pair in ([one, two], [two, one]):
+        with pytest.raises(FileFormatError, match=r"scores\.csv, line 4: system 'a' stands in line 2 already"):
+            read_items(pair)
+
+
 def test_repeated_rows_are_looked_for_among_those_chosen(tmp_path):
     """What where= leaves out is no repetition, and lines stay those of the file."""
     path = write(tmp_path, "set,system,doc,M\nx,a,1,1\ny,a,1,2\ny,b,1,3\ny,a,1,4\n")

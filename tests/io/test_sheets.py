@@ -26,6 +26,8 @@ from metaeval.io.sheets import delimiter_name, header_names, read_sheet, sheet_o
         ("a,b\n1,0.5,0.3\n2,0.5,0.3\n", ","),
         ("bm25\n0.5\n", ","),
         ("a,b\n1,2\n3\n", ","),
+        ("a,b;c\n1,2;3\n4;5\n", ";"),
+        ("a,b;c\n1,2,3;4\n5,6;7\n", ";"),
     ],
 )
 def test_the_delimiter_divides_the_rows_evenly(text, delimiter):

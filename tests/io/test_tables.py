@@ -355,9 +355,9 @@ def test_systems_called_like_metrics(tmp_path):
 
 def test_a_form_can_be_forced(tmp_path):
     """Results whose measures nobody knows are read once the form is said."""
-    text = "mine\tq{0}\t0.5\nyours\tq{0}\t0.25\n"
+    text = "mine\tq{0}\t0.5\nyours\tq{1}\t0.25\n"
     for system in ("a", "b"):
-        (tmp_path / f"{system}.txt").write_text(text.format(1) + text.format(2))
+        (tmp_path / f"{system}.txt").write_text(text.format(1, 2) + text.format(2, 1))
     with pytest.raises(FileFormatError, match=r"either of the first two \('mine', 'q1'\) could be the measure"):
         read_scores(tmp_path)
     found = read_scores(tmp_path, form="trec_eval")
@@ -403,6 +403,7 @@ WITHOUT_NAMES = {
         {"header": False, "systems_in": "rows"},
         (["bm25", "lm"], ["1", "2"]),
     ),
+    "whole numbers beside shares near 1": ("3,0.6,0.8\n5,0.7,0.9\n", {}, (["system1", "system2"], ["3", "5"])),
     "nothing but scores": ("0.3,0.1\n0.0,0.4\n", {}, (["system1", "system2"], ["1", "2"])),
     "nothing but counts": (
         "3,1\n5,4\n",
@@ -625,8 +626,9 @@ def test_the_same_scores_are_the_same_bytes(tmp_path, ending):
 
 def test_an_unknown_ending_is_refused(tmp_path):
     """The endings that can be written are listed."""
-    for name in ("x.xlsx", "x", "x.gz"):
-        with pytest.raises(UnknownNameError, match=r"no file ending .*Known: \.nc, \.parquet, \.csv, \.tsv"):
+    for name, called in {"x.xlsx": r"\.xlsx", "x": "x", "x.gz": r"x\.gz"}.items():
+        words = rf"no file ending '{called}'.* Known: \.nc, \.parquet, \.csv, \.tsv"
+        with pytest.raises(UnknownNameError, match=words):
             write_scores(SCORES, tmp_path / name)
     assert not list(tmp_path.iterdir())
 

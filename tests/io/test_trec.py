@@ -374,9 +374,13 @@ def test_qrels_equal_the_literal_reader(place, content):
         (b"", None, "no line to read; expected lines with the columns topic Q0 document rank score tag"),
         (b"# only\n\n#comments\n", None, "no line to read"),
         (b"1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5\n", 2, r"must have 6 columns \(topic .* tag\), and this one has fewer"),
-        (b"1 Q0 d1 1 x t\n", 1, r"the score \(column 5\) must be a decimal number; the line is '1 Q0 d1 1 x t'"),
+        (
+            b"1 Q0 d1 1 x t\n1 Q0 d2 2 y t\n",
+            1,
+            r"the score \(column 5\) must be a decimal number; the line is '1 Q0 d1 1 x t'$",
+        ),
         (b"\r\n1 Q0 d1 1 NaN t\r\n", 2, r"the score \(column 5\) must be finite; the line is '1 Q0 d1 1 NaN t'"),
-        (b"1 Q0 d1 1 Infinity t", 1, "must be finite"),
+        (b"1 Q0 d1 1 Infinity t", 1, "must be finite; the line is '1 Q0 d1 1 Infinity t'$"),
         (b"1 Q0 d1 1 " + b"9" * 400 + b" t", 1, "must be finite"),
         (b"1 Q0 doc 7 x 3 2.5 t", 1, "the score .* must be a decimal number"),
         (b"1 Q0 doc 7 3 2.5 t", 1, "more than 6 columns has a number for its tag .* holds no blanks"),
@@ -426,6 +430,10 @@ def test_a_long_line_is_shortened_in_the_message(tmp_path):
     with pytest.raises(FileFormatError) as caught:
         read_runs(tmp_path / "long.txt")
     assert len(str(caught.value)) < 500
+    for length, shown in ((120, "x" * 120), (121, "x" * 120 + "…")):
+        (tmp_path / "long.txt").write_text("x" * length)
+        with pytest.raises(FileFormatError, match=f"the line is '{shown}'$"):
+            read_runs(tmp_path / "long.txt")
 
 
 def test_equal_ranks_are_refused_when_they_order_the_list(tmp_path, qrels):
@@ -567,7 +575,10 @@ def test_ties_are_warned_of_once(tmp_path, qrels):
     """One warning names the runs with many ties; the share of each run is kept."""
     for name, second in (("a", "5"), ("b", "5"), ("c", "4")):
         (tmp_path / f"{name}.run").write_text(f"1 Q0 x 1 5 {name}\n1 Q0 y 2 {second} {name}\n")
-    with pytest.warns(CollectionWarning, match=r"in 2 of 3 runs more than 10 % .* \(b 100 %, a 100 %\)") as caught:
+    words = r"in 2 of 3 runs more than 10 % .* \(b 100 %, a 100 %\)\. Ties are ordered by document identifier, "
+    with pytest.warns(CollectionWarning, match=words + "ascending"):
+        read_collection(str(tmp_path / "*.run"), qrels, order="ties-ascending")
+    with pytest.warns(CollectionWarning, match=words + "descending, as in trec_eval") as caught:
         collection = read_collection(str(tmp_path / "*.run"), qrels)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -575,6 +586,18 @@ def test_ties_are_warned_of_once(tmp_path, qrels):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(read_collection(str(tmp_path / "*.run"), qrels, order="rank").tied).all()
+
+
+@pytest.mark.parametrize(("n_documents", "told"), [(19, True), (20, False), (21, False)])
+def test_a_tenth_of_ties_is_not_many(tmp_path, qrels, n_documents, told):
+    """Two tied documents of twenty pass without a word, of nineteen they do not."""
+    lines = (f"1 Q0 d{place} {place} {100 - max(place, 1)} a\n" for place in range(n_documents))
+    (tmp_path / "a.run").write_text("".join(lines))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CollectionWarning)
+        collection = read_collection(tmp_path / "a.run", qrels)
+    assert collection.tied.tolist() == [2 / n_documents]
+    assert any("tied scores" in str(one.message) for one in caught) == told
 
 
 def test_groups_pooled_runs_and_missing_topics_are_passed_on(tmp_path, qrels):

@@ -1,5 +1,7 @@
 """Scoring a collection: labels, notes, undefined topics, re-judging, and every refusal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -200,6 +202,20 @@ def test_a_function_of_one_topic_is_scored_and_shows_progress(collection):
     assert counter.steps == 5 + 1
     assert not scores["higher_is_better"].to_numpy().any()
     assert scores.sel(metric="Misses").to_numpy().tolist() == [[0, 0, 0], [0, 100, 0]]
+
+
+def test_what_a_topic_with_nothing_relevant_scores_is_declared(collection):
+    """Whatever the function gives: topic 10 has nothing relevant."""
+
+    @metric(name="Quarter", without_relevant=0.5)
+    def quarter(_: RankedTopic) -> float:
+        return 0.25
+
+    assert collection.topics == ("1", "2", "10", "11")
+    assert metric_values(collection, [quarter])[0, 0].tolist() == [0.25, 0.25, 0.5, 0.25]
+    kernel = BUILTIN.resolve("RR")
+    declared = replace(kernel, spec=replace(kernel.spec, without_relevant=0.5))
+    assert metric_values(collection, [declared])[0, 0].tolist() == [1, 0.5, 0.5, 1]
 
 
 def test_what_a_function_of_one_topic_receives(collection):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics import source
 from metaeval.metrics.plugins import default_registry, load_plugin
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.source import _imported, code_versions, metric_checksum, source_checksum
@@ -114,6 +115,16 @@ def test_a_helper_on_the_path_counts_too(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path / "lib")
     first = _of(path)
     helper.write_text("X = 2\n")
+    assert _of(path) != first
+
+
+def test_the_release_of_what_is_installed_counts(tmp_path, monkeypatch):
+    """A plugin that asks SciPy gives other numbers with another SciPy."""
+    path = tmp_path / "plugin.py"
+    path.write_text("import scipy.stats\nfrom metaeval.metrics import metric\n@metric\ndef mine(topic): return 0.0\n")
+    first = _of(path)
+    version = source._version
+    monkeypatch.setattr(source, "_version", lambda name: "0.1" if name == "scipy" else version(name))
     assert _of(path) != first
 
 

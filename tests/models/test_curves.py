@@ -11,6 +11,7 @@ from scipy.stats import multivariate_normal
 
 from metaeval.errors import EstimationError, UnknownNameError
 from metaeval.models.curves import (
+    ErrorCurve,
     absolute_thresholds,
     compare_curves,
     fit_curve,
@@ -293,3 +294,14 @@ def test_a_shape_far_too_steep_gives_zero_and_no_overflow():
     """A search may ask for any shape: past the reach the rate is zero, before it the scale, without a warning."""
     rates = CURVES["stretched_exponential"].rate(np.array([5.0, 20.0]), 0.1, 0.5, 9.0, 5000.0)
     assert rates.tolist() == [0.5, 0.0]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 999_999, 1_000_000])
+def test_the_fewest_topics_are_found_to_one(size):
+    """Under the rate 1/z, up to a million topics; beyond there is no answer, or up to the limit that is given."""
+    curve = ErrorCurve(family="power", parameters={"level": 1.0, "slope": 1.0}, threshold=0.0, weighted_error=0.0)
+    at, before = curve.rate([size, size - 0.5]).tolist()
+    assert curve.minimum_topics(at) == curve.minimum_topics(before) == size
+    assert curve.minimum_topics(at, limit=size) == size
+    assert curve.minimum_topics(float(curve.rate(size + 0.5))) == (size + 1 if size < 10**6 else np.inf)
+    assert curve.minimum_topics(float(curve.rate(size + 0.5)), limit=size) == np.inf

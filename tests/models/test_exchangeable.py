@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.models.exchangeable import places_of_systems, places_of_units
+from metaeval.running.equality import settled_means
 
 EQUAL = np.array([[1, 1, 0, 0, 0, 0.0], [0, 0, 1, 1, 0, 0], [0, 1, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]])
 BOARDS = {"drawn": np.random.default_rng(0).normal(size=(6, 9)), "0/1, with a copy": EQUAL}
@@ -40,6 +41,16 @@ def test_systems_that_can_be_exchanged_share():
     assert len(set(places.group.tolist())) == 3
     shared = places.shared(np.array([[4.0, 1.0, 2.0, 0.0]]))
     assert shared.tolist() == [[2.0, 1.0, 2.0, 2.0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_systems_that_change_places_with_the_topics_share(seed):
+    """One's topics in another order are the other's, and a third's its own; in binary their sums differ."""
+    drawn = np.random.default_rng(seed).integers(0, 11, (3, 6)) / 10
+    one, third = np.concatenate([drawn[0], drawn[1]]), np.tile(drawn[2], 2)
+    values = np.stack([one, third, np.roll(one, 6)])
+    places = places_of_systems(settled_means(values), residuals(values)[1])
+    assert places.group[0] == places.group[2] != places.group[1]
 
 
 def test_strata_stay_together():

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy.optimize import curve_fit
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_table, fit_exponential
+from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors, exponential_table, fit_exponential
 from metaeval.resampling.swap import swap_method
 
 SIZES = np.arange(5, 51)
@@ -119,6 +119,16 @@ def test_unknown_scale_and_senseless_limit_are_refused():
         fit_exponential([5, 10], [0.2, 0.1], scale="logit")
     with pytest.raises(InvalidOptionError, match="max_error"):
         fit_exponential([5, 10], [0.2, 0.1]).minimum_topics(0)
+
+
+def test_a_single_trial_tells_nothing_of_its_errors():
+    """The rows of the table, without numbers; two trials have some."""
+    scores = np.random.default_rng(0).random((2, 6, 40))
+    for n_trials in (1, 2):
+        rates = swap_method(scores, tolerances=[0.0], n_trials=n_trials, rng=0)
+        errors = exponential_errors(rates)
+        assert len(errors) == 2
+        assert errors["a2"].isna().all() == (n_trials == 1)
 
 
 def test_the_table_has_a_row_for_every_cell_and_notes_for_the_empty_ones():

@@ -8,7 +8,7 @@ from scipy.linalg import fractional_matrix_power, helmert
 from scipy.special import ndtr
 from scipy.stats import chi2, multivariate_normal
 
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.exchangeable import places_of_systems, places_of_units
 from metaeval.models.probability_of_best import best_system
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
@@ -201,6 +201,15 @@ def test_families():
     assert sums["n_systems"].tolist() == [2, 2]
     assert best_system(as_scores(values, groups=names), **FEW).family_frame().equals(found.family_frame())
     assert frame["rank"].tolist() == sorted(frame["rank"])
+
+
+def test_the_picture_is_of_one_metric_the_first_unless_told():
+    """Its label says which; a metric that was not asked about is refused."""
+    found = best_system(as_scores(np.stack([board(3), board(3, seed=1)]), metrics=["AP", "P"]), **FEW)
+    for metric, drawn in ((None, "AP"), ("AP", "AP"), ("P", "P")):
+        assert found.plot(metric).axes[0].get_xlabel() == f"chance to be the best under {drawn}"
+    with pytest.raises(UnknownNameError, match="no metric 'RR'"):
+        found.plot("RR")
 
 
 def test_says_what_is_wrong():

@@ -137,8 +137,15 @@ def test_refusals(scores, error, words):
 def test_refusals_of_passes():
     """Judges with other numbers of passes, a pass with a gap, and plans without passes."""
     values = np.random.default_rng(0).random((3, 3, 4))
-    with pytest.raises(ScoresError, match=r"same number of passes.*a 2, b 1"):
-        judge_repeats(as_scores(values, metrics=["a#1", "a#2", "b#1"]))
+    for names, listed in (("a#1 a#2 b#1", "a 2, b 1"), ("a#1 b#1 c#1", "a 1, b 1, c 1")):
+        with pytest.raises(ScoresError, match=rf"same number of passes, two at least; here are {listed}$"):
+            judge_repeats(as_scores(values, metrics=names.split()))
+    uneven = as_scores(np.tile(values, (2, 1, 1))[:5], metrics=["a#1", "a#2", "b#1", "b#2", "b#3"])
+    with pytest.raises(ScoresError, match=r"here are a 2, b 3$"):
+        judge_repeats(uneven)
+    for odd in ("a#x", "#2", "a2"):
+        with pytest.raises(InvalidOptionError, match=f"metrics named JUDGE#1, .*; here are {odd}$"):
+            judge_repeats(as_scores(values, metrics=["a#1", odd, "a#3"]))
     gap = np.random.default_rng(0).random((1, 3, 4, 2))
     gap[0, 1, 2, 1] = np.nan
     with pytest.raises(ScoresError, match="no score for system 'system2' on topic '3' on pass 2"):

@@ -1,5 +1,7 @@
 """Topic-set-size design: the published table, statsmodels, simulation, laws and refusals."""
 
+import math
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -91,6 +93,17 @@ def test_the_answer_is_the_smallest_that_will_do(difference, variance, method):
     assert topic_set_size_for_t(difference, variance, method=method) == topic_set_size_for_t(
         difference * 4, variance * 16, method=method
     )
+
+
+@pytest.mark.parametrize(
+    ("n_topics", "t", "exact"), [(2, 12.706205, math.sqrt(2 / math.pi)), (3, 4.302653, math.sqrt(math.pi) / 2)]
+)
+def test_the_width_on_few_topics_by_hand(n_topics, t, exact):
+    """Twice t times the expected standard deviation (c4, known of small samples) over the root of n."""
+    approximate = 1 - 1 / (4 * (n_topics - 1))
+    for method, shrink in (("exact", exact), ("approximate", approximate)):
+        found = interval_width(n_topics, 0.04, method=method)
+        assert found == pytest.approx(2 * t * shrink * 0.2 / math.sqrt(n_topics), rel=1e-6)
 
 
 def test_two_systems_in_anova_are_two_samples():

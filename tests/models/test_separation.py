@@ -120,6 +120,9 @@ def test_adjacent_pairs_go_down_the_ranking():
     assert topics_to_separate(values, pairs="top").to_frame()["second"].tolist() == ["system4"]
     named = topics_to_separate(values, pairs=[("system3", "system2")]).to_frame()
     assert named["rank"].tolist() == [3]
+    both = topics_to_separate(np.stack([values, values**2])).to_frame()
+    assert both["metric"].tolist() == ["metric1"] * 3 + ["metric2"] * 3
+    assert both.index.tolist() == list(range(6))
     assert named["difference"][0] < 0
 
 

@@ -156,13 +156,19 @@ def test_the_law_is_weighed_by_scipys_normal_likelihood():
 
 def test_the_grid_holds_every_law_and_sums_to_one():
     """Every slope with every spread at every scale, ascending; the ends of the scale weigh next to nothing."""
-    found = prior_of(describe_pairs(made(4, n_systems=12, n_topics=50)))
+    found = prior_of(describe_pairs(made(4, n_systems=20, n_topics=50)))
     assert found.weight.sum() == pytest.approx(1)
     assert (np.diff(found.log_scale) >= 0).all()
     combinations_of = {(float(a), float(b)) for a, b in zip(found.slope, found.spread, strict=True)}
     assert combinations_of == {(a, b) for a in SLOPES for b in SPREADS}
     by_scale = found.weight.reshape(-1, len(combinations_of)).sum(axis=1)
     assert max(by_scale[0], by_scale[-1]) < 1e-3 * by_scale.max()
+    # the ends are the coarse scales next to those where some law has a ten-thousandth of the likeliest one's weight
+    scales, likeliest = np.unique(found.log_scale), found.weight.reshape(-1, len(combinations_of)).max(axis=1)
+    step = np.log(30 / 1e-4) / (len(scales) - 1)
+    for end, beside in ((scales[0], scales[0] + step), (scales[-1], scales[-1] - step)):
+        weights = np.interp([end, beside], scales, likeliest) / likeliest.max()
+        assert weights[0] <= 1e-4 < weights[1]
 
 
 def test_the_coarse_grid_spans_its_orders_of_magnitude():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.models.true_means import _pull, posterior_of_means
+from metaeval.models.true_means import Posterior, _pull, posterior_of_means
 from metaeval.resampling.cluster_residuals import residuals_of_units
 from metaeval.table.scores import as_scores
 
@@ -49,6 +49,24 @@ def test_draws_come_in_mirrored_pairs_and_as_many_as_asked():
     assert len(draws_of(np.random.default_rng(3).normal(size=(4, 20)), 7)[0]) == 8
     ties, _ = draws_of(np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]), 100)
     np.testing.assert_allclose(ties[:50], ties[50:, ::-1])
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+def test_every_law_gets_its_share_of_the_draws(share):
+    """To one pair of draws: under the first law nothing is noisy, under the last each draw is its own."""
+    laws = Posterior(
+        centre=3.0,
+        axes=np.eye(2),
+        observed=np.zeros(2),
+        noise=np.ones(2),
+        signal=np.ones((1, 1, 2)),
+        scale=np.array([0.0, 1.0]),
+        share=np.array([1 - share, share]).reshape(2, 1, 1),
+        order=np.arange(2),
+    )
+    draws = np.concatenate(list(laws.draws(400, np.random.default_rng(0))))
+    assert draws.shape == (400, 2)
+    assert abs((draws != 3.0).all(axis=1).sum() - 400 * share) <= 2
 
 
 def test_equal_means_leave_the_scale_of_the_noise():

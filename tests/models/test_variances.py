@@ -44,6 +44,8 @@ def test_collections_are_pooled_by_degrees_of_freedom():
     wanted = (27 * table.loc["2007", "variance"] + 58 * table.loc["2008", "variance"]) / 85
     assert found.pooled()["variance"].item() == pytest.approx(wanted, rel=1e-12)
     assert found.pooled()["collection"].item() == "pooled"
+    assert table["difference_variance"].tolist() == (2 * table["variance"]).tolist()
+    assert table["degrees_of_freedom"].tolist() == [27, 58, 85]
     assert len(pilot_variance([first, second]).table) == 3
     assert pilot_variance({"ap": pd.DataFrame(rng.random((10, 4)))}).table["metric"].tolist() == ["ap"]
 

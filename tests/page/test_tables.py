@@ -61,6 +61,7 @@ def test_nothing_is_left_for_latex_to_obey(words):
         ("80/120 = 66.7 %", r"80/120 = 66.7 \%"),
         ("−0.12", r"$-$0.12"),
         ("α ≤ 0.05", r"$\alpha$ $\leq$ 0.05"),
+        ("ωοΩΑΡ", r"$\omega$o$\Omega$AP"),
         ("a\nb\x00c", r"a b\textbackslash{}u0000c"),
         (r"\\ [1ex]", r"\textbackslash{}\textbackslash{} {[}1ex{]}"),
         ("run--x", "run-{}-x"),

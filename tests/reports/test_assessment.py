@@ -1,9 +1,11 @@
 """The report of an analysis of assessments: a sentence, a picture and a table for each answer, of any year."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.collection.inex import Assessments
+from metaeval.reports.assessed_parts import element_sentence
 from metaeval.reports.assessment import assessment_report
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.simulate.inex import simulate_inex
@@ -65,6 +67,13 @@ def test_the_numbers_are_the_studys(studies, words_of):
     names = {picture.name for picture in page.pictures()}
     assert names == {"pool-growth", "passages", "passages-law", "specificity", "sizes", "times"}
     assert {picture.name for picture in assessment_report(studies[2007]).pictures()} >= {"entries"}
+
+
+def test_agreement_on_elements_is_told_by_its_mean():
+    """And not by the first topic; the mean is no topic."""
+    frame = pd.DataFrame({"topic": ["1", "2", "mean"], "both": [0.1, 0.3, 0.2], "exact": [0.0, 0.5, 0.25]})
+    sentence = element_sentence(frame)
+    assert "both do so for 20.0 %, and give 25.0 % the same grades (means over 2 topics)" in sentence
 
 
 @pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from metaeval.base.bibliography import PUBLICATIONS
+from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
 from metaeval.reports.compare_words import limits_section
@@ -266,6 +267,17 @@ def test_conflicts_and_what_is_not_known_are_named(plain):
     (limits,) = (section for section in report.sections if section.id == "limits")
     known = [item.words for item in limits.blocks[0].items if item.term == "Not known"]
     assert [words.split(":")[0] for words in known] == list(plain.unknown)
+
+
+def test_choices_are_of_half_the_systems_and_figures_carry_their_error(plain):
+    """Of five systems without groups two are chosen; a difference required stands with what B leaves open."""
+    assert plain.choice.n_systems == 2
+    report = plain.report()
+    assert f"of {plain.choice.n_choices} choices of 2 systems;" in table_of(report, "power-differences").caption
+    required, errors = plain.sensitivity.summary(), plain.sensitivity.required_errors()
+    written = [cell.text for cell in table_of(report, "difference-required").cells()[0]]
+    pairs = zip(required[list(errors)].iloc[0], errors.iloc[0], strict=True)
+    assert [carried(*pair, number(3)) for pair in pairs] == written[1:4]
 
 
 def test_agreement_without_intervals_says_so(plain):

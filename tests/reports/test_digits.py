@@ -105,6 +105,14 @@ def test_ends_of_intervals_move_by_their_last_digit_at_most(n_draws):
     assert np.ptp([float(low) for low in lows]) <= allowed * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(("share", "n_draws"), [(0.0, 99), (0.25, 99), (0.5, 7), (0.001, 99)])
+def test_a_share_and_its_rest_have_one_error_and_it_is_never_none(share, n_draws):
+    """At the ends as if one more draw had been the first."""
+    inside = max(share, 1 / (n_draws + 1))
+    for one in (share, 1 - share):
+        assert error_of_share(one, n_draws) == pytest.approx((inside * (1 - inside) / n_draws) ** 0.5)
+
+
 def test_one_rule_says_how_many_digits():
     """A figure's last digit is worth four errors at least; one that carries its error ends where that begins."""
     for error in np.geomspace(1e-5, 5.0, 200):

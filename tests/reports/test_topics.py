@@ -13,6 +13,7 @@ from metaeval.base.words import beside, carried, listed
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.page.html import render_page
+from metaeval.reports.error_rates import _wide
 from metaeval.reports.topic_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
 from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.studies.power import study_power
@@ -209,6 +210,22 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page, words
     assert page.summary[1].startswith("If a lead counts only when it is at least 10 % of the larger mean, ")
     assert "measures the right thing" in page.summary[-1]
     assert "A warning given on the way." in words_of(page)
+
+
+@pytest.mark.parametrize(
+    ("topics", "error", "written"), [(13.46, None, "13"), (13.46, 0.001, "13"), (13.46, 1.0, "13"), (13.46, 10.0, "10")]
+)
+def test_a_small_error_adds_no_digit(topics, error, written):
+    """Topics are whole: what is nearest is written, and not what is nearest to a rounded number."""
+    assert topic_count(topics, error) == written
+
+
+def test_rates_stand_in_the_order_of_the_metrics():
+    """As they were named, and not by the alphabet."""
+    frame = pd.DataFrame({"metric": ["P@10", "AP"] * 2, "tolerance": 0.1, "size": [5, 5, 6, 6], "rate": [1, 2, 3, 4]})
+    wide = _wide(frame, "rate")
+    assert wide.index.get_level_values("metric").tolist() == ["P@10", "AP"]
+    assert wide.to_numpy().tolist() == [[1, 3], [2, 4]]
 
 
 def test_one_metric_in_one_sentence():

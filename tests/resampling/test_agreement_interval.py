@@ -6,9 +6,10 @@ from scipy.stats import t as student
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.agreement_interval import agreement_intervals
+from metaeval.resampling.agreement_interval import agreement_intervals, verdicts_of_draws
 from metaeval.running.draws import bootstrap_indices, resolve_rng
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.comparison import compare_systems
 
 CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
 
@@ -132,3 +133,18 @@ def test_refusals(options, words):
     """An option outside its rule is refused by name."""
     with pytest.raises(InvalidOptionError, match=words):
         agreement_intervals(scores_of(0), test="t", **options)
+
+
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_verdicts_on_the_topics_at_hand_are_those_of_the_comparison(test):
+    """With a closed form and without one: each topic once, in any order, and other topics give other verdicts."""
+    rng = np.random.default_rng(0)
+    scores = as_scores(rng.random((2, 5, 30)) + np.linspace(0, 0.5, 5)[:, None])
+    result = compare_systems(scores, test=test)
+    frame = result.to_frame()
+    expected = np.where(frame["significant"], np.sign(frame["difference"]), 0).reshape(2, -1)
+    topics = np.stack([np.arange(30), rng.permutation(30), np.zeros(30, dtype=np.int64)])
+    found = verdicts_of_draws(scores, result, topics, alpha=0.05, generator=rng)
+    assert 0 < np.abs(expected).sum() < expected.size
+    np.testing.assert_array_equal(found[:2], np.stack([expected, expected]))
+    assert (found[2] != expected).any()

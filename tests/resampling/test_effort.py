@@ -137,6 +137,14 @@ def test_why_topics_stop_is_said():
     assert replayed.fixed.relevant[0] < 12
 
 
+def test_a_topic_that_runs_dry_in_its_last_step_stops_by_rate():
+    """The end of the pool is the reason only where documents still came."""
+    runs = {"a": {topic: [f"d{number}" for number in range(4)] for topic in "12"}}
+    qrels = {topic: {f"d{number}": int(number < few) for number in range(4)} for topic, few in (("1", 2), ("2", 3))}
+    replayed = adaptive_depth(collection_from_rankings(runs, qrels), start=2, step=2, rate=0.5, pool_depth=4)
+    assert replayed.per_topic["stopped"].tolist() == ["rate", "pool"]  # 0 and 1 of 2 were relevant
+
+
 def test_the_richest_topics_are_served_first():
     """Where the budget pays a round for one topic only, it is the one that found most in the round before."""
     runs = {"a": {topic: [f"d{number}" for number in range(6)] for topic in "123"}}

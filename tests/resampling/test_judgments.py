@@ -109,7 +109,8 @@ def test_the_reciprocal_rank_pool_takes_the_largest_sums_of_inverse_ranks(data, 
     case = data.draw(random_cases())
     collection = case.collection()
     steps = STEPS["documents"]
-    reduced = reduce_judgments(collection, reduction="reciprocal-rank", steps=steps, reciprocal_rank_share=share)
+    said = {} if share == 1 else {"reciprocal_rank_share": share}  # by default all of the pool
+    reduced = reduce_judgments(collection, reduction="reciprocal-rank", steps=steps, **said)
     for step, levels in zip(steps, reduced.levels, strict=True):
         pools = {}
         for topic in case.qrels:

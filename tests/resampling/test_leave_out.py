@@ -14,6 +14,7 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
+from metaeval.resampling.group_changes import left_out_changes
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, leave_group_out, tally_changes
 from metaeval.resampling.pool_depths import entry_depths
@@ -115,8 +116,10 @@ def test_a_part_of_the_pool_needs_the_pool_as_its_baseline(collection):
     """All judgments are no baseline for a pool that leaves most of them out."""
     with pytest.raises(InvalidOptionError, match="baseline='pool'"):
         leave_group_out(collection, ["AP"], pool_share=50)
-    with pytest.raises(InvalidOptionError, match="pool_share"):
-        leave_group_out(collection, ["AP"], baseline="pool", pool_share=0)
+    for share in (0, 100.5):
+        with pytest.raises(InvalidOptionError, match="pool_share"):
+            leave_group_out(collection, ["AP"], baseline="pool", pool_share=share)
+    assert leave_group_out(collection, ["AP"], baseline="pool", pool_share=0.5).pool_share == 0.5
     with pytest.raises(UnknownNameError, match="baseline"):
         leave_group_out(collection, ["AP"], baseline="paper")
 
@@ -295,6 +298,14 @@ def test_judgments_outside_the_pool_are_kept_and_counted(collection):
     inside = entry_depths(collection).within(4)[: collection.n_judgments]
     assert left.n_outside == int((~inside).sum())
     assert f"{left.n_outside} judged documents outside every pooled run's pool are kept for all 15 runs" in left.notes
+
+
+def test_changes_are_one_long_table(collection):
+    """Runs, then runs and topics; of each metric the shares of all intervals sum to 1."""
+    table = left_out_changes(leave_group_out(collection, ["AP", "RR"]))
+    assert table.index.tolist() == list(range(2 * 2 * len(CHANGE_INTERVALS)))
+    assert table["counted"].drop_duplicates().tolist() == ["run", "run and topic"]
+    np.testing.assert_allclose(table.groupby(["counted", "metric"])["share"].sum(), 1)
 
 
 def test_a_reduced_pool_can_be_the_start(collection):

@@ -71,6 +71,15 @@ def _sign_power(scores, correction):
     return np.mean(np.array(adjusted) <= 0.05)
 
 
+@pytest.mark.parametrize(
+    ("test", "n_resamples", "n_rounds"), [("t", 40, 40), ("sign", 40, 40), ("sign", 203, 50), ("sign", 204, 51)]
+)
+def test_a_slow_test_is_asked_in_fifty_rounds_at_least(test, n_resamples, n_rounds):
+    """Or in a quarter of all, if that is more; t in all of them."""
+    scores = np.random.default_rng(0).random((2, 12))
+    assert discriminative_power_interval(scores, test=test, n_topic_resamples=n_resamples, rng=1).n_rounds == n_rounds
+
+
 def test_powers_that_never_change_have_no_spread():
     """Where every resample says the same, of the test and of t, the interval is a point."""
     scores = np.arange(4.0)[:, None] * 10 + np.random.default_rng(0).random((4, 30))

@@ -35,6 +35,10 @@ def test_run_choice_describes_its_spread(grouped):
     assert np.allclose(frame["mean"], power.mean(axis=1))
     assert np.allclose(frame["standard_deviation"], power.std(axis=1, ddof=1))
     assert np.allclose(frame["low"], np.quantile(power, 0.025, axis=1))
+    narrow = run_choice_power(grouped, test="t", n_choices=60, corrections=("none",), confidence_level=0.5, rng=5)
+    for end, share in (("low", 0.25), ("high", 0.75)):
+        assert np.allclose(narrow.to_frame()[end], np.quantile(power, share, axis=1))
+    assert (np.quantile(power, 0.25, axis=1) < np.quantile(power, 0.75, axis=1)).all()
     assert np.allclose(frame["largest"], power.max(axis=1))
     assert (frame["n_systems"] == 4).all()
     difference = result.differences().iloc[0]

@@ -201,6 +201,15 @@ def result():
     return bootstrap_sensitivity(scores, rng=0)
 
 
+def test_what_the_resamples_leave_open_has_the_unit_of_the_scores(result):
+    """A row a metric, and an error of each figure where scores vary; of a maximum larger than of the median."""
+    errors = result.required_errors()
+    assert errors.index.tolist() == ["up", "down", "noise"]
+    assert (errors > 0).all(axis=None)
+    assert (errors["difference_required"] > errors["difference_required_median"]).all()
+    np.testing.assert_allclose(errors.loc["up"], errors.loc["down"], rtol=0.5)  # one is the other, turned
+
+
 def test_the_curves_hold_every_pair_in_order(result):
     """An ASL curve has one point a pair, rising, and its count below alpha is the power."""
     curves = result.asl_curves()

@@ -26,13 +26,14 @@ from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.stability import measure_stability
-from metaeval.resampling.stability_result import smallest_place
+from metaeval.resampling.stability import _test_words, correlations, measure_stability
+from metaeval.resampling.stability_result import _swaps, smallest_place
 from metaeval.running import workers
 from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.table.scores import select_runs
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "bpref": "bpref"}
@@ -575,3 +576,22 @@ def test_an_edited_helper_of_a_plugin_is_another_metric(collection, tmp_path):
     assert edited != first
     assert len([*kept.iterdir()]) == 6
     del sys.modules["depth_of_mine"], sys.modules["metaeval_plugin_plugin"]
+
+
+@pytest.mark.parametrize("n", [2, 3, 10])
+def test_a_swap_of_the_two_last_costs_each_correlation_what_is_said(n):
+    """The smallest change there is: one less what the correlations themselves give."""
+    truth = np.arange(n, 0.0, -1)
+    swapped = truth.copy()
+    swapped[-2:] = truth[:-3:-1]
+    fall = {name: 1 - float(value) for name, value in correlations(truth, swapped).items()}
+    assert {name: fall[name] for name in _swaps(n)} == pytest.approx(_swaps(n), abs=1e-12)
+
+
+@pytest.mark.parametrize(("test", "drawn"), [("t", ""), ("bootstrap", " with B = 1,000")])
+def test_the_words_of_a_test_count_what_it_draws(test, drawn):
+    """A formula draws nothing, whatever number is asked."""
+    testing = SimpleNamespace(test=test, correction="holm", n_resamples=1000, alpha=0.05)
+    words = _test_words(SimpleNamespace(testing=testing))
+    assert ("with B" in words) == bool(drawn)
+    assert f"{TESTS.words(test)}{drawn}, " in words

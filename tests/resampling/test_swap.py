@@ -197,6 +197,19 @@ def test_table_holds_every_cell_with_its_rate():
     assert result.sizes == (5, 6, 7)
 
 
+def test_the_error_of_a_rate_is_that_of_a_ratio_of_means():
+    """The spread of swaps about what the rate lets expect, over the root of the trials, per mean comparison."""
+    result = swap_method(tenths(1) / 10, n_trials=5, rng=0)
+    counts, rates = result.counts, result.rates().transpose("metric", "tolerance", "size").to_numpy()
+    swaps = counts["swaps"].transpose("trial", "metric", "tolerance", "size").to_numpy()
+    pairs = counts["comparisons"].broadcast_like(counts["swaps"]).transpose("trial", "metric", "tolerance", "size")
+    pairs = pairs.to_numpy()
+    expected = (swaps - rates * pairs).std(axis=0, ddof=0) * np.sqrt(5 / 4 / 5) / pairs.mean(axis=0)
+    found = result.rate_errors().transpose("metric", "tolerance", "size").to_numpy()
+    assert (expected > 0).any()
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_topic_bootstrap_recovers_the_spread_over_topic_samples():
     """The standard deviation over replicates is that over independent samples of topics, within a third."""
     rng = np.random.default_rng(0)

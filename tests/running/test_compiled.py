@@ -76,6 +76,18 @@ def test_a_folder_that_others_could_write_is_not_used(kernel, nowhere, hindrance
     assert not list(nowhere.rglob("*.nbc"))
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="others are told apart by their numbers")
+@pytest.mark.parametrize("bit", [0o40, 0o20, 0o10, 0o4, 0o2, 0o1])
+def test_the_folder_is_closed_to_others_in_every_way(nowhere, bit):
+    """Whether they may read, write or enter it."""
+    folder = nowhere / f"metaeval-{os.getuid()}"
+    folder.mkdir()
+    for mode, used in ((0o700, str(folder)), (0o700 | bit, None)):
+        folder.chmod(mode)
+        own._private_folder.cache_clear()
+        assert own._private_folder() == used
+
+
 def test_a_full_disk_is_no_reason_to_stop(kernel, monkeypatch):
     """What cannot be kept is computed all the same, and a warning says why it is slow."""
 

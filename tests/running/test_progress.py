@@ -34,6 +34,7 @@ def told(monkeypatch, *, total, steps, seconds, quicker=""):
         (10_000, 6.0, "about 17 hours left"),
         (1000, 0.1, "about 2 minutes left"),  # told once 5 seconds are over: 95 seconds are left
         (11, 6.0, "about 1 minute left"),
+        (21, 4.6, "about 1 minute left"),  # told in the second step: 87 seconds, after the first one 92
     ],
 )
 def test_long_work_is_foretold_once(monkeypatch, total, seconds, words):

@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError
 from metaeval.io.trec import read_collection
-from metaeval.simulate.collection import SimulatedCollection, simulate_collection
+from metaeval.simulate.collection import SimulatedCollection, _ranked, simulate_collection
 
 SMALL = {"n_groups": 4, "runs_per_group": 3, "n_topics": 12, "n_documents": 300, "depth": 100, "pool_depth": 10}
 TIES = pytest.mark.filterwarnings("ignore::metaeval.collection.documents.CollectionWarning")
@@ -167,3 +167,14 @@ def test_nothing_is_overwritten_or_left_half_written(made, tmp_path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         made.write_collection(tmp_path / "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "mine.txt"]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 19, 20])
+def test_a_run_holds_the_best_documents_by_its_evidence(depth):
+    """As many as asked, in the order of their rounded scores, ties by document from the last."""
+    evidence = np.random.default_rng(depth).normal(size=(5, 20))
+    documents, scores = _ranked(evidence, depth, np.full(5, 1))
+    for own, found, rounded in zip(evidence, documents.tolist(), scores.tolist(), strict=True):
+        best = sorted(range(20), key=lambda place: -own[place])[:depth]
+        assert found == sorted(best, key=lambda place: (-np.rint(10 * own[place]), -place))
+        assert rounded == pytest.approx([np.rint(10 * own[place]) / 10 for place in found])

@@ -3,6 +3,7 @@
 import os
 from importlib import metadata
 
+import pandas as pd
 import pytest
 
 from metaeval import __version__
@@ -32,6 +33,20 @@ def test_every_required_package_is_there(found):
     assert set(found["state"]) <= {"fine", "absent"}
 
 
+@pytest.mark.parametrize(
+    ("pools", "words"),
+    [
+        ([], "none seen; numba: "),
+        ([{"user_api": "blas", "internal_api": "openblas", "num_threads": 3}] * 2, "blas: openblas, 3 threads; n"),
+    ],
+)
+def test_threads_are_those_of_the_pools_that_are_seen(monkeypatch, pools, words):
+    """Each kind once; a machine without any says so."""
+    monkeypatch.setattr("threadpoolctl.threadpool_info", lambda: pools)
+    threads = next(one for one in installation._machine() if one.part == "Threads")
+    assert threads.found.startswith(words)
+
+
 def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
     """A required package that is too old or missing is named with the way out; an extra's may be missing."""
     known = metadata.version
@@ -53,6 +68,22 @@ def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
     ]
     report = doctor_report(found.reset_index(), provenance=record_provenance("doctor"))
     assert report.summary[0].startswith("2 parts of this installation are broken: numpy and scipy.")
+
+
+@pytest.mark.parametrize(
+    ("states", "answer"),
+    [
+        ("fine", "This installation is in order."),
+        ("fine absent", "This installation is in order. 1 package that extras bring is not there."),
+        ("absent absent", "This installation is in order. 2 packages that extras bring are not there."),
+        ("broken absent", "1 part of this installation is broken: p0. 1 package that extras bring is not there."),
+    ],
+)
+def test_the_answer_counts_what_is_broken_and_absent(states, answer):
+    """One is, several are."""
+    rows = [(f"p{place}", state, "", "") for place, state in enumerate(states.split())]
+    frame = pd.DataFrame(rows, columns=["part", "state", "found", "advice"])
+    assert doctor_report(frame, provenance=record_provenance("doctor")).summary[0] == answer
 
 
 @pytest.mark.parametrize(

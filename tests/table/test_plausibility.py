@@ -111,6 +111,13 @@ def test_a_column_of_something_else_is_told():
         assert as_scores({"AP": others.assign(odd=odd)}).sizes["system"] == frame.shape[1] + 1
 
 
+@pytest.mark.parametrize(("middle", "told"), [(9.9, False), (10.0, True)])
+def test_shares_among_per_cents_of_any_worth_are_told(middle, told):
+    """Medians below 10 may be those of poor systems."""
+    frame = pd.DataFrame({"a": [5, middle, 90], "b": [6, middle, 80], "c": [4, middle, 70], "odd": [0.2, 0.5, 0.9]})
+    assert any(note.startswith("another scale under AP: odd (") for note in notes(frame)) == told
+
+
 @pytest.mark.parametrize(("value", "words"), [(35.5, "far from all"), (-999, "-999 ("), (-1, "-1 where all other")])
 def test_a_single_score_that_is_none_is_told(value, words):
     """A misprint, or what somebody writes for a missing score, is named with its system and topic."""

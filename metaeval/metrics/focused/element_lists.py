@@ -73,10 +73,9 @@ class ElementLists(ShortRepr):
 
     def refuse_unknown_size(self, unknown: NDArray[np.int64], *, what: str) -> None:
         """Refuse to go on where a kernel met an element of unknown size."""
-        met = unknown[unknown >= 0]
-        if met.size:
+        if unknown.size:
             raise InvalidOptionError(
-                f"{what} needs the size of {self.collection.place_of(int(met[0]))}, and nobody said it; give "
+                f"{what} needs the size of {self.collection.place_of(int(unknown[0]))}, and nobody said it; give "
                 "element sizes (sizes=) when the collection is made"
             )
 

@@ -44,7 +44,7 @@ def _run(model, instances, subject="anatomy"):
     }
 
 
-def test_models_instances_and_scenarios(put):
+def test_models_instances_and_scenarios(put, told):
     """A system is a model, an item an instance of a scenario, its cluster the scenario; other files are not opened."""
     files = {}
     for at, model in enumerate(("x/a", "x/b")):
@@ -59,6 +59,7 @@ def test_models_instances_and_scenarios(put):
     assert scores["topic"].to_numpy().tolist() == items
     assert scores["cluster"].to_numpy().tolist() == [item.partition("/")[0] for item in items]
     assert not any("scenario_state" in path or path.endswith("/stats.json") for path in scores.attrs["sources"])
+    assert not told(scores, "left out")
 
 
 def test_trials_perturbations_and_statistics_in_several_records(put):
