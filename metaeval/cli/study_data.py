@@ -404,10 +404,16 @@ def _refuse_unchecked(file: _File, checksums: Mapping[str, str], programs: list[
 
     for one in programs:
         if one not in checksums:
+            try:
+                known = file_checksum(one)
+            except OSError as error:
+                message = f"the study wants the program {one!r} run, and it cannot be read ({error.strerror}); "
+                message += "put it back, or take it out of the study"
+                raise FileFormatError(message, path=file.path) from error
             own = json.dumps(one if file.base == "." else os.path.relpath(one, file.base), ensure_ascii=False)
             message = (
                 f"the study wants the program {one!r} run, and states no checksum of it; read it, and if you trust it "
-                f'write the line {own} = "{file_checksum(one)}" below [checksums]'
+                f'write the line {own} = "{known}" below [checksums]'
             )
             raise FileFormatError(message, path=file.path)
 

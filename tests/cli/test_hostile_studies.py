@@ -70,6 +70,7 @@ HOSTILE = {
     "a program with a checksum": (_study("power", *RUNS, 'plugin = "evil.py"', checksums=[CHECKED]), "--trust"),
     "programs in a list": (_study("score", *RUNS, 'plugin = ["evil.py"]', checksums=[CHECKED]), "--trust"),
     "a program by another way": (_study("power", *RUNS, 'plugin = "victim/../evil.py"'), "states no checksum of it"),
+    "a program that is not there": (_study("power", *RUNS, 'plugin = "gone.py"'), "cannot be read"),
     "a program to be listed": (_study("metrics", 'plugin = "evil.py"', inputs=""), "states no checksum of it"),
     "a program as an input": (_study("check-metric", inputs='["evil.py"]'), "states no checksum of it"),
     "a program as an input, checked": (_study("check-metric", inputs='["evil.py"]', checksums=[CHECKED]), "--trust"),
