@@ -162,7 +162,8 @@ def _alpha_words(found: JudgeRanking) -> str:
         side = "higher" if row["bias"] > 0 else "lower"
         who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {side}"
         kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
-        if row[found.measure] <= row["alpha"] or kappa == alpha:
+        lost = row[found.measure] - row["alpha"]
+        if lost <= 0 or len({kappa, alpha}) == 1:
             continue
         if len(table) == 1:
             return f"{rule}: {who}, has κ {kappa} and α {alpha}."
