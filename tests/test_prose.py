@@ -226,7 +226,7 @@ QUOTED = {
         ],
     ),
     "choosing-a-test, few topics": (
-        r"calls (.{3}) to (.{3}) % .* tells (\d+) % fewer .*, (\d+) % .* (\d+) % .* (\d), (\d) and (\d+) %",
+        r"calls (.{3}) to (.{3}) % .* finds (\d+) % fewer .*, (\d+) % .* (\d+) % .* (\d), (\d) and (\d+) %",
         "type_one_error.md",
         lambda text: _few_topics(_table(text, "scores")),
     ),
@@ -334,7 +334,7 @@ def test_the_tutorial_counts_pairs(checkout):
     found = found.to_frame().set_index(["metric", "test"])
     decided = [("nDCG@10", "fdr_by"), ("RR", "fdr_by"), ("RR", "none")]
     counts = [found.loc[(metric, "t")].set_index("correction").loc[how, "n_significant"] for metric, how in decided]
-    assert counts == _said(page, r"against (\d+) in nDCG@10 and (\d+) in RR") + _said(page, r"`RR` tells (\d+) pairs")
+    assert counts == _said(page, r"against (\d+) in nDCG@10 and (\d+) in RR") + _said(page, r"`RR` finds (\d+)")
     required = found.loc[("AP", "bootstrap_sensitivity"), "difference_required_median"].item()
     assert _said(page, r"\*difference required\*, ([.\d]+) in AP") == [round(required, 3)]
 

@@ -1,10 +1,12 @@
 """The words of the field, not of this house, in all that people read: docstrings, comments, messages, help, docs."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.test_project import ROOT
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.usefixtures("checkout")
 
 SAYS_INSTEAD = {
     r"on paper": "equal up to rounding, equal but for rounding",

@@ -67,8 +67,7 @@ def check_kind(value: object, name: str, kind: str) -> None:
     --------
     >>> check_kind("runs", "collection", "JudgedCollection")
     Traceback (most recent call last):
-    metaeval.errors.InvalidOptionError: collection must be a JudgedCollection; got 'runs'. One is made by \
-    eval.read_collection
+    metaeval.errors.InvalidOptionError: collection must be a JudgedCollection; got 'runs'. One is made by metaeval.read_collection
     """
     if not any(one.__name__ == kind for one in type(value).__mro__):
         given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

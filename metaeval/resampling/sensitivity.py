@@ -66,7 +66,7 @@ class SensitivityResult(Result):
     """Systems with equal scores under every metric; their pairs stay in the denominator."""
     zero_variance_resamples: Mapping[str, Mapping[str, int]]
     """"zero_over_zero" and "constant_over_zero", each a mapping from metric to a count over all pairs; see
-    `metaeval.tests_stat.bootstrap.bootstrap_test`."""
+    `metaeval.bootstrap_test`."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """How clusters, strata, weights and gaps were taken into account, where there are any; as a test has them."""
 

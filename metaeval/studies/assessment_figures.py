@@ -45,39 +45,39 @@ class AssessmentTables(Protocol):
     """The tables of an `AssessmentStudy` that figures are taken from."""
 
     @property
-    def beyond(self) -> pd.DataFrame: ...  # noqa: D102
+    def beyond(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def classes(self) -> pd.DataFrame: ...  # noqa: D102
+    def classes(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def cycles(self) -> pd.DataFrame: ...  # noqa: D102
+    def cycles(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def document_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    def document_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def element_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    def element_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def elemental(self) -> pd.DataFrame: ...  # noqa: D102
+    def elemental(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def entries(self) -> pd.DataFrame: ...  # noqa: D102
+    def entries(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def growth(self) -> pd.DataFrame: ...  # noqa: D102
+    def growth(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def new_runs(self) -> pd.DataFrame: ...  # noqa: D102
+    def new_runs(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def passage_agreement(self) -> pd.DataFrame: ...  # noqa: D102
+    def passage_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def passages(self) -> pd.DataFrame: ...  # noqa: D102
+    def passages(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def pools(self) -> pd.DataFrame: ...  # noqa: D102
+    def pools(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def power_law(self) -> pd.DataFrame: ...  # noqa: D102
+    def power_law(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def sizes(self) -> pd.DataFrame: ...  # noqa: D102
+    def sizes(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def steps(self) -> pd.DataFrame: ...  # noqa: D102
+    def steps(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def times(self) -> pd.DataFrame: ...  # noqa: D102
+    def times(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
     @property
-    def topics(self) -> pd.DataFrame: ...  # noqa: D102
+    def topics(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
 
 
 def quoted_figures(tables: AssessmentTables) -> tuple[QuotedFigure, ...]:

@@ -495,8 +495,8 @@ def test_syndl_by_one_command(command, data_folder, year, checkout):
         if (year, metric) == (2021, "nDCG@10"):
             page = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
             said = re.search(
-                r"tell ([\d.]+) % .* on (\d+) topics and GPT-4 ([\d.]+) % on (\d+) other ones; on (\d+) of "
-                r"its own topics it tells about (\d+) % .* alone finds, (\d+) %",
+                r"TREC DL 2021 ([\d.]+) % .* on (\d+) topics and ([\d.]+) % under GPT-4 on (\d+) other ones; "
+                r"on (\d+) of its own topics it is about (\d+) %.* alone finds, (\d+) %",
                 " ".join(page.split()),
             )
             of_people, n_people, of_judge, n_judge, same_number, rough, only = map(float, said.groups())

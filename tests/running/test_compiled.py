@@ -117,7 +117,7 @@ def test_a_damaged_cache_is_begun_anew(kernel, nowhere, damage):
 def test_without_compilation_functions_stay_as_they_are():
     """NUMBA_DISABLE_JIT is for looking into them."""
     code = "from metaeval.running.compiled import compiled; print(compiled(id := lambda x: x) is id)"
-    settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(own.__file__).parents[1])}
+    settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(own.__file__).parents[2])}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=settings)
     assert ended.stdout == "True\n"
 
@@ -128,7 +128,7 @@ def test_kernels_return_arrays_numbers_and_plain_tuples():
     A signal that is answered just then raises an exception there, and numba goes on with a null pointer: a stop by
     Ctrl-C has ended in a segmentation fault.
     """
-    texts = {path: path.read_text("utf-8") for path in Path(own.__file__).parent.rglob("*.py")}
+    texts = {path: path.read_text("utf-8") for path in Path(own.__file__).parents[1].rglob("*.py")}
     nodes = {
         path: [*ast.walk(ast.parse(text))] for path, text in texts.items() if re.search("@compiled|NamedTuple", text)
     }
