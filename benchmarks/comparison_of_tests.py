@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.collection.elements import element_collection
+from metaeval.inex.elements import element_collection
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import score
 from metaeval.resampling.split_halves import split_half
-from metaeval.simulate.inex import simulate_inex
 from metaeval.table.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "comparison-of-tests.md"

@@ -53,18 +53,18 @@ ROOT = Path(__file__).resolve().parent.parent
 EXEMPT = ROOT / "benchmarks" / "mutants_without_effect.csv"
 SHARED_TESTS = {  # of modules, and of folders, whose tests stand together: one literal version a family
     "metaeval/agreement/overlap.py": ("tests/agreement/test_rankings.py",),
-    "metaeval/collection/element_table.py": ("tests/collection/test_elements.py",),
+    "metaeval/inex/element_table.py": ("tests/inex/test_elements.py",),
     "metaeval/io/decimals.py": ("tests/io/test_trec.py", "tests/io/test_tables.py"),
     "metaeval/io/trec_lines.py": ("tests/io/test_trec.py",),
     "metaeval/resampling/coverage.py": ("tests/resampling/test_sufficiency.py",),
     "metaeval/resampling/reductions.py": ("tests/resampling/test_judgments.py",),
-    "metaeval/simulate/inex_runs.py": ("tests/simulate/test_inex.py",),
+    "metaeval/inex/simulated_runs.py": ("tests/inex/test_simulation.py",),
     "metaeval/cli/": ("tests/test_plain_pages.py",),  # options and their defaults stand in the pages
     "metaeval/metrics/": ("tests/metrics/test_literal.py", "tests/metrics/test_published.py"),
-    "metaeval/metrics/focused/": (
-        "tests/metrics/focused/test_literal_elements.py",
-        "tests/metrics/focused/test_literal_passages.py",
-        "tests/metrics/focused/test_focused_scores.py",
+    "metaeval/inex/measures/": (
+        "tests/inex/measures/test_literal_elements.py",
+        "tests/inex/measures/test_literal_passages.py",
+        "tests/inex/measures/test_focused_scores.py",
     ),
     "metaeval/tests_stat/": ("tests/tests_stat/test_equality_laws.py", "tests/test_equality_laws.py"),
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),

@@ -35,8 +35,8 @@ import pandas as pd
 import typer
 
 from metaeval.cli import app, main
+from metaeval.inex.simulation import simulate_inex
 from metaeval.simulate.collection import simulate_collection
-from metaeval.simulate.inex import simulate_inex
 
 REPORT = Path(__file__).parent / "reports" / "robustness.md"
 BEGIN, END = "<!-- command lines -->", "<!-- /command lines -->"

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 import pandas as pd
 
-from metaeval.collection.elements import element_collection
-from metaeval.collection.inex import Assessments, Submission
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.elements import element_collection
 from metaeval.metrics import metric_values, resolve_metrics, score
 
 N_RUNS, N_TOPICS, LENGTH, N_ARTICLES, N_ASSESSED = 55, 34, 1500, 400, 120

@@ -12,8 +12,8 @@ import pandas as pd
 
 from metaeval import score
 from metaeval.collection.documents import UNJUDGED
-from metaeval.collection.inex import Assessments, Submission
-from metaeval.collection.passages import passage_collection
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.passages import passage_collection
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 
 N_TOPICS, DEPTH, N_DOCUMENTS = 107, 1500, 20_000

@@ -21,6 +21,7 @@ import pytest
 import metaeval
 from metaeval.base.checks import has_parquet
 from metaeval.errors import MetaevalError
+from metaeval.running.parallel import limit_threads
 from metaeval.table.scores import as_scores
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -142,6 +143,13 @@ def simulated_scores():
         return as_scores(values, **labels)
 
     return made
+
+
+@pytest.fixture(scope="module")
+def one_core():
+    """Hold compiled kernels to one core: waking others costs more than small collections take."""
+    with limit_threads(1):
+        yield
 
 
 @pytest.fixture(scope="session")

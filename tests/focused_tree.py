@@ -6,8 +6,8 @@ made up. ``tree_collection()`` compiles it; tests of other parts may ask for a r
 
 import pandas as pd
 
-from metaeval.collection.elements import element_collection
-from metaeval.collection.inex import Assessments, Submission
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.elements import element_collection
 
 DOCUMENT = "co/2001/r7022"
 TOPIC = "163"

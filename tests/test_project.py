@@ -267,8 +267,8 @@ def test_one_place_compares_a_p_value_with_a_level():
         ("metaeval.tests_stat.result", "at_least(smallest, p_values, p_values)"),
         ("metaeval.cli.design", "alpha < power"),
         ("metaeval.figures.power", "line[0] < alpha < line[-1]"),
-        ("metaeval.metrics.focused.gains", "alpha > 0.0"),
-        ("metaeval.metrics.focused.gains", "0 <= alpha <= 1"),
+        ("metaeval.inex.measures.gains", "alpha > 0.0"),
+        ("metaeval.inex.measures.gains", "0 <= alpha <= 1"),
     }
 
 

@@ -22,6 +22,7 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.second_assessors import second_people
 from metaeval.base.provenance import Provenance
 from metaeval.errors import InvalidOptionError
+from metaeval.inex.simulation import simulate_inex
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.probability_of_best import best_system
@@ -41,7 +42,6 @@ from metaeval.resampling.topic_subsets import compare_subsets
 from metaeval.running.draws import resolve_seed
 from metaeval.running.parallel import limit_threads, reporting
 from metaeval.simulate.collection import simulate_collection
-from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.compare import study_comparison

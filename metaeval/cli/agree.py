@@ -152,7 +152,7 @@ def _check_gains(loaded: Loaded, text: str) -> None:
 
 def _graded(loaded: Loaded) -> "JudgedCollection":
     """Read what an audit is about: runs, and judgments with grades."""
-    from metaeval.collection.passages import PassageCollection  # noqa: PLC0415 - loads numba
+    from metaeval.inex.passages import PassageCollection  # noqa: PLC0415 - loads numba
 
     if loaded.options["qrels"] is None:
         message = "--audit asks about the grades of judgments: give runs and --qrels, not a table of scores"

@@ -118,10 +118,10 @@ def assessment(  # noqa: PLR0913 - the options of the command
 
         metaeval assessment assessments/ --second second/ --documents articles/
     """
-    from metaeval.agreement.assessed_pools import POOL_SIZES  # noqa: PLC0415 - loads pandas
-    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
-    from metaeval.io.inex_articles import ArticleFolder  # noqa: PLC0415 - as above
-    from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
+    from metaeval.inex.articles import ArticleFolder  # noqa: PLC0415 - as above
+    from metaeval.inex.assessed_pools import POOL_SIZES  # noqa: PLC0415 - loads pandas
+    from metaeval.inex.assessment_log import read_assessment_log  # noqa: PLC0415 - as above
+    from metaeval.inex.reading import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads pandas
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
@@ -156,6 +156,6 @@ def assessment(  # noqa: PLR0913 - the options of the command
 def _pools(paths: list[str], *, lenient: bool) -> "pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - only where there are pools
 
-    from metaeval.io.inex import read_pool  # noqa: PLC0415 - loads pandas
+    from metaeval.inex.reading import read_pool  # noqa: PLC0415 - loads pandas
 
     return pd.concat([read_pool(path, lenient=lenient) for path in paths], ignore_index=True)

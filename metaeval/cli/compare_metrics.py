@@ -11,7 +11,7 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaeval.collection.inex import Assessments
+    from metaeval.inex.assessments import Assessments
     from metaeval.studies.compare import CompareStudy
 
 _CURRENT = Option(
@@ -79,11 +79,11 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
 
 def _of_elements(loaded: Loaded) -> tuple["Assessments | None", "pd.DataFrame | None"]:
     """Return the assessments of elements, which the six-run test needs, and the sizes of elements that were given."""
-    from metaeval.collection.elements import ElementCollection  # noqa: PLC0415 - loads numba
+    from metaeval.inex.elements import ElementCollection  # noqa: PLC0415 - loads numba
 
     if not isinstance(loaded.compiled(), ElementCollection):
         return None, None
-    from metaeval.io.inex import read_assessments, read_element_sizes  # noqa: PLC0415 - as above
+    from metaeval.inex.reading import read_assessments, read_element_sizes  # noqa: PLC0415 - as above
 
     lenient, sizes = bool(loaded.options["lenient"]), loaded.options["element_sizes"]
     judged = read_assessments(loaded.options["qrels"], lenient=lenient)

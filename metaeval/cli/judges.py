@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from metaeval.agreement.labels import Labels
     from metaeval.collection.documents import Collection, JudgedCollection
-    from metaeval.collection.inex import Assessments
-    from metaeval.io.judges import JudgeInput
+    from metaeval.inex.assessments import Assessments
+    from metaeval.studies.judge_files import JudgeInput
     from metaeval.studies.judges import JudgeStudy
     from metaeval.table.scores import Scores
 
@@ -259,7 +259,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
-    from metaeval.io.judges import read_judges  # noqa: PLC0415 - as above
+    from metaeval.studies.judge_files import read_judges  # noqa: PLC0415 - as above
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
     chosen = None if metrics is None else split_names(metrics)
@@ -404,9 +404,9 @@ def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str], order: str
 def _beside_each(
     loaded: Loaded, assessments: "dict[str, Assessments]", runs: list[str], sizes: Path | None, *, lenient: bool
 ) -> "dict[str, JudgedCollection]":
-    from metaeval.io.inex import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
-    from metaeval.io.judged import inex_collection  # noqa: PLC0415 - loads numba
+    from metaeval.inex.reading import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
+    from metaeval.studies.judged_files import inex_collection  # noqa: PLC0415 - loads numba
 
     sources = run_sources(runs)
     submissions = submissions_from(sources, lenient=lenient)

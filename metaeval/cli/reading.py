@@ -117,11 +117,10 @@ class Loaded:
         text = self.options["metrics"]
         if text is None:
             from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-            from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415 - as above
 
             collection = self.collection()
             documents = isinstance(collection, Collection) and collection.grades is None
-            text = DEFAULT_METRICS if documents else ",".join(default_metrics(collection))
+            text = DEFAULT_METRICS if documents else ",".join(collection.usual_metrics)
             self._given["metrics"] = text
         return split_names(text)
 
@@ -176,8 +175,8 @@ class Loaded:
             check_paired(n_runs)
         self.session.say(f"Reading {count(n_runs, 'run')} and their judgments")
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas; the first word comes before
-        from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
+        from metaeval.studies.judged_files import read_judged  # noqa: PLC0415 - loads numba
 
         read = read_judged(
             given["inputs"],

@@ -60,7 +60,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
         metaeval reliability assessments/ --element-sizes sizes.txt --expect "lo>ao,ia>=id>frb"
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
-    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
+    from metaeval.inex.reading import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads pandas
     from metaeval.studies.expectations import EXPECTATIONS, parse_expectations  # noqa: PLC0415 - as above
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above

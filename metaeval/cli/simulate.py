@@ -184,7 +184,7 @@ def inex(  # noqa: PLR0913 - the options of the command
 
         metaeval simulate inex made --year 2007 --systems 10 --topics 20 --seed 1
     """
-    from metaeval.simulate.inex import InexTask, simulate_inex  # noqa: PLC0415 - loads numba
+    from metaeval.inex.simulation import InexTask, simulate_inex  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
         _check_size(systems * topics * results, "--systems times --topics times --results")

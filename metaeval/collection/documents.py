@@ -7,7 +7,7 @@ alone, as ragged arrays, and re-judging it is a change of one small vector.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,9 @@ from metaeval.table.scores import Missing
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
+_USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
+_USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
+On = Literal["documents", "elements", "passages"]
 
 
 class CollectionWarning(MetaevalWarning):
@@ -45,6 +48,14 @@ class CollectionWarning(MetaevalWarning):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedCollection(Result, ABC):
     """Runs and judgments of one test collection: of documents, elements or passages."""
+
+    on: ClassVar[On]
+    """What is ranked."""
+
+    @property
+    @abstractmethod
+    def usual_metrics(self) -> tuple[str, ...]:
+        """The measures to take where none are named: for elements and passages those of the campaigns."""
 
     def _found(self) -> str:
         judgments = count(len(self.by_document.levels), "judged document")
@@ -295,6 +306,7 @@ class JudgedCollection(Result, ABC):
 class Collection(JudgedCollection):
     """Runs and judgments of one test collection."""
 
+    on: ClassVar[On] = "documents"
     systems: tuple[str, ...] = field()  # a field of its own in the place of the inherited property; so below
     """Names of the runs."""
     topics: tuple[str, ...] = field()
@@ -339,6 +351,11 @@ class Collection(JudgedCollection):
     Shape (n_topics,)."""
     notes: tuple[str, ...] = ()
     """What reading had to say."""
+
+    @property
+    def usual_metrics(self) -> tuple[str, ...]:
+        """The measures to take where none are named."""
+        return _USUAL if self.grades is None else _USUAL_OF_REAL_GRADES
 
     @property
     def n_judgments(self) -> int:

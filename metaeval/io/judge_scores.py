@@ -66,7 +66,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     reference: str | None = None,
     missing: Missing = "error",
 ) -> dict[str, dict[str, Scores]]:
-    """Return metric to judge to scores, of files that were read already; see `metaeval.io.judges.read_judges`."""
+    """Return metric to judge to scores, of files read already; see `metaeval.studies.judge_files.read_judges`."""
     for role in columns:
         if role not in JUDGED_SCORES:
             raise InvalidOptionError(f"columns= of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}")

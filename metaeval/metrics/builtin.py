@@ -4,22 +4,13 @@ from metaeval.metrics.average_precision import AVERAGE_PRECISION
 from metaeval.metrics.bpref import BPREF, BPREF_N, BPREF_R
 from metaeval.metrics.compat import COMPATIBILITY
 from metaeval.metrics.err import ERR, NORMALISED_ERR
-from metaeval.metrics.focused import (
-    best_entry,
-    cumulated_gain,
-    hixeval,
-    in_context,
-    inex_2002,
-    inex_ng,
-    interpolated_precision,
-)
 from metaeval.metrics.infap import INFERRED_AP
 from metaeval.metrics.judged import JUDGED
 from metaeval.metrics.ndcg import NDCG
 from metaeval.metrics.precision import PRECISION, R_PRECISION, RECALL, RECIPROCAL_RANK, SUCCESS
 from metaeval.metrics.q_measure import Q_MEASURE
 from metaeval.metrics.rbp import RANK_BIASED_PRECISION
-from metaeval.metrics.registry import Registry
+from metaeval.metrics.registry import Registry, of_wings
 
 BUILTIN = Registry(
     [
@@ -40,13 +31,7 @@ BUILTIN = Registry(
         INFERRED_AP,
         COMPATIBILITY,
         JUDGED,
-        *inex_2002.SPECS,
-        *inex_ng.SPECS,
-        *cumulated_gain.SPECS,
-        *hixeval.SPECS,
-        *interpolated_precision.SPECS,
-        *in_context.SPECS,
-        *best_entry.SPECS,
+        *of_wings("SPECS"),
     ]
 )
 """A value: extend it and pass it on."""

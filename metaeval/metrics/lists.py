@@ -7,6 +7,7 @@ that follow touch the relevant few.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -219,6 +220,13 @@ def depth(k: int | None) -> int:
     return NO_CUTOFF if k is None else min(k, NO_CUTOFF)
 
 
+@singledispatch
+def lists_for(collection: JudgedCollection) -> Any:  # noqa: ANN401 - of what the collection ranks
+    """Return what the kernels of measures take; each kind of collection registers its own."""
+    raise TypeError(type(collection).__name__)
+
+
+@lists_for.register
 def ranked_lists(collection: Collection) -> RankedLists:
     """Pick the relevant documents of every list under the collection's current levels."""
     levels = collection.levels

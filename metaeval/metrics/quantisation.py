@@ -1,7 +1,7 @@
 """Quantisations: which gain a relevant document of each level gives, and what makes one of one's own.
 
 A quantisation of documents is a plain function from levels (1 and above) to gains. Documents at level 0 or below, and
-unjudged ones, have no gain under any of them. Those of XML elements stand in `metaeval.metrics.element_quantisation`.
+unjudged ones, have no gain under any of them. Those of XML elements stand in `metaeval.inex.element_quantisation`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +19,8 @@ from metaeval.running.equality import at_least, difference
 
 LINEAR = Call("linear")
 """The default: a document's gain is its level."""
+GENERALISED = Call("gen")
+"""The default for elements: the generalised function of the scale."""
 
 
 def linear(levels: NDArray[np.number]) -> NDArray[np.float64]:

@@ -3,6 +3,8 @@
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -13,13 +15,21 @@ from metaeval.base.checks import check_choice
 from metaeval.base.metric_names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
 
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
+
+
+_WINGS = ("metaeval.inex.hooks",)
+"""Modules above this folder that bring measures and quantisations of the package."""
+
+
+def of_wings(name: str) -> tuple[Any, ...]:
+    """Return what the wings of the package have under a name: ``SPECS`` or ``QUANTISATIONS``."""
+    return tuple(chain.from_iterable(getattr(import_module(wing), name) for wing in _WINGS))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -52,9 +62,9 @@ class Registry(Result):
     def __init__(
         self,
         metrics: Iterable[MetricSpec] = (),
-        quantisations: Iterable[Quantisation] = (*QUANTISATIONS, *ELEMENT_QUANTISATIONS),
+        quantisations: Iterable[Quantisation] | None = None,
     ) -> None:
-        given = tuple(quantisations)
+        given = (*QUANTISATIONS, *of_wings("QUANTISATIONS")) if quantisations is None else tuple(quantisations)
         tables: tuple[tuple[str, Iterable[MetricSpec | Quantisation]], ...] = (
             ("metrics", metrics),
             ("quantisations", [one for one in given if one.on == "documents"]),

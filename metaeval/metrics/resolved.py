@@ -2,20 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, ParsedName
 from metaeval.base.results import ShortRepr
+from metaeval.collection.documents import On
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.faults import fault
-from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, ranked_topics
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
-from metaeval.metrics.spec import MetricSpec, On
+from metaeval.metrics.spec import MetricSpec
 from metaeval.running.parallel import track
 
 _ALWAYS_SHOWN = ("p", "a", "quant")
@@ -230,14 +230,10 @@ class Metric(ShortRepr):
             values[system, topic] = number
         return values
 
-    @overload
-    def view(self, lists: ElementLists) -> ElementLists: ...
-    @overload
-    def view(self, lists: JudgedLists) -> JudgedLists: ...
-    def view(self, lists: JudgedLists) -> JudgedLists:
+    def view(self, lists: Any) -> Any:  # noqa: ANN401 - of its own kind
         """Return the lists as its function or kernel gets them: condensed, or under its quantisation."""
         values = dict(self.parameters)
-        if isinstance(lists, ElementLists) and self.quantisation is not None:
+        if self.spec.on == "elements" and self.quantisation is not None:
             return lists.quantised(values["quant"], self.quantisation)
         if not isinstance(lists, RankedLists):
             return lists

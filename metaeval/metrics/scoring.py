@@ -1,6 +1,6 @@
 """Scores of runs under metrics: from a compiled collection to the table that every later stage speaks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import compress
 from typing import Any, Literal, get_args
 
@@ -10,19 +10,14 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
-from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.elements import ElementCollection
+from metaeval.collection.documents import Collection, JudgedCollection, On
 from metaeval.collection.grades import numbers_of
-from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.metrics.focused.element_lists import element_lists
-from metaeval.metrics.focused.passage_lists import passage_lists
-from metaeval.metrics.lists import ranked_lists
+from metaeval.metrics.lists import lists_for
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.presets import without_presets
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
-from metaeval.metrics.spec import On
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores
@@ -182,11 +177,6 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
 
 
 _RULES: dict[On, Undefined] = {"documents": "zero", "elements": "drop", "passages": "drop"}
-_LISTS: dict[On, tuple[type[Any], Callable[[Any], Any]]] = {
-    "documents": (Collection, ranked_lists),
-    "elements": (ElementCollection, element_lists),
-    "passages": (PassageCollection, passage_lists),
-}
 
 
 def _on(metric: AnyMetric) -> On:
@@ -197,14 +187,11 @@ def _on(metric: AnyMetric) -> On:
 def lists_of(collection: JudgedCollection, metric: AnyMetric) -> Any:  # noqa: ANN401 - of the metric's own kind
     """Return the lists of a collection that a metric is computed on."""
     on = _on(metric)
-    kind, made = _LISTS[on]
     source = collection.by_document if on == "documents" else collection
-    if not isinstance(source, kind):
-        found = next((other for other, (known, _) in _LISTS.items() if isinstance(collection, known)), None)
-        holds = f"of {found}" if found else repr(type(collection).__name__)
-        maker = "collection_from" if on == "documents" else f"{on[:-1]}_collection"
-        raise InvalidOptionError(f"{metric.name} ranks {on}, and this collection is {holds}; make one with {maker}")
-    return made(source)
+    if source.on != on:
+        holds = f"this collection is of {collection.on}; make one with {on[:-1]}_collection"
+        raise InvalidOptionError(f"{metric.name} ranks {on}, and {holds}")
+    return lists_for(source)
 
 
 def _views(collection: JudgedCollection, metrics: tuple[AnyMetric, ...]) -> dict[On, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Concatenate, Literal, get_args, overload
+from typing import Any, Concatenate, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,18 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.metric_names import Call
 from metaeval.base.results import ShortRepr
+from metaeval.collection.documents import On
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds
-from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.lists import RankedTopic
 from metaeval.metrics.parameters import Parameter, read_parameters
-from metaeval.metrics.quantisation import LINEAR
+from metaeval.metrics.quantisation import GENERALISED, LINEAR
 
 _RESERVED = ("judged_only", "gains", "quant")
 
 type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
 type Kernel = Callable[Concatenate[Any, ...], NDArray[np.float64]]
 type Counts = Callable[Concatenate[Any, ...], NDArray[np.int64]]
-On = Literal["documents", "elements", "passages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
-from metaeval.agreement.assessment_tables import SHORT
-from metaeval.agreement.power_law import power_law_shares
 from metaeval.base.words import number, sentence_case, share, text, whole
+from metaeval.inex.assessed_pools import growth_kinds, half_pool, shown_growth
+from metaeval.inex.assessment_tables import SHORT
+from metaeval.inex.power_law import power_law_shares
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right

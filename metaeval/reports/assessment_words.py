@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
-from metaeval.agreement.assessment_tables import SHORT
 from metaeval.base.names import count
 from metaeval.base.words import listed, number, share, whole
+from metaeval.inex.assessed_pools import growth_kinds, half_pool, shown_growth
+from metaeval.inex.assessment_tables import SHORT
 from metaeval.reports.assessed_parts import element_sentence, passage_sentence
 from metaeval.studies.assessment import AssessmentStudy
 from metaeval.studies.assessment_figures import FOUND, quoted_figures

@@ -6,13 +6,13 @@ from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.words import ends, listed, number, share, text, whole
 from metaeval.figures.shown import AXES
+from metaeval.inex.reliability_runs import RELIABILITY_RUNS
 from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.shared import facts
-from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 
 _TOP = 10

@@ -7,23 +7,23 @@ from typing import ClassVar, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessed_pools import (
+from metaeval.base.checks import check_choice, check_count, check_kind
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.inex.articles import Articles, place_passages
+from metaeval.inex.assessed_pools import (
     POOL_SIZES,
     GrowthCurves,
     Rounds,
     new_run_coverage,
     pool_coverage,
 )
-from metaeval.agreement.assessment_tables import ELEMENT_CLASSES, AssessmentTables, LackingError
-from metaeval.agreement.assessment_times import assessment_times
-from metaeval.agreement.assessments import document_agreement, element_agreement, passage_agreement
-from metaeval.agreement.assessor_behaviour import assessor_cycles, assessor_steps
-from metaeval.agreement.power_law import fit_power_law
-from metaeval.base.checks import check_choice, check_count, check_kind
-from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.collection.inex import Assessments, Submission
-from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.io.inex_articles import Articles, place_passages
+from metaeval.inex.assessment_tables import ELEMENT_CLASSES, AssessmentTables, LackingError
+from metaeval.inex.assessment_times import assessment_times
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.assessor_agreement import document_agreement, element_agreement, passage_agreement
+from metaeval.inex.assessor_behaviour import assessor_cycles, assessor_steps
+from metaeval.inex.power_law import fit_power_law
 from metaeval.resampling.effort import CostModel, cost_model
 from metaeval.studies.assessment_figures import quoted_figures
 from metaeval.studies.study import Study

@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
-from metaeval.agreement.assessment_tables import SHORT
+from metaeval.inex.assessed_pools import growth_kinds, shown_growth
+from metaeval.inex.assessment_tables import SHORT
 
 FOUND: Mapping[str, str] = {
     "relevant": "relevant documents",

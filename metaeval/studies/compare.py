@@ -16,8 +16,8 @@ from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, che
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics
 from metaeval.resampling.agreement_interval import AgreementIntervals

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, Value
-from metaeval.collection.elements import ElementCollection
-from metaeval.collection.inex import TOO_SMALL, UNKNOWN
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
-from metaeval.metrics.focused.element_lists import element_lists
+from metaeval.inex.assessments import TOO_SMALL, UNKNOWN
+from metaeval.inex.element_quantisation import ELEMENT_QUANTISATIONS
+from metaeval.inex.elements import ElementCollection
+from metaeval.inex.measures.element_lists import element_lists
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.inex.reliability_runs import RELIABILITY_RUNS
 from metaeval.running.equality import difference
-from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 
 _SIGN = re.compile(r"(>=|≥|>)")
 

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from metaeval.base.metric_names import parse_name
 from metaeval.base.results import Result
 from metaeval.collection.documents import JudgedCollection
-from metaeval.collection.elements import ElementCollection
-from metaeval.collection.inex import TOO_SMALL
-from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.element_quantisation import GENERALISED
-from metaeval.metrics.focused.curves import element_curves
-from metaeval.metrics.focused.in_context import generalised_precision_curves
-from metaeval.metrics.focused.interpolated_precision import interpolated_precision_curves
-from metaeval.metrics.focused.overlap import run_overlap
+from metaeval.inex.assessments import TOO_SMALL
+from metaeval.inex.elements import ElementCollection
+from metaeval.inex.measures.curves import element_curves
+from metaeval.inex.measures.in_context import generalised_precision_curves
+from metaeval.inex.measures.interpolated_precision import interpolated_precision_curves
+from metaeval.inex.measures.overlap import run_overlap
+from metaeval.inex.passages import PassageCollection
 from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.quantisation import GENERALISED
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 
@@ -84,8 +84,8 @@ def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
 
     Examples
     --------
-    >>> from metaeval.simulate.inex import simulate_inex
-    >>> from metaeval.collection.passages import passage_collection
+    >>> from metaeval.inex.simulation import simulate_inex
+    >>> from metaeval.inex.passages import passage_collection
     >>> simulated = simulate_inex(year=2008, n_systems=3, n_topics=2, n_documents=40, n_results=20, rng=1)
     >>> found = focused_statistics(passage_collection(simulated.submissions, simulated.assessments))
     >>> found.kind, found.counts["runs"], found.per_system["results"].tolist()

@@ -7,16 +7,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
-from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
-from metaeval.agreement.labels import Labels, document_labels, on_common_topics
+from metaeval.agreement.labels import Labels
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
 from metaeval.agreement.second_assessors import SecondPeople, second_people
 from metaeval.base.results import Result
-from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.inex.assessments import Assessments
+from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
+from metaeval.inex.document_labels import document_labels, on_common_topics
 from metaeval.running.draws import RandomSource
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts

@@ -16,8 +16,8 @@ from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.inex import Assessments
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.models.prediction_powered import PredictionPowered

@@ -13,12 +13,13 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.metric_names import Call
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.collection.elements import ElementCollection, element_collection
-from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.element_quantisation import ElementGrades, element_values
-from metaeval.metrics.focused.curves import element_curves
-from metaeval.metrics.focused.overlap import run_overlap
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.element_quantisation import ElementGrades, element_values
+from metaeval.inex.elements import ElementCollection, element_collection
+from metaeval.inex.measures.curves import element_curves
+from metaeval.inex.measures.overlap import run_overlap
+from metaeval.inex.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
@@ -26,7 +27,6 @@ from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import lists_of, metric_values, resolve_metrics
 from metaeval.running.equality import settled_means
 from metaeval.running.parallel import track
-from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
 from metaeval.studies.expectations import EXPECTATIONS, Expectation, checked_preferences, source_of
 from metaeval.studies.study import Study
 

@@ -16,9 +16,8 @@ from metaeval.collection.assembly import judgments_from
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection, is_judged
 from metaeval.collection.grades import coded
-from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.metrics.defaults import default_metrics
+from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.running.parallel import track
@@ -145,7 +144,7 @@ def scores_under_judges(
     """Score the runs under every judge; return for each metric the scores by judge, and notes."""
     first = next(iter(judged.values()))
     if metrics is None:
-        metrics = _OF_LABELS if isinstance(first, Collection) else default_metrics(first)
+        metrics = _OF_LABELS if isinstance(first, Collection) else first.usual_metrics
     chosen = resolve_metrics(metrics, registry=registry)
     judged_on = {name: _topics_with(one.by_document, is_judged) for name, one in judged.items()}
     there = [topic for topic in first.topics if any(topic in own for own in judged_on.values())]

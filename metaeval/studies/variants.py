@@ -18,8 +18,8 @@ from metaeval.base.metric_names import (
 )
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError
+from metaeval.inex.elements import ElementCollection
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
@@ -64,8 +64,8 @@ def audit_variants(
 
     Examples
     --------
-    >>> from metaeval.collection.elements import element_collection
-    >>> from metaeval.simulate.inex import simulate_inex
+    >>> from metaeval.inex.elements import element_collection
+    >>> from metaeval.inex.simulation import simulate_inex
     >>> made = simulate_inex(year=2004, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
     >>> collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
     >>> variants = audit_variants(collection, "inex2002")

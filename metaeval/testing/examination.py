@@ -11,8 +11,8 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.results import Result
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import JudgedCollection
-from metaeval.collection.inex import Scale
 from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import Scale
 from metaeval.metrics.bounds import bounds_text
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.metric_names import Call, Table
-from metaeval.collection.elements import ElementCollection, element_collection
-from metaeval.collection.inex import Assessments, Scale, Submission
-from metaeval.collection.passages import PassageCollection, passage_collection
+from metaeval.inex.assessments import Assessments, Scale, Submission
+from metaeval.inex.elements import ElementCollection, element_collection
+from metaeval.inex.passages import PassageCollection, passage_collection
 from metaeval.metrics.bounds import MetricError
 from metaeval.metrics.resolved import Metric
 

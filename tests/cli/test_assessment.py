@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from metaeval.agreement.assessment_tables import SHORT
-from metaeval.simulate.inex import simulate_inex
+from metaeval.inex.assessment_tables import SHORT
+from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.assessment import study_assessments
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from metaeval.cli.options import DEFAULT_METRICS
-from metaeval.io.judged import read_judged
-from metaeval.metrics.defaults import default_metrics
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.scoring import score
-from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.judged_files import read_judged
 
 KINDS = ("2003", "2005", "2008", "2009")
 
@@ -41,7 +40,7 @@ def test_scores_are_those_of_the_python_functions(command, given, made, year):
     ended = command("score", *given(year), "--json")
     sizes = made / year / "sizes.txt" if int(year) < 2007 else None
     collection = read_judged([made / year / "submissions"], made / year / "assessments", sizes=sizes).collection
-    names = default_metrics(collection)
+    names = collection.usual_metrics
     expected = score(collection, names).mean("topic")
     rows = ended.json()["results"]
     assert len(rows) == expected.size

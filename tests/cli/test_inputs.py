@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.simulate.inex import simulate_inex
+from metaeval.inex.simulation import simulate_inex
 
 WAYS = ("packed", "pipe", "named pipe", "standard input")
 SCORED = ("{run}", "--qrels", "{qrels}", "--metrics", "AP,P@10", "--groups", "{groups}")

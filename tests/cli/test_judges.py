@@ -17,11 +17,11 @@ from metaeval.agreement.judge_bias import favoured_by_covariate
 from metaeval.agreement.second_assessors import second_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.words import MISSING
-from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
-from metaeval.io.judged import inex_collection
-from metaeval.io.judges import read_judges
+from metaeval.inex.reading import read_assessments, read_element_sizes, read_submissions
+from metaeval.inex.simulation import simulate_inex
 from metaeval.io.labels import read_labels
-from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.judge_files import read_judges
+from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.judges import study_judges
 
 

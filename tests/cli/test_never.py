@@ -27,7 +27,7 @@ HELD = {
     "The folder of a study is not entered": ["cli/test_hostile_studies.py::test_the_folder_of_a_study_gives_no_orders"],
     "No command opens a connection": ["cli/test_never.py::test_nobody_is_called_and_nothing_is_written_elsewhere"],
     "A page of a report loads nothing": ["page/test_html.py::test_only_the_pages_own_script_may_run"],
-    "XML is read without DTDs": ["io/test_inex_xml.py::test_an_entity_is_found_in_any_encoding"],
+    "XML is read without DTDs": ["inex/test_xml_files.py::test_an_entity_is_found_in_any_encoding"],
     "Without `--out` and the like": ["cli/test_never.py::test_nobody_is_called_and_nothing_is_written_elsewhere"],
     "A folder or a file that is there already": [
         "cli/test_report.py::test_an_older_report_is_only_replaced_on_request",

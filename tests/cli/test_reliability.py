@@ -6,8 +6,8 @@ import re
 import pytest
 
 from metaeval.base.words import share
-from metaeval.simulate.inex import simulate_inex
-from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.reliability import study_reliability
 
 

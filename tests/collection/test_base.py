@@ -7,10 +7,10 @@ import pytest
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import as_levels, renumbered, take_segments
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
-from metaeval.collection.elements import element_collection
-from metaeval.collection.inex import Assessments, Submission, each_run
-from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.inex.assessments import Assessments, Submission, each_run
+from metaeval.inex.elements import element_collection
+from metaeval.inex.passages import passage_collection
 
 RANKINGS = {"a": {"1": ["d1"], "2": ["d2", "d1"]}, "b": {"1": ["d2", "d1"]}}
 DOCUMENTS = pd.DataFrame(

@@ -16,12 +16,12 @@ from fuzz_plain import is_number, keeps_digits, lines_of, number_of, rows_of, te
 from fuzz_tables import names_and_rows, said_of_names
 from fuzz_text import text_mutation
 
+from metaeval.inex.articles import read_article
 from metaeval.io.annotations import read_annotations
 from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
-from metaeval.io.inex_articles import read_article
-from metaeval.io.judges import read_judges
 from metaeval.io.name_lists import read_names
 from metaeval.io.tables import read_scores
+from metaeval.studies.judge_files import read_judges
 
 _LABELS = (0, 1, 2, 1.5, "good", "bad", None, True, -1, 1e300)
 _SYSTEMS = ("bm25", "lm", "n1")

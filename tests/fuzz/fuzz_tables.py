@@ -12,8 +12,8 @@ from fuzz_plain import AVERAGES, GAPS, fitted, is_number, keeps_digits, name_of,
 from fuzz_text import pick, text_mutation
 from fuzz_trec import qrels_of
 
+from metaeval.inex.assessment_log import read_assessment_log
 from metaeval.io.groups import read_groups
-from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError
+from metaeval.inex.assessment_log import read_assessment_log
+from metaeval.inex.reading import read_assessments, read_element_sizes, read_submission
 from metaeval.io.files import text_of
 from metaeval.io.groups import read_groups, read_pool_sizes
-from metaeval.io.inex import read_assessments, read_element_sizes, read_submission
-from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
 from metaeval.io.name_lists import read_names

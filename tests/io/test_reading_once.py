@@ -11,18 +11,18 @@ import pytest
 
 from metaeval.base.provenance import file_checksum, record_provenance, recording_inputs
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.assessment_log import read_assessment_log
+from metaeval.inex.reading import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
 from metaeval.io.annotations import read_annotations
 from metaeval.io.files import read_bytes
 from metaeval.io.groups import read_groups
-from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
-from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
-from metaeval.io.judged import read_judged
 from metaeval.io.labels import read_labels
 from metaeval.io.qrels import read_qrels
 from metaeval.io.sources import list_sources
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.trec import read_collection, read_runs
+from metaeval.studies.judged_files import read_judged
 from metaeval.table.scores import as_scores
 
 WAYS = ("file", "packed", "pipe", "named pipe", "standard input")

@@ -17,10 +17,10 @@ import pytest
 
 import metaeval
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.articles import read_article
 from metaeval.io import unpacking
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.files import read_bytes
-from metaeval.io.inex_articles import read_article
 from metaeval.io.tables import read_scores
 from metaeval.io.unpacking import COMPRESSIONS, LEAST, LIMIT, MOST, TIMES, Budget
 from metaeval.resampling.replicates import ReplicateStore, _opened, _sealed

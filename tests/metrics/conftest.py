@@ -4,14 +4,6 @@ import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import metric_values
-from metaeval.running.parallel import limit_threads
-
-
-@pytest.fixture(scope="module")
-def one_core():
-    """Hold compiled kernels to one core: waking others costs more than small collections take."""
-    with limit_threads(1):
-        yield
 
 
 @pytest.fixture(scope="module")

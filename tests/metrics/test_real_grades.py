@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricSpec, RankedTopic, metric, metric_values, score
-from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.stability import measure_stability
@@ -70,7 +69,7 @@ def test_measures_with_a_threshold_ask_for_one(real, name):
 
 def test_measures_taken_by_default_need_no_threshold(real):
     """Those with gains alone."""
-    names = default_metrics(real)
+    names = real.usual_metrics
     assert names == ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
     assert score(real, names).shape == (4, 2, 3)
 

@@ -11,7 +11,8 @@ import pytest
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import bracketed, number
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.elements import element_collection
+from metaeval.inex.elements import element_collection
+from metaeval.inex.simulation import simulate_inex
 from metaeval.page.latex import table_latex
 from metaeval.reports.agree_words import (
     advice_sentences,
@@ -22,7 +23,6 @@ from metaeval.reports.agree_words import (
     pair_label,
     summary_sentences,
 )
-from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.result import UnreachableLevelWarning

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.collection.inex import Assessments
+from metaeval.inex.assessments import Assessments
+from metaeval.inex.simulation import simulate_inex
 from metaeval.reports.assessed_parts import element_sentence
 from metaeval.reports.assessment import assessment_report
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words
-from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.assessment import study_assessments
 
 

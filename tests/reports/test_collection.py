@@ -3,11 +3,11 @@
 import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.elements import element_collection
-from metaeval.collection.passages import passage_collection
+from metaeval.inex.elements import element_collection
+from metaeval.inex.passages import passage_collection
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.collection import collection_sections
-from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.focused_statistics import focused_curves, focused_statistics
 
 

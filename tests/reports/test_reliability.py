@@ -5,10 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.simulation import simulate_inex
 from metaeval.page.html import render_page
 from metaeval.reports.reliability import reliability_report, verdict_sentence
-from metaeval.simulate.inex import simulate_inex
-from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import study_reliability
 
 HOSTILE = "<script>alert(1)</script> $x$"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.inex import Assessments, Submission
-from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.passages import passage_collection
 from metaeval.metrics import metric_values
 from metaeval.resampling.group_changes import left_out_changes
 from metaeval.resampling.judgments import reduce_judgments

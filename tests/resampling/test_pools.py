@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED
-from metaeval.collection.elements import element_collection
-from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.inex.elements import element_collection
+from metaeval.inex.passages import passage_collection
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import metric_values
 from metaeval.resampling.coverage import coverage, run_depths
 from metaeval.resampling.effort import adaptive_depth
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.pool_depths import entry_depths, pooled_systems, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool, pool_growth, with_judged_pool
-from metaeval.simulate.inex import simulate_inex
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},

@@ -17,7 +17,7 @@ import scipy.stats
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.io.judged import read_judged
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.scoring import metric_values, score
 from metaeval.metrics.spec import metric
@@ -31,7 +31,7 @@ from metaeval.resampling.stability_result import _swaps, smallest_place
 from metaeval.running import workers
 from metaeval.running.draws import resolve_seed
 from metaeval.simulate.collection import simulate_collection
-from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.judged_files import read_judged
 from metaeval.table.scores import select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.agreement.assessed_pools import pool_growth
-from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
-from metaeval.io.inex import read_assessments
-from metaeval.simulate.inex import simulate_inex
+from metaeval.inex.assessed_pools import pool_growth
+from metaeval.inex.assessments import Assessments, Submission
+from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
+from metaeval.inex.reading import read_assessments
+from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.assessment import study_assessments
 
 

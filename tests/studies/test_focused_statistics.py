@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.collection.documents import UNJUDGED
-from metaeval.collection.passages import passage_collection
-from metaeval.io.inex import read_assessments, read_submissions
+from metaeval.inex.passages import passage_collection
+from metaeval.inex.reading import read_assessments, read_submissions
 from metaeval.metrics.scoring import metric_values, score
 from metaeval.studies.focused_statistics import focused_curves, focused_statistics
 

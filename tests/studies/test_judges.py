@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.io.judged import inex_collection
+from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
+from metaeval.inex.simulation import simulate_inex
 from metaeval.io.labels import read_labels
-from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
-from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.judges import study_judges
 from metaeval.studies.scores_under_judges import judgments_of_labels
 from metaeval.table.scores import as_scores
@@ -298,7 +297,7 @@ def test_without_metrics_those_of_the_campaign_are_taken(campaign):
     collection = {name: beside(campaign, one) for name, one in judged.items()}
     study = study_judges(judged, collection=collection, rng=0)
     assert tuple(dict.fromkeys(study.scores)) == tuple(
-        one.name for one in resolve_metrics(default_metrics(collection["main"]))
+        one.name for one in resolve_metrics(collection["main"].usual_metrics)
     )
     assert study_judges(judged, rng=0).effects.empty
 

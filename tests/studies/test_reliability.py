@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from metaeval.collection.inex import Assessments
-from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.inex.assessments import Assessments
+from metaeval.inex.paths import contains
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import BUILTIN
 from metaeval.metrics.spec import MetricSpec
-from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.expectations import EXPECTATIONS, Preference
 from metaeval.studies.reliability import default_metrics, study_reliability
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.collection.elements import element_collection
-from metaeval.collection.inex import UNKNOWN
-from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import UNKNOWN
+from metaeval.inex.elements import element_collection
+from metaeval.inex.passages import passage_collection
+from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import Quantisation
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.scoring import score
-from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.variants import audit_variants, audited
 
 

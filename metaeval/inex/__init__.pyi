@@ -1,0 +1,40 @@
+from metaeval.inex.articles import ArticleFolder as ArticleFolder
+from metaeval.inex.articles import ArticlePlaces as ArticlePlaces
+from metaeval.inex.articles import place_passages as place_passages
+from metaeval.inex.articles import read_article as read_article
+from metaeval.inex.assessed_pools import new_run_coverage as new_run_coverage
+from metaeval.inex.assessed_pools import pool_growth as pool_growth
+from metaeval.inex.assessment_log import read_assessment_log as read_assessment_log
+from metaeval.inex.assessments import Assessments as Assessments
+from metaeval.inex.assessments import Submission as Submission
+from metaeval.inex.assessor_agreement import character_ratios as character_ratios
+from metaeval.inex.assessor_agreement import document_agreement as document_agreement
+from metaeval.inex.assessor_agreement import element_agreement as element_agreement
+from metaeval.inex.assessor_agreement import passage_agreement as passage_agreement
+from metaeval.inex.elements import ElementCollection as ElementCollection
+from metaeval.inex.elements import element_collection as element_collection
+from metaeval.inex.measures.curves import element_curves as element_curves
+from metaeval.inex.measures.in_context import generalised_precision_curves as generalised_precision_curves
+from metaeval.inex.measures.inex_eval import inex_eval_table as inex_eval_table
+from metaeval.inex.measures.interpolated_precision import (
+    interpolated_precision_curves as interpolated_precision_curves,
+)
+from metaeval.inex.measures.overlap import run_overlap as run_overlap
+from metaeval.inex.passages import PassageCollection as PassageCollection
+from metaeval.inex.passages import passage_collection as passage_collection
+from metaeval.inex.power_law import fit_power_law as fit_power_law
+from metaeval.inex.reading import read_assessments as read_assessments
+from metaeval.inex.reading import read_element_sizes as read_element_sizes
+from metaeval.inex.reading import read_pool as read_pool
+from metaeval.inex.reading import read_submission as read_submission
+from metaeval.inex.reading import read_submissions as read_submissions
+from metaeval.inex.reliability_runs import reliability_runs as reliability_runs
+from metaeval.inex.simulation import SimulatedInex as SimulatedInex
+from metaeval.inex.simulation import simulate_inex as simulate_inex
+from metaeval.inex.writing import write_assessments as write_assessments
+from metaeval.inex.writing import write_element_sizes as write_element_sizes
+from metaeval.inex.writing import write_submission as write_submission
+from metaeval.studies.assessment import AssessmentStudy as AssessmentStudy
+from metaeval.studies.expectations import Preference as Preference
+from metaeval.studies.expectations import parse_expectations as parse_expectations
+from metaeval.studies.reliability import ReliabilityStudy as ReliabilityStudy

@@ -1,0 +1,51 @@
+"""What is published of every year of INEX: articles, scales, relevant documents, pools and agreement."""
+
+from typing import Any, NamedTuple
+
+from metaeval.base.checks import check_number
+from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import Scale
+from metaeval.inex.simulated_articles import IEEE, WIKIPEDIA, Template
+
+
+class Campaign(NamedTuple):
+    """What the papers say of a year."""
+
+    scale: Scale
+    template: Template
+    elements: float
+    relevant: float
+    exponent: float
+    most_passages: int
+    elemental: float
+    pool: int
+    document_agreement: float
+    passage_agreement: float
+    second: int
+
+
+_OLD = Campaign("2003", IEEE, 160, 60.7, 1.8, 49, 0.36, 499, 0.27, 0.23, 12)
+_NEW = Campaign("passages", WIKIPEDIA, 161, 60.4, 2.3, 74, 0.45, 600, 0.57, 0.31, 15)
+CAMPAIGNS = {
+    2002: _OLD._replace(scale="2002", second=2),
+    2003: _OLD,
+    2004: _OLD,
+    2005: _OLD._replace(scale="2005", document_agreement=0.39, second=5),
+    2006: _NEW._replace(scale="2005", relevant=50, pool=500),
+    2007: _NEW,
+    2008: _NEW._replace(relevant=69.8),
+    2009: _NEW._replace(relevant=71.4),
+    2010: _NEW._replace(relevant=105.2),
+}
+
+
+def campaign_of(year: int, said: dict[str, Any]) -> Campaign:
+    """Take what is published of a year, but for what the caller says."""
+    if year not in CAMPAIGNS:
+        raise InvalidOptionError(f"year must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}")
+    campaign = CAMPAIGNS[year]._replace(**{name: value for name, value in said.items() if value is not None})
+    for name, value in (("elements_per_article", campaign.elements), ("relevant_documents", campaign.relevant)):
+        check_number(value, name, least=1)
+    for name in ("document_agreement", "passage_agreement"):
+        check_number(getattr(campaign, name), name, above=0, most=1)
+    return campaign

@@ -1,0 +1,174 @@
+"""The table of all elements that were assessed or retrieved: their names, their tree, sizes and assessments."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import UNKNOWN, Scale, whole_column
+from metaeval.inex.element_runs import Words, normalised
+from metaeval.running.compiled import compiled
+
+_TOP_GRADE = 3
+
+
+class Elements(NamedTuple):
+    """All elements that were assessed or retrieved: topic after topic, documents apart, in document order.
+
+    An element stands before its descendants, and these follow it without a gap. Positions count from the topic's
+    first element, so that topics can be taken apart.
+    """
+
+    parents: NDArray[np.int32]
+    """Position of the nearest ancestor in the table, -1 for none. Shape (n,)."""
+    stops: NDArray[np.int32]
+    """Position behind the last descendant. Shape (n,)."""
+    documents: NDArray[np.int32]
+    """Which of the topic's judgments of documents; -1 for a document that was not assessed. Shape (n,)."""
+    names: NDArray[np.int32]
+    paths: NDArray[np.int32]
+    """Which of the collection's `document_names` and `path_names`. Shape (n,)."""
+    assessed: NDArray[np.bool_]
+    """Shape (n,)."""
+    exhaustivity: NDArray[np.int8]
+    """0 also where nothing was assessed; `TOO_SMALL` (-1) for "?". Shape (n,)."""
+    specificity: NDArray[np.float64]
+    """In the terms of the scale. Shape (n,)."""
+    fully_specific: NDArray[np.bool_]
+    """Where all characters are highlighted, by whole numbers; grade 3 on the older scales. Shape (n,)."""
+    sizes: NDArray[np.int64]
+    relevant_sizes: NDArray[np.int64]
+    """Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
+
+
+class ElementNames(NamedTuple):
+    """Codes of topics, documents and paths; the paths are sorted so that codes follow document order."""
+
+    topics: pd.Index
+    documents: pd.Index
+    paths: pd.Index
+
+    def keys(
+        self, topics: NDArray[np.int64], documents: NDArray[np.int64], paths: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return one number for the codes of topic, document and path, ascending in table order."""
+        return (topics * len(self.documents) + documents) * len(self.paths) + paths
+
+    def parts(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Take keys apart into the codes of topics, documents and paths."""
+        rest, paths = np.divmod(keys, len(self.paths))
+        return (*np.divmod(rest, len(self.documents)), paths)
+
+
+def in_document_order(columns: list[Words]) -> pd.Index:
+    """Sort different paths so that each is followed by its descendants: "/" must come before every other character."""
+    different = {path for column in columns for path in column.names}
+    return pd.Index(sorted(different, key=lambda path: path.replace("/", "\0")), dtype=object)
+
+
+def path_stops(paths: pd.Index) -> NDArray[np.int64]:
+    """Return for every path in document order the position behind its last descendant."""
+    stops = np.full(len(paths), len(paths), dtype=np.int64)
+    waiting: list[int] = []
+    for place, path in enumerate(paths):
+        while waiting and not path.startswith(paths[waiting[-1]] + "/"):
+            stops[waiting.pop()] = place
+        waiting.append(place)
+    return stops
+
+
+@compiled
+def linked_tree(
+    documents: NDArray[np.int64], paths: NDArray[np.int64], path_stops: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Link sorted elements: nearest ancestor, and position behind the last descendant, from the topic's first."""
+    n = len(paths)
+    parents = np.full(n, -1, dtype=np.int32)
+    stops = np.empty(n, dtype=np.int32)
+    waiting = np.empty(n, dtype=np.int64)
+    depth = 0
+    for place in range(n):
+        while depth > 0 and (
+            documents[waiting[depth - 1]] != documents[place] or path_stops[paths[waiting[depth - 1]]] <= paths[place]
+        ):
+            depth -= 1
+            stops[waiting[depth]] = place - starts[waiting[depth]]
+        if depth > 0:
+            parents[place] = waiting[depth - 1] - starts[place]
+        waiting[depth] = place
+        depth += 1
+    while depth > 0:
+        depth -= 1
+        stops[waiting[depth]] = n - starts[waiting[depth]]
+    return parents, stops
+
+
+@compiled
+def above(parents: NDArray[np.int32], starts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the nearest chosen ancestor of every element, -1 for none; ``starts`` is its topic's first element."""
+    found = np.full(len(parents), -1, dtype=np.int32)
+    for place in range(len(parents)):
+        parent = parents[place]
+        if parent >= 0:
+            found[place] = parent if chosen[starts[place] + parent] else found[starts[place] + parent]
+    return found
+
+
+def looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each wanted key stands, -1 for nowhere."""
+    order = np.argsort(keys)
+    slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][slots] == wanted, order[slots], -1)
+
+
+def known_sizes(
+    sizes: pd.DataFrame | None, names: ElementNames, documents: NDArray[np.int64], paths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
+    if sizes is None or sizes.empty:
+        return np.full(len(paths), UNKNOWN, dtype=np.int64)
+    lacking = [column for column in ("document", "path", "size") if column not in sizes]
+    if lacking:
+        message = f"element sizes (sizes=) must have the columns document, path and size; {lacking[0]} is missing"
+        raise InvalidOptionError(message)
+    values = whole_column(sizes, "size")
+    table = sizes.assign(document=Words.of(sizes["document"]).words, size=values, topic="")
+    table["path"] = normalised(table, "", "sizes=, ").words
+    table = table.drop_duplicates(["document", "path", "size"])
+    wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
+    if wrong.any():
+        row = table.iloc[int(np.argmax(wrong))]
+        raise InvalidOptionError(
+            f"element sizes (sizes=) must be 1 or more, one each; document {row['document']!r}, {row['path']} has "
+            f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
+        )
+    own_documents, own_paths = (
+        Words.of(table["document"]).within(names.documents),
+        Words.of(table["path"]).within(names.paths),
+    )
+    known = (own_documents >= 0) & (own_paths >= 0)
+    if not known.any():
+        return np.full(len(paths), UNKNOWN, dtype=np.int64)
+    keys = own_documents[known] * len(names.paths) + own_paths[known]
+    found = looked_up(keys, documents * len(names.paths) + paths)
+    return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
+
+
+def with_assessments(elements: Elements, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> Elements:
+    """Enter what was assessed."""
+    size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
+    exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
+    counted = (scale == "2005") & (size > 0) & (relevant >= 0)
+    full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
+    for column, values in (
+        (elements.assessed, True),
+        (elements.exhaustivity, exhaustivity),
+        (elements.specificity, specificity),
+        (elements.fully_specific, full & (exhaustivity != 0)),
+        (elements.sizes, np.where(size > 0, size, elements.sizes[rows])),
+        (elements.relevant_sizes, relevant),
+    ):
+        column[rows] = values
+    return elements

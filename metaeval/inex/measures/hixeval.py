@@ -1,0 +1,135 @@
+"""HiXEval (2005): precision and recall in highlighted characters, whatever the exhaustivity."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import UNKNOWN
+from metaeval.inex.measures.element_lists import ElementLists
+from metaeval.inex.measures.gains import Alpha, was_shown
+from metaeval.metrics.lists import depth
+from metaeval.metrics.parameters import Cutoff
+from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled_parallel
+
+
+def highlighted_precision(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
+    """Share of highlighted characters among all that the top k show (HiXEval)."""
+    found, shown = _characters(lists, k, alpha)
+    return np.divide(found, shown, out=np.zeros(found.shape), where=shown > 0)
+
+
+def highlighted_recall(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
+    """Share of the topic's highlighted characters that the top k show (HiXEval)."""
+    found, _ = _characters(lists, k, alpha)
+    whole = np.broadcast_to(_highlighted(lists), found.shape)
+    return np.divide(found, whole, out=np.zeros(found.shape), where=whole > 0)
+
+
+def highlighted_f(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.float64]:
+    """Harmonic mean of precision and recall in highlighted characters of the top k (HiXEval)."""
+    precision, recall = highlighted_precision(lists, k=k, alpha=alpha), highlighted_recall(lists, k=k, alpha=alpha)
+    both = precision + recall
+    return np.divide(2 * precision * recall, both, out=np.zeros(both.shape), where=both > 0)
+
+
+def _highlighted(lists: ElementLists) -> NDArray[np.int64]:
+    """Return the highlighted characters of every topic, in documents that keep their judgment."""
+    documents = lists.collection.by_document
+    kept = documents.levels > 0
+    highlighted = lists.collection.highlighted
+    if (highlighted[kept] == UNKNOWN).any():
+        raise InvalidOptionError(
+            "HiXEval needs the highlighted characters of every relevant document, which these assessments "
+            f"(scale {lists.collection.scale}) do not give"
+        )
+    amounts = np.where(kept, highlighted, 0)
+    return np.bincount(documents.topic_of_judgment, weights=amounts, minlength=lists.n_topics).astype(np.int64)
+
+
+def _relevant_topics(lists: ElementLists, *, k: Cutoff | None = None, alpha: Alpha = 1.0) -> NDArray[np.int64]:  # noqa: ARG001 - the parameters of the metric
+    return _highlighted(lists)
+
+
+def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the highlighted characters credited to the top k of every list, and all characters shown."""
+    collection = lists.collection
+    elements = collection.elements
+    highlighted = np.where(lists.relevant, elements.relevant_sizes, 0)
+    ranks = np.arange(len(collection.results)) - np.repeat(collection.offsets[:-1], np.diff(collection.offsets))
+    used = collection.elements_returned[ranks < depth(k)]
+    lists.refuse_unknown_size(used[elements.sizes[used] == UNKNOWN], what="HiXEval")
+    lacking = used[highlighted[used] == UNKNOWN]
+    if lacking.size:
+        raise InvalidOptionError(
+            f"HiXEval needs the highlighted characters of {collection.place_of(int(lacking[0]))}; nobody said them"
+        )
+    found, shown = _highlighted_shown(
+        collection.offsets,
+        collection.results,
+        collection.element_offsets,
+        elements.parents,
+        elements.sizes,
+        highlighted,
+        depth(k),
+        alpha,
+    )
+    return found.reshape(lists.lengths.shape), shown.reshape(lists.lengths.shape)
+
+
+@compiled_parallel
+def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    results: NDArray[np.int32],
+    element_offsets: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    highlighted: NDArray[np.int64],
+    k: int,
+    alpha: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    found = np.zeros(len(offsets) - 1)
+    shown = np.zeros(len(offsets) - 1)
+    n_topics = len(element_offsets) - 1
+    for number in numba.prange(len(offsets) - 1):
+        start, stop = element_offsets[number % n_topics], element_offsets[number % n_topics + 1]
+        up = parents[start:stop]
+        returned = np.zeros(stop - start, dtype=np.bool_)
+        before = np.zeros(stop - start, dtype=np.int64)  # highlighted characters of each element that were shown
+        for place in range(offsets[number], min(offsets[number + 1], offsets[number] + k)):
+            own = results[place]
+            text = highlighted[start + own]
+            again = text if was_shown(own, up, returned) else min(before[own], text)
+            found[number] += text - alpha * again
+            shown[number] += sizes[start + own]
+            returned[own] = True
+            before[own] += text - again
+            around = up[own]
+            while around >= 0:
+                before[around] += text - again
+                around = up[around]
+    return found, shown
+
+
+SPECS = (
+    MetricSpec(
+        name="HiXP", kernel=highlighted_precision, on="elements", relevant=_relevant_topics, cite="pehcevski2005"
+    ),
+    MetricSpec(
+        name="HiXR",
+        kernel=highlighted_recall,
+        on="elements",
+        relevant=_relevant_topics,
+        bounds=(0.0, np.inf),
+        cite="pehcevski2005",
+    ),
+    MetricSpec(
+        name="HiXF",
+        kernel=highlighted_f,
+        on="elements",
+        relevant=_relevant_topics,
+        bounds=(0.0, 2.0),
+        cite="pehcevski2005",
+    ),
+)

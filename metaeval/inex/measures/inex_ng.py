@@ -1,0 +1,146 @@
+"""The metric of INEX 2003 (inex_eval_ng): recall by exhaustivity, precision by specificity, text seen once."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.inex.assessments import UNKNOWN
+from metaeval.inex.measures.element_lists import ElementLists
+from metaeval.inex.measures.gains import was_shown
+from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled_parallel
+
+_TOP_GRADE = 3
+_N_POINTS = 100
+_TOLERANCE = 1e-9
+
+
+def text_average_precision(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> NDArray[np.float64]:
+    r"""Precision in text shown over recall of exhaustivity (inex_eval_ng), the mean of 100 points of recall.
+
+    Notes
+    -----
+    At each point of recall x the precision is the largest at any rank whose recall is at least x, or 0. See
+    `text_precision_recall`; the original averages otherwise and expects ties.
+    """
+    precision, recall = text_precision_recall(lists, overlap=overlap, strict=strict)
+    means = _interpolated_mean(lists.collection.offsets, precision, recall)
+    return means.reshape(lists.lengths.shape)
+
+
+def text_precision_recall(
+    lists: ElementLists, *, overlap: bool = True, strict: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return precision and recall at every result, list after list.
+
+    Notes
+    -----
+    With :math:`c'_i` the part of result :math:`c_i` that no result before it contains, and e and s divided by 3 (or
+    1 for grade 3, else 0),
+
+    .. math:: R_k = \sum_{i \le k} e(c_i) \frac{|c'_i|}{|c_i|} \Big/ \sum_c e(c), \qquad
+              P_k = \sum_{i \le k} s(c_i) |c'_i| \Big/ \sum_{i \le k} |c'_i|
+
+    (Gövert, Fuhr, Lalmas and Kazai 2006). Without overlap, c' = c.
+    """
+    exhaustivity, specificity = _shares(lists, strict=strict)
+    collection = lists.collection
+    sizes = collection.elements.sizes
+    used = collection.elements_returned
+    lists.refuse_unknown_size(used[sizes[used] == UNKNOWN], what="inexNG")
+    return _text_seen_once(
+        collection.offsets,
+        collection.results,
+        collection.element_offsets,
+        collection.elements.parents,
+        sizes,
+        exhaustivity,
+        specificity,
+        lists.per_topic(exhaustivity),
+        overlap,
+    )
+
+
+def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if lists.collection.scale != "2003":
+        raise InvalidOptionError(
+            f"inexNG is made for grades of exhaustivity and specificity (scale 2003), not {lists.collection.scale}"
+        )
+    grades = (lists.exhaustivity, np.where(lists.relevant, lists.collection.elements.specificity, 0))
+    if strict:
+        return (grades[0] == _TOP_GRADE).astype(np.float64), (grades[1] == _TOP_GRADE).astype(np.float64)
+    return grades[0] / _TOP_GRADE, grades[1] / _TOP_GRADE
+
+
+def _n_exhaustive(lists: ElementLists, *, overlap: bool = True, strict: bool = False) -> NDArray[np.int64]:  # noqa: ARG001 - the parameters of the metric
+    return lists.per_topic(_shares(lists, strict=strict)[0] > 0).astype(np.int64)
+
+
+@compiled_parallel
+def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    results: NDArray[np.int32],
+    element_offsets: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    exhaustivity: NDArray[np.float64],
+    specificity: NDArray[np.float64],
+    wholes: NDArray[np.float64],
+    overlap: bool,  # noqa: FBT001 - a kernel takes no names
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    precision = np.zeros(len(results))
+    recall = np.zeros(len(results))
+    for number in numba.prange(len(offsets) - 1):
+        start, stop = element_offsets[number % len(wholes)], element_offsets[number % len(wholes) + 1]
+        up = parents[start:stop]
+        whole = wholes[number % len(wholes)]
+        shown = np.zeros(stop - start, dtype=np.int64)  # characters of each element that were shown
+        returned = np.zeros(stop - start, dtype=np.bool_)
+        found = good = read = 0.0
+        for place in range(offsets[number], offsets[number + 1]):
+            own = results[place]
+            size = sizes[start + own]
+            fresh = size
+            if overlap:
+                fresh = 0 if was_shown(own, up, returned) else max(size - shown[own], 0)
+                returned[own] = True
+                shown[own] += fresh
+                around = up[own]
+                while around >= 0:
+                    shown[around] += fresh
+                    around = up[around]
+            found += exhaustivity[start + own] * fresh / size
+            good += specificity[start + own] * fresh
+            read += fresh
+            precision[place] = good / read if read > 0.0 else 0.0
+            recall[place] = found / whole if whole > 0.0 else 0.0
+    return precision, recall
+
+
+@compiled_parallel
+def _interpolated_mean(
+    offsets: NDArray[np.int64], precision: NDArray[np.float64], recall: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    means = np.zeros(len(offsets) - 1)
+    for number in numba.prange(len(offsets) - 1):
+        point = _N_POINTS
+        best = total = 0.0
+        for place in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
+            while point > 0 and recall[place] < point / _N_POINTS - _TOLERANCE:
+                total += best
+                point -= 1
+            best = max(best, precision[place])
+        means[number] = (total + best * point) / _N_POINTS
+    return means
+
+
+SPECS = (
+    MetricSpec(
+        name="inexNG",
+        kernel=text_average_precision,
+        on="elements",
+        relevant=_n_exhaustive,
+        cite="goevert2006",
+    ),
+)

@@ -1,0 +1,363 @@
+"""Simulated assessments: what is relevant, what an assessor highlights, and what that says of elements."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.results import ShortRepr
+from metaeval.inex.assessments import (
+    ASSESSMENT_COLUMNS,
+    ELEMENT_COLUMNS,
+    PASSAGE_COLUMNS,
+    TOO_SMALL,
+    UNKNOWN,
+    Assessments,
+    Scale,
+    empty_table,
+    table_of,
+)
+from metaeval.inex.campaigns import Campaign
+from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, Articles
+
+_FAR = np.int64(2) ** 32
+_SPREAD_OF_RELEVANT = 0.6
+_MOST_RELEVANT = 0.4
+_SHARE_OF_SECTIONS = 0.15
+_LONGER = 0.35
+_ALIGNED = 0.7
+_TOO_SHORT = 55
+_ENTRY_AT_START = 0.6
+_ENTRY_SPREAD = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Highlights(ShortRepr):
+    """Passages of relevant documents: apart from one another, in order."""
+
+    topic: NDArray[np.int64]
+    document: NDArray[np.int64]
+    """Every relevant document of every topic, by topic. Shape (n_pairs,)."""
+    owner: NDArray[np.int64] = field(repr=False)
+    start: NDArray[np.int64] = field(repr=False)
+    end: NDArray[np.int64] = field(repr=False)
+    """Index of the pair a passage belongs to, and the characters [start, end). Shape (n_passages,)."""
+    entry: NDArray[np.int64] = field(repr=False)
+    """Best entry point. Shape (n_pairs,)."""
+
+    def highlighted(self, pairs: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the highlighted characters before each position of a pair, plus those of all pairs before it."""
+        starts, ends = self.owner * _FAR + self.start, self.owner * _FAR + self.end
+        sums = np.r_[0, np.cumsum(self.end - self.start)]
+        places = pairs * _FAR + positions
+        at = np.searchsorted(starts, places, side="right")
+        inside = np.maximum(at - 1, 0)
+        return np.where(at > 0, sums[inside] + np.minimum(places, ends[inside]) - starts[inside], 0)
+
+    def relevant_sizes(
+        self, articles: Articles, elements: NDArray[np.int64], pairs: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the highlighted characters of elements, each of the article of its pair."""
+        before = self.highlighted(pairs, articles.start[elements])
+        return self.highlighted(pairs, articles.end[elements]) - before
+
+    def of_pairs(self, kept: NDArray[np.bool_]) -> "Highlights":
+        """Return those of some pairs."""
+        number = np.cumsum(kept) - 1
+        mine = kept[self.owner]
+        return Highlights(
+            topic=self.topic[kept],
+            document=self.document[kept],
+            owner=number[self.owner[mine]],
+            start=self.start[mine],
+            end=self.end[mine],
+            entry=self.entry[kept],
+        )
+
+
+def make_highlights(
+    generator: np.random.Generator, articles: Articles, campaign: Campaign, n_topics: int, relevant: float
+) -> Highlights:
+    """Choose the relevant documents of every topic and highlight passages in them."""
+    n_documents = len(articles.names)
+    typical = np.log(relevant) - _SPREAD_OF_RELEVANT**2 / 2
+    drawn = generator.lognormal(typical, _SPREAD_OF_RELEVANT, n_topics)
+    counts = np.clip(drawn, min(2, n_documents), max(2, _MOST_RELEVANT * n_documents)).astype(np.int64)
+    counts = np.minimum(counts, n_documents)
+    chosen = [np.sort(generator.permutation(n_documents)[:count]) for count in counts]
+    topic, document = np.repeat(np.arange(n_topics), counts), np.concatenate(chosen)
+    return _highlighted(generator, articles, campaign, topic, document)
+
+
+def _highlighted(
+    generator: np.random.Generator,
+    articles: Articles,
+    campaign: Campaign,
+    topic: NDArray[np.int64],
+    document: NDArray[np.int64],
+) -> Highlights:
+    shares = np.arange(1, campaign.most_passages + 1) ** -campaign.exponent
+    counts = 1 + generator.choice(len(shares), len(document), p=shares / shares.sum())
+    owner = np.repeat(np.arange(len(document)), counts)
+    start, end = _passages(generator, articles, campaign, document[owner])
+    return _merged(generator, articles, topic, document, owner, start, end)
+
+
+def _passages(
+    generator: np.random.Generator, articles: Articles, campaign: Campaign, documents: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw passages: some are whole elements, the others runs of paragraphs, cut anywhere at some of their ends."""
+    size = len(documents)
+    texts = np.flatnonzero(articles.kind == TEXT)
+    first = _drawn(generator, articles, documents, TEXT)
+    final = np.searchsorted(articles.document[texts], documents, side="right") - 1
+    last = texts[np.minimum(first + generator.geometric(_LONGER, size) - 1, final)]
+    first = texts[first]
+    start, end = articles.start[first], articles.end[last]
+    length = np.minimum(articles.size[first], articles.size[last])
+    cut = generator.random((2, size)) * (generator.random((2, size)) >= _ALIGNED) * 0.5
+    start, end = start + (cut[0] * length).astype(np.int64), end - (cut[1] * length).astype(np.int64)
+    sections = np.flatnonzero(articles.kind == SECTION)[_drawn(generator, articles, documents, SECTION)]
+    whole = np.where(generator.random(size) < _SHARE_OF_SECTIONS, sections, first)
+    elemental = generator.random(size) < campaign.elemental
+    return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
+
+
+def _drawn(
+    generator: np.random.Generator, articles: Articles, documents: NDArray[np.int64], kind: int
+) -> NDArray[np.int64]:
+    """Draw an element of a kind from each document; return its number among all of the kind."""
+    counts = np.bincount(articles.document[articles.kind == kind], minlength=len(articles.names))
+    before = np.cumsum(counts) - counts
+    return before[documents] + (generator.random(len(documents)) * counts[documents]).astype(np.int64)
+
+
+def _merged(  # noqa: PLR0913, PLR0917 - the columns of a table
+    generator: np.random.Generator,
+    articles: Articles,
+    topic: NDArray[np.int64],
+    document: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> Highlights:
+    """Make passages that overlap or touch one passage, and choose best entry points."""
+    sequence = np.lexsort((start, owner))
+    low, high = (owner * _FAR + start)[sequence], (owner * _FAR + end)[sequence]
+    reached = np.maximum.accumulate(high)
+    begins = np.flatnonzero(np.r_[True, low[1:] > reached[:-1]][: len(low)])
+    low, high = low[begins], np.maximum.reduceat(high, begins)
+    owner = low // _FAR
+    start, end = low - owner * _FAR, high - owner * _FAR
+    leading = start[np.searchsorted(owner, np.arange(len(document)))]
+    away = np.where(
+        generator.random(len(document)) < _ENTRY_AT_START, 0, generator.laplace(0, _ENTRY_SPREAD, len(document))
+    )
+    entry = np.clip(leading + away.astype(np.int64), 0, articles.length[document] - 1)
+    return Highlights(topic=topic, document=document, owner=owner, start=start, end=end, entry=entry)
+
+
+def make_second_highlights(  # noqa: PLR0913 - two agreements to state
+    generator: np.random.Generator,
+    articles: Articles,
+    campaign: Campaign,
+    first: Highlights,
+    judged: list[NDArray[np.int64]],
+    *,
+    document_agreement: float,
+    passage_agreement: float,
+) -> Highlights:
+    r"""Let a second assessor judge the first topics again.
+
+    Of two sets of the same size whose intersection is J of their union, each holds 2 J / (1 + J) of the other. So
+    the second assessor keeps that share of the relevant documents and finds as many new ones as were lost; in the
+    documents kept, every passage is moved so far that the share of text kept brings the agreement over all text to
+    `passage_agreement`.
+    """
+    kept_share = _shared(document_agreement)
+    overlap = min(1.0, _shared(passage_agreement) / kept_share)
+    mine = first.of_pairs(first.topic < len(judged))
+    kept = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
+    topic, document = ([np.empty(0, dtype=np.int64)] for _ in range(2))
+    for number, pool in enumerate(judged):
+        before = mine.document[mine.topic == number]
+        others = np.setdiff1d(pool, before)
+        n_new = min(len(others), int(generator.binomial(len(before), 1 - kept_share)))
+        topic.append(np.full(n_new, number))
+        document.append(np.sort(generator.permutation(others)[:n_new]))
+    new = _highlighted(generator, articles, campaign, np.concatenate(topic), np.concatenate(document))
+    length = kept.end - kept.start
+    shift = np.rint((1 - overlap) * length).astype(np.int64)
+    right = generator.random(len(kept.topic))[kept.owner] < 0.5  # noqa: PLR2004 - a coin
+    room = articles.length[kept.document[kept.owner]] - length
+    right = (right | (kept.start < shift)) & (kept.start + shift <= room)  # where there is room
+    start = np.clip(kept.start + np.where(right, shift, -shift), 0, room)
+    owner = np.r_[kept.owner, len(kept.topic) + new.owner]
+    start, end = np.r_[start, new.start], np.r_[start + length, new.end]
+    topics, documents = np.r_[kept.topic, new.topic], np.r_[kept.document, new.document]
+    order = np.lexsort((documents, topics))
+    place = np.argsort(order)
+    return _merged(generator, articles, topics[order], documents[order], place[owner], start, end)
+
+
+def _shared(agreement: float) -> float:
+    return 2 * agreement / (1 + agreement)
+
+
+def assessments_of(  # noqa: PLR0913 - what an assessment is made of
+    generator: np.random.Generator,
+    articles: Articles,
+    highlights: Highlights,
+    judged: list[NDArray[np.int64]],
+    *,
+    topics: tuple[str, ...],
+    scale: Scale,
+    graded: bool,
+    source: str,
+) -> Assessments:
+    """Write down what an assessor says of the documents judged."""
+    topic = np.repeat(np.arange(len(judged)), [len(pool) for pool in judged])
+    document = np.concatenate([np.empty(0, dtype=np.int64), *judged])
+    n_documents = len(articles.names)
+    seen = np.isin(highlights.topic * n_documents + highlights.document, topic * n_documents + document)
+    found = highlights.of_pairs(seen)
+    pair = np.searchsorted(topic * n_documents + document, found.topic * n_documents + found.document)
+    names, labels = articles.names[document], np.array(topics, dtype=object)[topic]
+    relevant = np.zeros(len(document), dtype=np.int64)
+    np.add.at(relevant, pair[found.owner], found.end - found.start)
+    entry = np.full(len(document), UNKNOWN)
+    entry[pair] = found.entry
+    where = _Where(articles, found, names[pair], labels[pair])
+    if scale == "passages":
+        documents = {"relevant_size": relevant, "size": articles.length[document], "best_entry": entry}
+        elements, passages = empty_table(ELEMENT_COLUMNS), where.passages("offset")
+    elif scale == "2005":
+        points = np.full(len(document), "", dtype=object)
+        if not graded:
+            points[pair] = where.points(found.document, found.entry)
+        size = np.where(relevant > 0, articles.length[document], UNKNOWN)
+        documents = {"relevant_size": relevant, "size": size, "best_entry_point": points}
+        elements, passages = (
+            where.elements(_exhaustivity(generator, where) if graded else None),
+            where.passages("point"),
+        )
+    else:
+        documents = {"relevant_size": np.full(len(document), UNKNOWN)}
+        rest = np.setdiff1d(np.arange(len(document)), pair)
+        roots = {"topic": labels[rest], "document": names[rest], "path": articles.paths[articles.first[document[rest]]]}
+        elements = where.graded_elements(_exhaustivity(generator, where), scale, roots, (topic[rest], document[rest]))
+        passages = empty_table(PASSAGE_COLUMNS)
+    return Assessments(
+        scale=scale,
+        documents=table_of(ASSESSMENT_COLUMNS, {"topic": labels, "document": names, **documents}),
+        elements=elements,
+        passages=passages,
+        source=source,
+    )
+
+
+class _Where:
+    """All elements with highlighted text, with what the assessor highlighted in them."""
+
+    def __init__(
+        self, articles: Articles, found: Highlights, names: NDArray[np.object_], labels: NDArray[np.object_]
+    ) -> None:
+        self.articles, self.found, self.names, self.labels = articles, found, names, labels
+        element, pair = articles.elements_of(found.document)
+        relevant = found.relevant_sizes(articles, element, pair)
+        place = np.cumsum(relevant > 0) - 1
+        kept = np.flatnonzero(relevant > 0)
+        self.element, self.pair, self.relevant = element[kept], pair[kept], relevant[kept]
+        self.size = articles.size[self.element]
+        begins = np.r_[0, np.cumsum(np.diff(articles.first)[found.document])][:-1]
+        within = articles.parent[self.element] - articles.first[found.document[self.pair]]
+        self.parent = np.where(within < 0, -1, place[begins[self.pair] + np.maximum(within, 0)])
+
+    def passages(self, kind: Literal["offset", "point"]) -> pd.DataFrame:
+        owner, document = self.found.owner, self.found.document[self.found.owner]
+        length = self.found.end - self.found.start
+        values = {"topic": self.labels[owner], "document": self.names[owner], "length": length}
+        if kind == "offset":
+            return table_of(PASSAGE_COLUMNS, values | {"offset": self.found.start})
+        ends = self.points(document, self.found.end, behind=1)
+        return table_of(PASSAGE_COLUMNS, values | {"start": self.points(document, self.found.start), "end": ends})
+
+    def points(
+        self, documents: NDArray[np.int64], positions: NDArray[np.int64], *, behind: int = 0
+    ) -> NDArray[np.object_]:
+        """Name points in text nodes, of inline elements too; an end is a point `behind` the last character."""
+        articles = self.articles
+        parts = np.flatnonzero((articles.kind == TEXT) | (articles.kind == INLINE))
+        places = articles.document[parts] * _FAR + articles.start[parts]
+        at = parts[np.searchsorted(places, documents * _FAR + positions - behind, side="right") - 1]
+        left = (articles.kind[at] == INLINE) & (positions - behind >= articles.end[at])  # in the text behind it
+        holder = np.where(left, articles.parent[at], at)
+        leading = articles.start[np.minimum(holder + 1, len(articles.start) - 1)] > articles.start[holder]
+        node = np.where(left, at - holder + leading, 1)
+        within = positions - np.where(left, articles.end[at], articles.start[at])
+        named = zip(articles.paths[holder].tolist(), node.tolist(), within.tolist(), strict=True)
+        return np.array([f"{path}/text()[{one}].{character}" for path, one, character in named], dtype=object)
+
+    def elements(self, exhaustivity: NDArray[np.int64] | None) -> pd.DataFrame:
+        values = self._placed() | {
+            "exhaustivity": np.full(len(self.element), 2) if exhaustivity is None else exhaustivity,
+            "specificity": self.relevant / self.size,
+            "size": self.size,
+            "relevant_size": self.relevant,
+        }
+        return table_of(ELEMENT_COLUMNS, values)
+
+    def graded_elements(
+        self,
+        exhaustivity: NDArray[np.int64],
+        scale: Scale,
+        roots: dict[str, NDArray[np.object_]],
+        of_roots: tuple[NDArray[np.int64], NDArray[np.int64]],
+    ) -> pd.DataFrame:
+        """Put both dimensions in degrees from 1 to 3, without inline elements, which nobody judged.
+
+        Of documents with nothing relevant the root is judged (0, 0).
+        """
+        judged = self.articles.kind[self.element] != INLINE
+        degree = np.where(exhaustivity == TOO_SMALL, 0, exhaustivity) + 1
+        share = self.relevant / self.size
+        specificity = 1 + (share > 0.33).astype(np.int64) + (share > 0.67)  # noqa: PLR2004 - the mapping of 2005
+        if scale == "2002":
+            small = (self.size < 4 * _TOO_SHORT) & (degree < 3)  # noqa: PLR2004 - the highest degree
+            specificity = np.where(small, 2, np.where(specificity == 3, 3, 1))  # noqa: PLR2004 - S, E and L
+        none = np.zeros(len(of_roots[0]), dtype=np.int64)
+        values: dict[str, NDArray[np.generic]] = {
+            name: np.r_[column[judged], roots[name]] for name, column in self._placed().items()
+        }
+        values |= {"exhaustivity": np.r_[degree[judged], none], "specificity": np.r_[specificity[judged], none]}
+        topics, documents = (
+            np.r_[mine[self.pair[judged]], others]
+            for mine, others in zip((self.found.topic, self.found.document), of_roots, strict=True)
+        )
+        order = np.lexsort((documents, topics))
+        return table_of(ELEMENT_COLUMNS, {name: column[order] for name, column in values.items()})
+
+    def _placed(self) -> dict[str, NDArray[np.object_]]:
+        return {
+            "topic": self.labels[self.pair],
+            "document": self.names[self.pair],
+            "path": self.articles.paths[self.element],
+        }
+
+
+def _exhaustivity(generator: np.random.Generator, where: _Where) -> NDArray[np.int64]:
+    """Draw exhaustivity ("?", 1, 2): by the highlighted text, and never below that of what stands inside."""
+    size, relevant = where.size, where.relevant
+    tiny = np.where(size < _TOO_SHORT, 0.95, 0.3 * np.exp(-(size - _TOO_SHORT) / 150))
+    ample = 1 / (
+        1 + np.exp(-(np.log(relevant) - np.log(4000) + generator.normal(0, 1, len(where.names))[where.pair]) / 0.6)
+    )
+    draw = generator.random((2, len(size)))
+    degree = np.where(draw[0] < tiny, 0, np.where(draw[1] < ample, 2, 1))
+    depth = where.articles.depth[where.element]
+    for level in range(int(depth.max(initial=1)), 1, -1):
+        rows = np.flatnonzero(depth == level)
+        np.maximum.at(degree, where.parent[rows], degree[rows])
+    return np.where(degree == 0, TOO_SMALL, degree)

@@ -1,0 +1,166 @@
+"""Simulated runs of elements: what every system answers a topic with, and the pool of their documents."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.inex.simulated_articles import Articles
+from metaeval.inex.simulated_judgments import Highlights
+from metaeval.running.compiled import compiled
+
+_WEAKEST, _STRONGEST = 0.4, 1.2
+_SPREAD_WITHIN_GROUP, _SPREAD_OF_TOPICS = 0.08, 0.35
+_MOST_DOCUMENTS_OF_A_RUN = 300
+_OF_TOPIC, _OF_DOCUMENT_GROUP, _OF_DOCUMENT_RUN = 0.5, 0.5, 0.4
+_OF_ELEMENT_GROUP, _OF_ELEMENT_RUN = 0.5, 0.5
+_FOR_DOCUMENT, _FOR_SPECIFICITY = 1.0, 1.2
+_COARSE_EVERY, _FINE, _COARSE = 4, 4, 1
+_PREFERRED_SIZES = np.array([250.0, 800.0, 2500.0, 6000.0])
+_ENOUGH_WITHOUT_OVERLAP = 6
+
+
+class Systems(NamedTuple):
+    """The systems of a campaign: names, teams, qualities, which of the preferred sizes each has, and tasks."""
+
+    names: tuple[str, ...]
+    group: NDArray[np.int64]
+    quality: NDArray[np.float64]
+    preferred: NDArray[np.int64]
+    tasks: tuple[str, ...]
+
+    @classmethod
+    def drawn(cls, generator: np.random.Generator, n_systems: int, runs_per_group: int, task: str) -> "Systems":
+        """Draw them; runs of a team are of like quality."""
+        group = np.arange(n_systems) // runs_per_group
+        n_groups = int(group[-1]) + 1
+        quality = generator.permutation(np.linspace(_WEAKEST, _STRONGEST, n_groups))[group]
+        quality = quality * np.exp(_SPREAD_WITHIN_GROUP * generator.standard_normal(n_systems))
+        preferred = generator.integers(len(_PREFERRED_SIZES), size=n_systems)
+        mixed = ("thorough", "focused")
+        tasks = tuple(mixed[number % 2] if task == "mixed" else task for number in range(n_systems))
+        wide, width = len(str(n_groups)), len(str(runs_per_group))
+        names = tuple(
+            f"team{team + 1:0{wide}d}-run{row % runs_per_group + 1:0{width}d}"
+            for row, team in enumerate(group.tolist())
+        )
+        return cls(names, group, quality, preferred, tasks)
+
+
+class Answer(NamedTuple):
+    """Elements in order, and their scores (NaN: the order is the run's own)."""
+
+    elements: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
+    generator: np.random.Generator,
+    articles: Articles,
+    truth: Highlights,
+    systems: Systems,
+    topic: int,
+    n_results: int,
+) -> list[Answer]:
+    """Answer one topic with every system."""
+    n_documents, n_elements = len(articles.names), len(articles.depth)
+    relevant = np.zeros(n_documents)
+    pairs = np.flatnonzero(truth.topic == topic)
+    relevant[truth.document[pairs]] = 1.0
+    elements, place = articles.elements_of(truth.document[pairs])
+    specificity = np.zeros(n_elements)
+    specificity[elements] = truth.relevant_sizes(articles, elements, pairs[place]) / articles.size[elements]
+    ease = np.exp(_SPREAD_OF_TOPICS * generator.standard_normal())
+    n_groups = int(systems.group[-1]) + 1
+    of_topic = _OF_TOPIC * generator.standard_normal(n_documents)
+    of_groups = _OF_DOCUMENT_GROUP * generator.standard_normal((n_groups, n_documents))
+    elements_of_groups = generator.standard_normal((n_groups, n_elements), dtype=np.float32)
+    distance = (np.log(articles.size)[None] - np.log(_PREFERRED_SIZES)[:, None]) / 2
+    fit = -(distance**2).astype(np.float32)
+    breadth = min(_MOST_DOCUMENTS_OF_A_RUN, n_documents)
+    answers = []
+    for row, group in enumerate(systems.group.tolist()):
+        gain = systems.quality[row] * ease
+        document = of_topic + of_groups[group] + _OF_DOCUMENT_RUN * generator.standard_normal(n_documents)
+        document += gain * _FOR_DOCUMENT * relevant
+        best = np.sort(np.argpartition(-document, breadth - 1)[:breadth])
+        seen, owner = articles.elements_of(best)
+        evidence = (document[best][owner] + gain * _FOR_SPECIFICITY * specificity[seen]).astype(np.float32)
+        evidence += fit[systems.preferred[row], seen]
+        evidence += _OF_ELEMENT_GROUP * elements_of_groups[group, seen]
+        evidence += _OF_ELEMENT_RUN * generator.standard_normal(len(seen), dtype=np.float32)
+        decimals = _COARSE if group % _COARSE_EVERY == _COARSE_EVERY - 1 else _FINE
+        scores = np.rint(evidence.astype(np.float64) * 10**decimals)
+        answers.append(_listed(articles, seen, scores, systems.tasks[row], n_results, 10.0**decimals))
+    return answers
+
+
+def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
+    articles: Articles, seen: NDArray[np.int64], scores: NDArray[np.float64], task: str, n_results: int, scale: float
+) -> Answer:
+    """Make the list that a task asks for; equal scores in the order of the elements."""
+    if task == "thorough":
+        order = _best(seen, scores, n_results)[:n_results]
+    else:
+        for enough in (_ENOUGH_WITHOUT_OVERLAP * n_results, len(seen)):
+            order = _best(seen, scores, enough)
+            kept = _without_overlap(seen[order], articles.last, articles.parent, n_results)
+            if len(kept) == n_results:
+                break
+        order = order[kept]
+    elements, listed = seen[order], scores[order] / scale
+    if task in {"thorough", "focused"}:
+        return Answer(elements, listed)
+    _, first, which = np.unique(articles.document[elements], return_index=True, return_inverse=True)
+    if task == "best-in-context":
+        first = np.sort(first)
+        return Answer(elements[first], listed[first])
+    together = np.argsort(first[which], kind="stable")
+    return Answer(elements[together], np.full(len(together), np.nan))
+
+
+def _best(seen: NDArray[np.int64], scores: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
+    """Return at least the best so many, in order."""
+    if n_best >= len(scores):
+        return np.lexsort((seen, -scores))
+    least = np.partition(scores, len(scores) - n_best)[len(scores) - n_best]
+    places = np.flatnonzero(scores >= least)
+    return places[np.lexsort((seen[places], -scores[places]))]
+
+
+@compiled
+def _without_overlap(
+    ranked: NDArray[np.int64], last: NDArray[np.int64], parent: NDArray[np.int64], n_results: int
+) -> NDArray[np.int64]:
+    """Return the places of the best elements of which none contains another."""
+    taken = np.zeros(len(last), dtype=np.bool_)
+    kept = np.empty(min(n_results, len(ranked)), dtype=np.int64)
+    n_kept = 0
+    for place in range(len(ranked)):
+        if n_kept == len(kept):
+            break
+        element = ranked[place]
+        if taken[element]:
+            continue
+        kept[n_kept] = place
+        n_kept += 1
+        taken[element : last[element]] = True
+        above = parent[element]
+        while above >= 0:
+            taken[above] = True
+            above = parent[above]
+    return kept[:n_kept]
+
+
+def pool_of(articles: Articles, answers: list[Answer], size: int) -> NDArray[np.int64]:
+    """Return the documents assessed: one more of every run in each round, until there are enough."""
+    rounds = np.full(len(articles.names), np.iinfo(np.int64).max)
+    for answer in answers:
+        documents, first = np.unique(articles.document[answer.elements], return_index=True)
+        rounds[documents[np.argsort(first)]] = np.minimum(
+            rounds[documents[np.argsort(first)]], np.arange(len(documents))
+        )
+    retrieved = np.sort(rounds[rounds < np.iinfo(np.int64).max])
+    if len(retrieved) == 0:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(rounds <= retrieved[min(size, len(retrieved)) - 1])
