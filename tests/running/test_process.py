@@ -13,7 +13,7 @@ from metaeval.io.folders import new_folder
 from metaeval.running import process
 from metaeval.running.process import Interruption, Stop, sheltered, stopped_by
 
-ROOT = Path(process.__file__).parents[1]
+ROOT = Path(process.__file__).parents[2]
 PROGRAM = [sys.executable, "-m", "metaeval"]
 HANGS = 600
 """Seconds, after which something hangs; a busy machine takes its time."""
