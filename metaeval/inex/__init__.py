@@ -1,7 +1,7 @@
 """XML retrieval as INEX did it: submissions, assessments, elements, passages, and how they were judged.
 
-A chapter of names that live where their kind lives; each is loaded when it is first asked for. They stand once, in
-``inex.pyi`` beside this file.
+The rest of the library does not import this folder: the registry of metrics takes its measures (`metaeval.inex.hooks`),
+and what reads files of any kind recognises its files. Studies of campaigns stand with the other studies.
 """
 
 from metaeval.base.chapters import chapter
