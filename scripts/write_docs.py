@@ -10,6 +10,7 @@ and what stands between them is written anew:
 - ``options power``: the help and every option of a command;
 - ``publications Significance tests``: what the bibliography holds on a subject;
 - ``metrics documents``: the built-in metrics of documents, elements or passages;
+- ``procedures``: what each procedure takes into account of topics;
 - ``formats``: the formats of benchmarks, and the rule of each;
 - ``names metaeval.table.scores``: the public names that a module, or one below it, defines, by where they are imported
   from, with a sentence each and a link to the file that describes them;
@@ -29,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAliasType
+from typing import Any, TypeAliasType, get_args
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -40,6 +41,8 @@ from metaeval.cli import app
 from metaeval.cli.commands import COMMANDS
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
+from metaeval.table.traits import PROCEDURES, Trait
+from metaeval.tests_stat.catalogue import TESTS
 
 DOCS = Path(__file__).parents[1] / "docs"
 _MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -193,6 +196,15 @@ def metrics(on: str) -> Iterator[str]:
             yield f"| `{spec.usage}` | {spec.summary} | {low} to {high} | {source} |"
 
 
+def procedures() -> Iterator[str]:
+    """Yield a table of what each test, and each other procedure, takes into account."""
+    traits = get_args(Trait)
+    yield from (f"| procedure | {' | '.join(traits)} |", f"|---|{'---|' * len(traits)}")
+    tests = {f"test `{spec.name}`": spec.uses for spec in TESTS.values()}
+    for name, uses in {**tests, **PROCEDURES}.items():
+        yield f"| {name} | {' | '.join('yes' if trait in uses else '-' for trait in traits)} |"
+
+
 def _short_link(publication: Publication) -> str:
     return f"[{publication.cited}]({publication.address})" if publication.address else publication.cited
 
@@ -220,7 +232,8 @@ def formats() -> Iterator[str]:
 
 
 WRITERS: dict[str, Callable[..., Iterator[str]]] = {
-    writer.__name__: writer for writer in (options, commands, names, chapters, metrics, publications, formats)
+    writer.__name__: writer
+    for writer in (options, commands, names, chapters, metrics, procedures, publications, formats)
 }
 
 

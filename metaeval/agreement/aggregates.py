@@ -90,7 +90,7 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     >>> made.sel(metric="win rate").to_numpy().tolist()
     [[1.0, 0.75], [0.5, 0.75], [0.0, 0.0]]
     """
-    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"))
+    scores = engine_scores(scores, "aggregates of scores")
     clustered = bool({"cluster", "stratum"} & set(scores.coords))
     names = [name for name in AGGREGATES if clustered or name != MACRO] if aggregates is None else list(aggregates)
     for name in names:

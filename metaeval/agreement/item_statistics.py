@@ -127,7 +127,7 @@ def analyse_items(
     >>> found.data["discrimination"].to_numpy()[0].round(3).tolist()
     [nan, -0.5, nan, nan, -0.866]
     """
-    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"))
+    scores = engine_scores(scores, "analysis of items")
     values, turn = oriented_values(scores), better_direction(scores)
     known = np.isfinite(values)
     n_systems = known.sum(axis=1)

@@ -54,7 +54,7 @@ class Asked:
 
 def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
     """Return what an analysis of group bias needs of the scores."""
-    table = engine_scores(data, what="group bias")
+    table = engine_scores(data, "group bias")
     names = [str(name) for name in table["metric"].to_numpy()]
     check_choice(reference, "judge", names)
     others = [name for name in names if name != reference]

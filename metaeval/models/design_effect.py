@@ -100,7 +100,7 @@ def design_effect(scores: object) -> DesignEffect:
     0    pairs           2.61                    0.18             76.54
     1  systems           3.01                    0.22             66.42
     """
-    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"), what="the design effect of clusters")
+    scores = engine_scores(scores, "the design effect of clusters")
     if "cluster" not in scores.coords:
         raise InvalidOptionError(
             "a design effect is that of random clusters of several topics; pass clusters={topic: cluster} (command "

@@ -173,9 +173,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     1       holm  0.0050  0.0819
     2     fdr_by  0.0017  0.0903
     """
-    scores = engine_scores(
-        scores, uses=("clusters", "strata", "weights", "gaps"), what="minimum detectable differences"
-    )
+    scores = engine_scores(scores, "minimum detectable differences")
     check_share(alpha, "alpha")
     check_number(power, "power", above=alpha, below=1, unit="above alpha")
     check_choice(test, "test", get_args(DetectableTest))

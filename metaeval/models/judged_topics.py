@@ -13,6 +13,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import centred, difference
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
+from metaeval.table.traits import PROCEDURES
 from metaeval.tests_stat.correction import adjust
 
 type Floats = NDArray[np.float64]
@@ -60,7 +61,7 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
     >>> from metaeval import as_scores
     >>> people = as_scores([[0.1, 0.4, 0.2], [0.2, 0.3, 0.5]], topics=["1", "2", "3"])
     >>> judge = as_scores([[0.3, 0.2, 0.4, 0.9], [0.1, 0.2, 0.6, 0.8]], topics=["2", "1", "3", "7"])
-    >>> laid = judged_topics(people, judge, what="an example")
+    >>> laid = judged_topics(people, judge, what="planning with a judge")
     >>> laid.judge.tolist(), laid.other_topics
     ([[0.2, 0.3, 0.4], [0.2, 0.1, 0.6]], ('7',))
     """
@@ -111,7 +112,7 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
     >>> from metaeval import as_scores
     >>> people = as_scores([[0.1, 0.4, 0.2], [0.2, 0.3, 0.5]])
     >>> judge = as_scores([[0.3, 0.2, 0.4, 0.8, 0.9], [0.1, 0.2, 0.6, 0.9, 0.8]])
-    >>> found = topic_shift(judged_topics(people, judge, what="an example"), correction="none")
+    >>> found = topic_shift(judged_topics(people, judge, what="planning with a judge"), correction="none")
     >>> found.loc[0, "system"], float(found.loc[0, "p_value"].round(4))
     ('mean over systems', 0.0315)
     """
@@ -145,7 +146,7 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
 
 
 def _one_metric(data: object, name: str, what: str) -> Scores:
-    scores = engine_scores(data, what=f"{what} ({name})")
+    scores = engine_scores(data, f"{what} ({name})", uses=PROCEDURES[what])
     metrics = scores["metric"].to_numpy().tolist()
     if len(metrics) != 1:
         raise InvalidOptionError(

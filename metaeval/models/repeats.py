@@ -163,7 +163,7 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     >>> result.repeats_needed().tolist()
     [6.0]
     """
-    checked = engine_scores(scores, uses={"repeats"}, what="variance between repeats")
+    checked = engine_scores(scores, "variance between repeats")
     values, judges = _passes(checked)
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0]

@@ -119,7 +119,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
          first   second  topics_needed  topics_needed_high
     0  system5  system1          470.0                 inf
     """
-    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"), what="topics to separate systems")
+    scores = engine_scores(scores, "topics to separate systems")
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
     check_number(power, "power", above=alpha, below=1, unit="above alpha")

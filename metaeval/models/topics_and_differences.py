@@ -59,7 +59,7 @@ def detectable_by_topics(
     >>> detectable_by_topics(scores, [25, 50, 100])["difference"].round(4).tolist()
     [0.089, 0.0616, 0.0431]
     """
-    scores = engine_scores(scores, what="detectable differences with other numbers of topics")
+    scores = engine_scores(scores, "detectable differences with other numbers of topics")
     check_share(alpha, "alpha")
     check_number(power, "power", above=alpha, below=1, unit="above alpha")
     for number in n_topics:

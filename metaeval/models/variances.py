@@ -121,7 +121,7 @@ def _collections(scores: object) -> dict[str, object]:
 def _variances(
     collection: object, method: VarianceMethod, pairs: Sequence[tuple[str, str]] | None
 ) -> list[dict[str, object]]:
-    scores = engine_scores(collection, what=SIZES)
+    scores = engine_scores(collection, SIZES)
     values = oriented_values(scores)
     if method == "pairs":
         variance, freedom = _pair_variance(values, scores["system"].to_numpy().tolist(), pairs or ())

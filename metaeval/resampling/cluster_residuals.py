@@ -60,7 +60,7 @@ class UnitResiduals(NamedTuple):
 
 def resampled_scores(data: object, *, what: str) -> Scores:
     """Return scores as `residuals_of_units` takes them, rejecting what engines that draw units would ignore."""
-    scores = engine_scores(data, uses=("clusters", "strata", "weights"), what=what)
+    scores = engine_scores(data, what)
     units = units_of(scores)
     if units.stratified and units.weighted:
         raise InvalidOptionError(

@@ -244,12 +244,12 @@ def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
     """Return by judge scores of one metric, on one topic or more."""
     what = "conclusions under judges"
     if not isinstance(scores, Mapping):
-        table = engine_scores(scores, what=what, fewest=1)
+        table = engine_scores(scores, what, fewest=1)
         names = [str(name) for name in table["metric"].to_numpy()]
         return {name: table.isel(metric=[place]) for place, name in enumerate(names)}
     sides: dict[str, Scores] = {}
     for name, own in scores.items():
-        table = engine_scores(own, what=what, fewest=1)
+        table = engine_scores(own, what, fewest=1)
         if table.sizes["metric"] != 1:
             raise ScoresError(f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}")
         sides[str(name)] = table.assign_coords(metric=[str(name)])

@@ -177,7 +177,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         metric correction  n_systems  smallest  largest
     0  metric1       none          2       0.0      1.0
     """
-    scores = engine_scores(scores, what="power over choices of runs")
+    scores = engine_scores(scores, "power over choices of runs")
     spec = TESTS.find(test)
     corrections = checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")

@@ -19,7 +19,7 @@ from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import limit_threads
 from metaeval.running.workers import parallel_map
 from metaeval.table.scores import Scores
-from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, ways_out
 from metaeval.tests_stat.comparison import compare_systems
@@ -231,8 +231,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         check_choice(name, "correction", CORRECTIONS)
     if not chosen or not adjusted:
         raise InvalidOptionError(f"{'corrections' if chosen else 'tests'}= is empty; name at least one")
-    halving_uses: tuple[Trait, ...] = ("clusters", "weights")
-    scores = engine_scores(scores, uses=halving_uses, what="halving the topics")
+    scores = engine_scores(scores, "halving the topics")
     for spec in chosen:
         scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
     units = units_of(scores)

@@ -45,7 +45,7 @@ def lay_out(
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
         check_choice(value, word, get_args(kind))
     check_count(n_trials, "n_trials", most=MOST_REPLICATES)
-    scores = by_name(engine_scores(scores, what="drawing sets of topics"), "system")
+    scores = by_name(engine_scores(scores, "drawing sets of topics"), "system")
     groups = identical_systems(scores)
     dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
     kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))

@@ -140,7 +140,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     1          greedy    15  0.60
     2          random    15  0.56
     """
-    scores = engine_scores(scores, uses=("clusters", "strata", "weights"), what="subsets of topics")
+    scores = engine_scores(scores, "subsets of topics")
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     check_share(alpha, "alpha")
     for name in methods:

@@ -22,6 +22,7 @@ from metaeval.studies.element_uses import FIXED, GENERALISED, LINEAR, MERGED
 from metaeval.studies.study import Study, chosen_systems, few_systems_note, test_notes
 from metaeval.studies.variants import Variant, audited
 from metaeval.table.scores import Scores, identical_systems
+from metaeval.table.traits import DRAWN
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -225,7 +226,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
-    chosen, said = chosen_systems(scores, choose, seed, uses=("clusters", "strata", "weights"))
+    chosen, said = chosen_systems(scores, choose, seed, uses=DRAWN)
     looked_at = _named_pairs(pairs, [str(name) for name in chosen["metric"].to_numpy()])
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []

@@ -427,7 +427,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_error_rate(max_error)
-    table = engine_scores(scores, what="the comparison of metrics")
+    table = engine_scores(scores, "the comparison of metrics")
     names = [str(name) for name in table["metric"].to_numpy()]
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
         raise InvalidOptionError(f"comparing metrics takes two or more; the scores hold {names}")

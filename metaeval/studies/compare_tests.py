@@ -14,6 +14,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.power import check_question
 from metaeval.studies.study import Study, chosen_systems
 from metaeval.table.scores import Scores
+from metaeval.table.traits import WHOLE
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -146,7 +147,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     above = _reference(reference, names)
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed, uses=("gaps", "clusters", "strata", "weights"))
+    chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
     halves = split_half(
         chosen,
         tests=names,

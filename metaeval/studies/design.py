@@ -274,8 +274,8 @@ def _collections(scores: object) -> list[Scores]:
     if scores is None:
         return []
     if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
-        return [engine_scores(value, what=SIZES) for value in scores.values()]
-    return [engine_scores(scores, what=SIZES)]
+        return [engine_scores(value, SIZES) for value in scores.values()]
+    return [engine_scores(scores, SIZES)]
 
 
 def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[Hashable, object]]:

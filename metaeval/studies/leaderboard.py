@@ -207,7 +207,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_share(power, "power")
     check_count(top, "top")
     seed = resolve_seed(rng)
-    table = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"))
+    table = engine_scores(scores, "the leaderboard")
     names = table["system"].to_numpy().tolist()
     if baseline is not None:
         check_choice(baseline, "baseline", names)

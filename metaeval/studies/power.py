@@ -26,6 +26,7 @@ from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
+from metaeval.table.traits import WHOLE
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -199,7 +200,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     check_choice(bayesian, "Bayesian model", get_args(BayesianModel))
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed, uses=("gaps", "clusters", "strata", "weights"))
+    chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
     if why := _cannot_be_drawn(chosen):
         if tests is None:
             names.remove(SENSITIVITY)
@@ -272,7 +273,7 @@ def _cannot_be_drawn(scores: Scores) -> str:
 def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
     r"""Return every system's mean over the topics, with an interval and its rank under each metric."""
     check_share(confidence_level, "confidence_level")
-    scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
+    scores = engine_scores(scores, "means of systems", fewest=1)
     n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
     mean = scores.mean("topic").to_numpy()
     if units.plain and not np.isnan(values).any():

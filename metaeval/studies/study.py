@@ -8,7 +8,8 @@ from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
-from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.result import PairwiseResult

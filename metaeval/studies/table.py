@@ -17,6 +17,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, better_direction, identical_systems
 from metaeval.table.structure import settled_mean_over_topics
+from metaeval.table.traits import WHOLE
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -249,7 +250,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
     if top is not None:
         check_count(top, "top")
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed, uses=("gaps", "clusters", "strata", "weights"))
+    chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
     if baseline is not None:
         check_choice(baseline, "baseline", chosen["system"].to_numpy().tolist())
     comparison = compare_systems(

@@ -301,7 +301,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         check_count(limit, "limit")
     if differences:
         check_number(bin_width, "bin_width", above=0)
-    scores = engine_scores(scores, what="the error rate of topic sets")
+    scores = engine_scores(scores, "the error rate of topic sets")
     seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     if tolerances is None:

@@ -17,9 +17,8 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
 from metaeval.table.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
+from metaeval.table.traits import PROCEDURES, Trait
 
-Trait = Literal["repeats", "gaps", "clusters", "strata", "weights"]
-"""What scores may have beyond one number for every system and topic, all alike."""
 Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
 
@@ -36,13 +35,15 @@ _REFUSED: Mapping[Trait, str] = {
 
 def engine_scores(
     data: object,
-    *,
-    uses: Collection[Trait] = (),
     what: str = "",
+    *,
+    uses: Collection[Trait] | None = None,
     instead: Mapping[Trait, str] | None = None,
     fewest: int = 2,
 ) -> Scores:
     """Return scores as an engine takes them, topics by name; reject what it would ignore.
+
+    `what` is its name in `metaeval.table.traits.PROCEDURES`; or `uses` says what it takes into account.
 
     Examples
     --------
@@ -51,6 +52,8 @@ def engine_scores(
     >>> plain.dims, plain.to_numpy()[0, 0].tolist(), plain.attrs["notes"]
     (('metric', 'system', 'topic'), [0.5, 1.0], ['means over 2 repeats'])
     """
+    if uses is None:
+        uses = PROCEDURES[what] if what else ()
     # gaps that somebody decided to keep are in Scores; in anything else they are an oversight
     scores = as_scores(data, missing="pairwise" if gaps_are_kept(data) else "error", fewest=fewest)
     if "gaps" not in uses:
@@ -121,7 +124,7 @@ def mean_by_cluster(scores: Scores) -> Scores:
     >>> mean_by_cluster(scores).to_numpy()[0, 0].tolist()
     [0.5, 1.0]
     """
-    scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
+    scores = engine_scores(scores, "means of clusters", fewest=1)
     name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
     if name is None:
         raise InvalidOptionError("these scores have no clusters of several topics; pass clusters={topic: cluster}")

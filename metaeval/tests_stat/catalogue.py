@@ -15,7 +15,7 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.procedures import Procedure, Table
 
 if TYPE_CHECKING:
-    from metaeval.table.structure import Trait
+    from metaeval.table.traits import Trait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class TestSpec(Procedure):
     one_sided_substitute: str = ""
     """The test to take instead for a one-sided alternative; empty where this one answers that itself."""
     uses: "frozenset[Trait]" = frozenset()
-    """What it takes into account of `metaeval.table.structure.Trait`; it refuses the rest."""
+    """What it takes into account of `metaeval.table.traits.Trait`; it refuses the rest."""
 
     @property
     def function(self) -> Callable[..., Any]:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_paired, check_share
 from metaeval.running.equality import RELATIVE, difference
 from metaeval.table.scores import Scores, name_order, oriented_values
-from metaeval.table.structure import Trait, engine_scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.traits import Trait
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented

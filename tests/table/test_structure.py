@@ -118,11 +118,11 @@ TRAITS = {
 
 
 @pytest.mark.parametrize("trait", TRAITS)
-def test_the_door_refuses_what_is_not_used(trait):
+def test_what_is_not_used_is_refused(trait):
     """Each is refused with the ways out, and let in where it is used."""
     scores, words = TRAITS[trait]
-    with pytest.raises(InvalidOptionError, match=f"the engine: .*{words}.*leave"):
-        engine_scores(scores, what="the engine")
+    with pytest.raises(InvalidOptionError, match=f"group bias: .*{words}.*leave"):
+        engine_scores(scores, "group bias")
     assert {"clusters": "cluster", "strata": "stratum", "weights": "weight"}[trait] in engine_scores(
         scores, uses=(trait,)
     ).coords
