@@ -440,7 +440,7 @@ def _results(rows: list[list[str]], own: str, options: Mapping[str, Any], *, met
 
 
 def _four(rows: list[list[str]], own: str, options: Mapping[str, Any], *, metric: int) -> list[Block]:
-    if any(len(row) != 4 for row in rows):
+    if any(len(row) != 4 for row in rows) or not all(cell.strip() for cell in rows[0]):
         return []
     places = {"system": 0, "metric": metric, "topic": 3 - metric, "score": 3}
     return [_long_block(rows, places, {}, own, options.get("missing", "error"))]
