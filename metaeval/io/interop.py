@@ -103,8 +103,9 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     Raises
     ------
     InvalidOptionError
-        If an object has none of these shapes, an identifier is neither text nor a whole number, a score is no finite
-        number, a level no number within 16 bits, a document appears twice, or runs and qrels have no topic in common.
+        If an object has none of these shapes, an identifier is blank or neither text nor a whole number, a score is no
+        finite number, a level no number within 16 bits, a document appears twice, or runs and qrels have no topic in
+        common.
 
     Warns
     -----
@@ -280,6 +281,8 @@ def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[lis
 
 def _as_text(value: object, what: str, source: _Source) -> str:
     text: str | None = None
+    if isinstance(value, str | bytes) and not value.strip():
+        raise source.error(f"a {what} identifier is blank ({value!r}); name it")
     with suppress(ValueError):  # no UTF-8, or a number of thousands of digits
         match value:
             case str():

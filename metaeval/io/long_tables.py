@@ -148,6 +148,7 @@ def _read_rows(  # noqa: PLR0913, PLR0917 - the parts of a long table
         for part, dim in ATTACHED.items()
         if part in places and dim in labels
     }
+    _refuse_averaged_systems(codes["system"], labels["system"], rows, body)
     codes = {dim: codes[dim][rows] for dim in labels}
     for dim in labels:
         present, codes[dim] = np.unique(codes[dim], return_inverse=True)
@@ -226,6 +227,20 @@ def _rows_of_topics(codes: NDArray[np.int64], names: Sequence[str], body: Sheet)
         message = f"only averages ({', '.join(names)}) and no topic; write the scores of every topic (option -q)"
         raise body.error(message)
     return rows, left_out_note(left_out)
+
+
+def _refuse_averaged_systems(
+    codes: NDArray[np.int64], names: Sequence[str], rows: NDArray[np.int64], body: Sheet
+) -> None:
+    """Refuse a system that would go with its averages; a metric may (trec_eval has only means of some)."""
+    averaged = np.ones(len(names), dtype=bool)
+    averaged[codes[rows]] = False
+    if averaged.any():
+        system = int(np.argmax(averaged))
+        message = (
+            f"system {names[system]!r} has only averages and no topic; write those of every topic, or leave it out"
+        )
+        raise body.error(message, int(np.argmax(codes == system)))
 
 
 def _one_each(  # noqa: PLR0913, PLR0917 - what a message needs

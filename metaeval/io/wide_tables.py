@@ -254,10 +254,28 @@ def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed
         return 0 if _first_column_is_identifier(rows, sheet, options) else None
     named = column_roles(names, ignored=options.ignored).parts.get(part)
     if named is not None:
+        _refuse_system_for_topics(rows, names.index(named), sheet)
         return names.index(named)
     if not names[0] or transposed:
         return 0
     return 0 if _first_column_is_identifier(rows, sheet, options) else None
+
+
+def _refuse_system_for_topics(rows: _Rows, place: int, sheet: Sheet) -> None:
+    """Refuse a column called "doc" or "item" that may be a system: it holds scores, or other names stand before it.
+
+    Those have no title, as row numbers have none, and do more than count the rows.
+    """
+    if not place or underscored(rows.names[place]) not in ITEM_WORDS:
+        return
+    first = rows.column(0)
+    counts = any(first == [str(number + start) for number in range(len(first))] for start in (0, 1))
+    names_before = not rows.names[0] and not counts and len(set(first)) == len(first)
+    if names_before or all(is_number(cell) and "." in cell for cell in rows.column(place)):
+        raise sheet.error(
+            f"column {rows.names[place]!r} could name the topics, or be a system; pass "
+            f"columns={{'topic': {rows.names[place]!r}}} if it names them, or call the first column topic if that does"
+        )
 
 
 def _said_place(column: str | int | None, rows: _Rows, sheet: Sheet) -> int | None:

@@ -101,10 +101,11 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Raises
     ------
     ScoresError
-        For a gap (named by system, topic and metric), a system without any score, a score that is infinite, no
-        number, or a whole number with more digits than a float has, a name that is empty, repeated, unprintable or
-        longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be turned round,
-        weights that are no numbers above 0, a topic that holds the mean (sum, ...) of all others and is called so.
+        For a gap (named by system, topic and metric), a system without any score under a metric, a score that is
+        infinite, no number, or a whole number with more digits than a float has, a name that is empty, repeated,
+        unprintable or longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be
+        turned round, weights that are no numbers above 0, a topic that holds the mean (sum, ...) of all others and is
+        called so.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -353,6 +354,8 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
             f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
             "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
         )
+    if missing in {"pairwise", "zero"}:
+        _refuse_without_scores(table, gaps)
     if missing == "pairwise":
         return _with_gaps(table, gaps), ""
     if missing == "zero":
@@ -363,15 +366,19 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
     return _without_gappy(table, gaps, dim)
 
 
-def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
-    """Keep gaps, of systems that have some score under every metric."""
+def _refuse_without_scores(table: ScoreTable, gaps: NDArray[np.bool_]) -> None:
+    """Refuse a system that has no score under a metric, which is no gap: nothing was measured there."""
     empty = gaps.all(axis=2)
     if empty.any():
         metric, system = np.argwhere(empty)[0]
         raise ScoresError(
             f"system {table.labels['system'][system]!r} has no score at all under {table.labels['metric'][metric]!r}; "
-            "leave it out"
+            "leave it out, or pass missing='drop-systems'"
         )
+
+
+def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
+    """Keep gaps, and say so."""
     note = _note_of_gaps(int(gaps.sum()))
     noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
     return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})

@@ -657,8 +657,8 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, lenient: bool)
 
 
 def _touching(passages: Sequence[tuple[Any, ...]]) -> None:
-    starts = {(one[1], one[4]) for one in passages if one[4]}
-    if any(one[5] and (one[1], one[5]) in starts for one in passages):
+    pairs = ((one, other) for one in passages for other in passages if one is not other)
+    if any(one[5] and (one[1], one[5]) == (other[1], other[4]) for one, other in pairs):
         raise RefusedError("passages that touch")
 
 

@@ -241,6 +241,7 @@ _CALLED = (("query_id", "doc_id"), ("qid", "docno"), ("q_id", "doc_id"), ("topic
 
 def _frame_from(columns: Mapping[str, Sequence[Any]], options: Mapping[str, Any]) -> object:
     kind, rng = options["as"], random.Random(options.get("seed"))  # noqa: S311 - no secret
+    columns = {name: list(_objects(cells)) for name, cells in columns.items()}
     if kind == "object":
         return pd.DataFrame({name: _objects(cells) for name, cells in columns.items()})
     if kind == "records":
@@ -288,7 +289,7 @@ def _rows_of(columns: Any, last: Sequence[str]) -> list[tuple[str, str, float]]:
     rows = []
     for topic, name, number_ in zip(columns["query_id"], columns["doc_id"], value, strict=True):
         for one in (topic, name):
-            if isinstance(one, bool) or not isinstance(one, str | int) or one == "\ud800":
+            if isinstance(one, bool) or not isinstance(one, str | int) or one == "\ud800" or not str(one).strip():
                 raise RefusedError("no identifier")
         if isinstance(number_, bool) or not isinstance(number_, int | float) or not math.isfinite(number_):
             raise RefusedError("no number")

@@ -12,7 +12,7 @@ from typing import Any
 
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import is_number, keeps_digits, lines_of, number_of, rows_of, text_of, words_of
+from fuzz_plain import AVERAGES, is_number, keeps_digits, lines_of, number_of, rows_of, text_of, words_of
 from fuzz_tables import names_and_rows, said_of_names
 from fuzz_text import text_mutation
 
@@ -237,11 +237,17 @@ def _judge_score_opinions(case: Case) -> list[object]:
         raise RefusedError("no such column, or two")
     places = [names.index(name) for name in _COLUMNS.values()]
     cells: dict[str, float] = {}
+    systems: dict[tuple[str, str], bool] = {}
     for row in rows:
         *key, score = (row[at] for at in places)
         if not all(key) or " | ".join(key) in cells:
             raise RefusedError("no name, or a score twice")
-        cells[" | ".join(key)] = number_of(score)
+        real = key[2].casefold() not in AVERAGES
+        systems[key[0], key[1]] = systems.get((key[0], key[1]), False) or real
+        if real:
+            cells[" | ".join(key)] = number_of(score)
+    if not all(systems.values()):
+        raise RefusedError("only averages of a system")
     return [{"said": cells}]
 
 

@@ -19,13 +19,15 @@ from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
 
 _WORDS = {
-    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name", "model"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "item", "question_id", "sample", "doc", "id"),
     "metric": ("metric", "measure"),
     "score": ("score", "value"),
     "group": ("group",),
     "higher_is_better": ("higher_is_better",),
 }
+_UNSURE = {"model": 1, "item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2}
+"""Words that count where no surer one is there."""
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "runid", "relstring")
 _LABEL_ROLES = {
@@ -253,12 +255,15 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
             raise RefusedError("no such column")
     places = {part: names.index(column) for part, column in chosen.items()}
     others = []
+    called: dict[int, tuple[str | None, int]] = {}
     for place, name in enumerate(names):
         if name in chosen.values() or name in ignored or not name.strip():
             continue
         word = re.sub(r"[\s-]+", "_", name.strip()).casefold()
         part = next((part for part, words in _WORDS.items() if word in words), None)
-        if part is None or part in chosen:
+        called[place] = part, _UNSURE.get(word, 0)
+    for place, (part, unsure) in called.items():
+        if part is None or part in chosen or any(known == part and sure < unsure for known, sure in called.values()):
             others.append(place)
         elif part in places:
             raise RefusedError("two columns for one part")
@@ -318,6 +323,10 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
     return found
 
 
+def _is_word(cell: str) -> bool:
+    return cell[:1].isalpha() and cell.casefold() not in GAPS
+
+
 def _wide_block(  # noqa: PLR0917 - what a block is made of
     rows: list[list[str]], names: list[str], place: int | None, used: list[int], own: str, missing: str, *, turned: bool
 ) -> Block:
@@ -325,6 +334,9 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
         cell.strip() for row in rows for at, cell in enumerate(row) if names and not names[at] and at and at != place
     ):
         raise RefusedError("a column without a name")
+    if names and place is not None and not turned:
+        worded = [at for at in used if all(_is_word(row[at].strip()) for row in rows)]
+        used = [at for at in used if at not in worded or len(worded) == len(used)]
     if not used:
         raise RefusedError("no column of scores")
     down = None if place is None else [name_of(row[place]) for row in rows]
@@ -409,7 +421,7 @@ def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
             if (metric, name, topic) in block["cells"]:
                 raise RefusedError("a score twice")
             block["cells"][metric, name, topic] = value
-    if not any(block["topic"].values()):
+    if not any(block["topic"].values()) or not all(block["system"].values()):
         raise RefusedError("only averages")
     named = {dim: [one for one, real in block[dim].items() if real] for dim in ("metric", "system", "topic")}
     return {**block, **named}
@@ -427,12 +439,20 @@ def _results(rows: list[list[str]], own: str, options: Mapping[str, Any], *, met
     return [{**_long_block(real, places, {}, own, options.get("missing", "error"), tag), "tag": tag}]
 
 
+def _four(rows: list[list[str]], own: str, options: Mapping[str, Any], *, metric: int) -> list[Block]:
+    if any(len(row) != 4 for row in rows) or not all(cell.strip() for cell in rows[0]):
+        return []
+    places = {"system": 0, "metric": metric, "topic": 3 - metric, "score": 3}
+    return [_long_block(rows, places, {}, own, options.get("missing", "error"))]
+
+
 def _form_readings(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
     forms: dict[str, Callable[[], list[Block]]] = {
         "wide": lambda: _wide(rows, own, options),
         "long": lambda: _long(rows, own, options),
         "trec_eval": lambda: _results(rows, own, options, metric=0),
-        "ir_measures": lambda: _results(rows, own, options, metric=1),
+        "ir_measures": lambda: _four(rows, own, options, metric=2) or _results(rows, own, options, metric=1),
+        "tot": lambda: _four(rows, own, options, metric=1),
     }
     columns = options.get("columns", {})
     if options.get("form"):
@@ -486,6 +506,8 @@ def _joined(blocks: Sequence[Block], missing: str) -> dict[str, object]:  # noqa
     gaps = {key for key in product(metrics, systems, topics) if cells.get(key) is None}
     if gaps and missing == "error":
         raise RefusedError("a gap")
+    if missing == "zero" and any(gaps >= {*product([m], [s], topics)} for m, s in product(metrics, systems)):
+        raise RefusedError("a system without a score")
     if missing == "drop-systems":
         systems = [one for one in systems if not any(key[1] == one for key in gaps)]
     if missing == "drop-topics":

@@ -346,6 +346,14 @@ def test_what_becomes_of_broken_judgments_when_lenient(file):
     assert read_assessments(file(modern(NEW.format(3, 10, 5))), lenient=True).elements["exhaustivity"].tolist() == [2]
 
 
+def test_a_passage_that_ends_where_it_begins_touches_no_other(file):
+    """It meets itself alone; beside one that begins there it is refused."""
+    point = '<passage start="/a/text().7" end="/a/text()[1].7" size="1"/>'
+    assert read_assessments(file(modern(point))).passages["length"].tolist() == [1]
+    with pytest.raises(FileFormatError, match="touch are one"):
+        read_assessments(file(modern(point + "\n" + point.replace('.7" s', '.9" s'))))
+
+
 def test_an_element_without_text_is_dropped(file):
     """Size 0 has no specificity; it is told of and left out, also when strict."""
     with pytest.warns(InexWarning, match="without text"):

@@ -196,6 +196,8 @@ def test_every_retrieved_document_is_kept_on_request():
         (pd.DataFrame({"qid": ["1"], "doc": ["x"], "score": [1]}), "no document: expected one of doc_id, .*found qid"),
         (pd.DataFrame({"qid": ["1"], "docno": ["x"]}), "no score: expected one of score, found qid, docno"),
         (frame([(None, "x", 1.0)], "qid", "docno", "score"), r"row 0 \(from 0\) has no query identifier"),
+        (frame([("1", "x", 1.0), (" ", "y", 1.0)], "qid", "docno", "score"), "query identifier is blank .' '"),
+        ({"1": {b"": 1.0}}, "document identifier is blank"),
         (frame([(1.5, "x", 1.0)], "qid", "docno", "score"), "query identifiers must be .*, not 1.5 .float"),
         ({"1": {"x": np.nan}}, "document 'x' on query '1' needs a finite number, not nan"),
         ({"1": {"y": 1, "x": -np.inf}}, "document 'x' on query '1' needs a finite number, not -inf"),

@@ -87,6 +87,10 @@ FORMS = {
         "AP.csv": "bm25,qid,lm\n0.0625,1001,1e-05\n0.25,301,.1\n0.5,302,0.20\n",
         "RR.tsv": "query_id\tlm\tbm25\n302\t0\t0.5\n301\t0.3333\t1\n1001\t1\t0.25\n",
     },
+    "wide with counted rows and a word for topics": {
+        "AP.csv": _wide(AP.T, ["", "item", *SYSTEMS], ["0,301", "1,302", "2,1001"]),
+        "RR.csv": _wide(RR.T, ["item", *SYSTEMS], ["1,301", "2,302", "3,1001"]),
+    },
     "wide with an unnamed topic column": {
         "AP.csv": _wide(AP.T, ["", *SYSTEMS], TOPICS),
         "RR.csv": _wide(RR.T, ["Unnamed: 0", *SYSTEMS], TOPICS),
@@ -753,6 +757,11 @@ FAULTS = {
         "topic,run,walk\n1,0.1,0.2\n2,0.3,0.4\n",
         "column 'run' could hold the names of systems, or be a system itself",
     ),
+    "a system called doc behind names of topics": (
+        ",a,doc,b\n301,0.1,0.2,0.3\n302,0.3,0.4,0.5\n",
+        "column 'doc' could name the topics, or be a system; pass columns={'topic': 'doc'}",
+    ),
+    "a system called doc, no topics": ("a,doc,b\n.1,.2,.3\n.3,.4,.5\n", "column 'doc' could name the topics, or be a"),
     "ids and numbers in the first column": (
         "code,a,b\n1,0.1,0.2\nq2,0.3,0.4\n",
         "line 3: column 'code' holds numbers and text .'q2'.",
@@ -774,6 +783,10 @@ FAULTS = {
         "only averages .all. and no topic; write the scores of every topic .option -q.",
     ),
     "averages after the tag": ("runid\tall\tx\nmap\tall\t0.3\n", "only averages .all. and no topic"),
+    "averages only, of one system": (
+        GOOD_LONG + "c,all,AP,0.3\n",
+        "x.csv, line 6: system 'c' has only averages and no topic",
+    ),
     "several runs": (
         "map\t1\t.5\nrunid\tall\tx\nmap\t2\t.5\nrunid\tall\ty\n",
         "results of several runs .x, y. in one file",

@@ -185,6 +185,10 @@ REFUSED = {
         lambda: as_scores([[np.nan, np.nan], [3, 4]], missing="pairwise"),
         "'system1' has no score at all under 'metric1'",
     ),
+    "a system without scores under one metric, counted as 0": (
+        lambda: as_scores([[[1, 2], [3, 4]], [[1, np.nan], [np.nan, np.nan]]], missing="zero"),
+        "'system2' has no score at all under 'metric2'; leave it out, or pass missing='drop-systems'",
+    ),
     "variables with and without repeats": (
         lambda: as_scores(
             xr.Dataset(
