@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
+On = Literal["documents", "elements", "passages"]
+"""What is ranked."""
 Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
 
@@ -108,3 +110,14 @@ def as_truth(value: object) -> bool:
     if truth is None:
         raise InvalidOptionError(f"pooled= must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
     return truth
+
+
+def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Say which levels are judgments: 0 and above. A negative one is none, as trec_eval has it, whatever its size.
+
+    Examples
+    --------
+    >>> is_judged(np.array([2, 0, -1, -2])).tolist()
+    [True, True, False, False]
+    """
+    return levels >= 0

@@ -5,13 +5,14 @@ decided by comparing their bytes; a hash only says where to look.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.results import ShortRepr
+from metaeval.collection.base import take_segments
 from metaeval.collection.grades import numbers_of
 from metaeval.running.compiled import compiled, compiled_part
 
@@ -42,6 +43,11 @@ class RetrievedDocuments(ShortRepr):
     (n_retrieved,)."""
     n_codes: int
     """Codes lie below it."""
+
+    def taken(self, lists: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
+        """Return the documents of these lists, by their new codes."""
+        offsets, entries = take_segments(self.offsets, lists)
+        return replace(self, offsets=offsets, codes=moved[self.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1)
 
 
 class Judgments(NamedTuple):

@@ -7,7 +7,7 @@ alone, as ragged arrays, and re-judging it is a change of one small vector.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,12 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.collection.base import (
+    On,
     as_levels,
     as_mapping,
     as_truth,
     chosen_names,
+    is_judged,
     looked_up,
     positions,
     renumbered,
@@ -38,7 +40,6 @@ NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
 _USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
 _USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
-On = Literal["documents", "elements", "passages"]
 
 
 class CollectionWarning(MetaevalWarning):
@@ -518,7 +519,7 @@ class Collection(JudgedCollection):
             tied=self.tied[rows],
             groups=None if self.groups is None else tuple(self.groups[row] for row in rows),
             pooled=None if self.pooled is None else self.pooled[rows],
-            retrieved=None if self.retrieved is None else _take_retrieved(self.retrieved, lists, moved),
+            retrieved=None if self.retrieved is None else self.retrieved.taken(lists, moved),
             pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, moved),
             pool_sizes=None if self.pool_sizes is None else self.pool_sizes[columns],
         )
@@ -590,23 +591,3 @@ class Collection(JudgedCollection):
 
     def _per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.diff(np.concatenate([[0], np.cumsum(marked, dtype=np.int64)])[self.topic_offsets])
-
-
-def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Say which levels are judgments: 0 and above. A negative one is none, as trec_eval has it, whatever its size.
-
-    Examples
-    --------
-    >>> is_judged(np.array([2, 0, -1, -2])).tolist()
-    [True, True, False, False]
-    """
-    return levels >= 0
-
-
-def _take_retrieved(
-    retrieved: RetrievedDocuments, lists: NDArray[np.int64], moved: NDArray[np.int32]
-) -> RetrievedDocuments:
-    offsets, entries = take_segments(retrieved.offsets, lists)
-    return RetrievedDocuments(
-        offsets=offsets, codes=moved[retrieved.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1
-    )

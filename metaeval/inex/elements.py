@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_kind, check_kinds
 from metaeval.base.names import first_few
 from metaeval.collection.assembly import assemble_collection
-from metaeval.collection.base import Retrieved, take_segments
+from metaeval.collection.base import On, Retrieved, take_segments
 from metaeval.collection.document_codes import Judgments
-from metaeval.collection.documents import Collection, CollectionWarning, JudgedCollection, On
+from metaeval.collection.documents import Collection, CollectionWarning, JudgedCollection
 from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, Table
 from metaeval.base.results import ShortRepr
-from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection, is_judged
+from metaeval.collection.base import is_judged
+from metaeval.collection.documents import NOT_POOLED, Collection, JudgedCollection
 from metaeval.collection.grades import level_from
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.quantisation import LINEAR

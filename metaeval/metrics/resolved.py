@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.metric_names import Call, ParsedName
 from metaeval.base.results import ShortRepr
-from metaeval.collection.documents import On
+from metaeval.collection.base import On
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.faults import fault

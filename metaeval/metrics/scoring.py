@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import first_few
-from metaeval.collection.documents import Collection, JudgedCollection, On
+from metaeval.collection.base import On
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.grades import numbers_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.lists import lists_for

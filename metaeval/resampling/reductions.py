@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import first_few
 from metaeval.base.results import Result, ShortRepr
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
+from metaeval.collection.base import is_judged
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.coverage import DEFAULT_SIZES
 from metaeval.resampling.pool_depths import EntryDepths, entry_depths, reciprocal_rank_sums

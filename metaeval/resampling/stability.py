@@ -27,7 +27,8 @@ from metaeval.base.checks import (
     check_number,
     check_share,
 )
-from metaeval.collection.documents import Collection, JudgedCollection, is_judged
+from metaeval.collection.base import is_judged
+from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.grades import numbers_of
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry

@@ -13,8 +13,9 @@ from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_kind
 from metaeval.base.names import count, first_few
 from metaeval.collection.assembly import judgments_from
+from metaeval.collection.base import is_judged
 from metaeval.collection.document_codes import Judgments
-from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection, is_judged
+from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection
 from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
