@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import pandas as pd
 
@@ -95,9 +94,6 @@ def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 
 
-# ----------------------------------------------------------------------------------------------------- the sections
-
-
 def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     known = terms(study)
     limits = ["evidence", "meaning", *(["judgments"] if study.variants else [])]
@@ -161,7 +157,7 @@ def _shares_section(study: AgreeStudy) -> Section:
     table = Table(
         name="shares",
         title="Discriminative power",
-        caption=say("shares table", **known, corrections=powers_of(study.lead.result), **_decision(study)),
+        caption=say("shares table", **known, result=study.lead.result, corrections=powers_of(study.lead.result)),
         frame=frame,
         columns=tuple(columns),
         data=powers,
@@ -169,7 +165,7 @@ def _shares_section(study: AgreeStudy) -> Section:
     return Section(
         id="shares",
         title="Discriminative power",
-        lead=say("shares lead", **_decision(study)),
+        lead=say("shares lead", result=study.lead.result),
         blocks=(table, *(_meanings(study) if known["elements"] else ())),
         brief=True,
     )
@@ -229,7 +225,7 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, base:
     return Table(
         name=f"{base} {measure}" if base else measure,
         title=say("table title", measure=measure, base=base),
-        caption=say(measure, **_decision(study)),
+        caption=say("matrix table", result=study.lead.result, measure=measure),
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
             *left(predictor="Predictor"),
@@ -260,8 +256,3 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
     return [
         Section(id="all", title="Agreement across metrics", lead=say("all lead", **terms(study)), blocks=(picture,))
     ]
-
-
-def _decision(study: AgreeStudy) -> dict[str, Any]:
-    """Return the test, the correction and the level that agreement is about."""
-    return {"result": study.lead.result, "alpha": study.lead.alphas[0]}

@@ -23,9 +23,6 @@ _SOURCES = ("ogilvie2006", "yilmaz2008")
 say = prose("agree_findings")
 
 
-# ----------------------------------------------------------------------------------------------------------- the names
-
-
 def terms(study: AgreeStudy) -> dict[str, Any]:
     """Return what passages call the things compared: metrics, or uses of the grades, of elements quantisations."""
     known = {"study": study, "elements": any(variant.kind == GENERALISED for variant in study.variants)}
@@ -49,10 +46,7 @@ def pair_label(study: AgreeStudy, first: str, second: str) -> str:
 
 
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
-    """Return one row a base and other metric, with the reference as the truth, at the first level.
-
-    The columns of `AgreeStudy.to_frame`, ``base``, and ``draws``, the resamples of topics behind an interval.
-    """
+    """Return a row of `AgreeStudy.to_frame` a base and other metric: the reference is the truth, at the first level."""
     frame = study.to_frame()
     first = frame.iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
     parts = []
@@ -60,9 +54,6 @@ def compared_rows(study: AgreeStudy) -> pd.DataFrame:
         own = first[(first["truth"] == study.reference(base)) & first["predictor"].isin(members)]
         parts.append(own.assign(base=base, draws=_draws(study)))
     return pd.concat(parts, ignore_index=True)
-
-
-# ---------------------------------------------------------------------------------------------------------- the answer
 
 
 def answer_sentence(study: AgreeStudy) -> str:
@@ -74,11 +65,7 @@ def answer_sentence(study: AgreeStudy) -> str:
     if len(rows) == 1:
         (row,), (verdict,) = rows, found
         pair = {side: label(study, row[side]) for side in ("predictor", "truth")}
-        n_conflicts = int(row["n_conflicts"])
-        silent = not (row["n_truth"] or row["n_predictor"])
-        return say(
-            "answer", **pair, verdict=verdict, silent=silent, f1=_f1(row), level=_level(study), n_conflicts=n_conflicts
-        )
+        return say("answer", **pair, row=row, verdict=verdict, f1=_f1(row), level=_level(study))
     each = Counter(row["base"] for row in rows)
     heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
     names = [label(study, row["predictor"]) for row in heard]
@@ -107,10 +94,8 @@ def _references(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> li
 
 
 def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
-    """Say whether the evidence settles the question: same, different or open.
-
-    A metric that finds no pair may only lack topics or resamples, so nothing is settled about it.
-    """
+    """Say whether the evidence settles the question: same, different or open."""
+    # a metric that finds no pair may only lack topics or resamples, so nothing is settled about it
     silent = row["n_truth"] == 0 or row["n_predictor"] == 0
     low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
     if silent or math.isnan(low):
@@ -135,15 +120,8 @@ def _level(study: AgreeStudy) -> str:
     return "" if study.intervals is None else percentage(study.intervals.confidence_level)
 
 
-# --------------------------------------------------------------------------------------------------------- the summary
-
-
 def summary_sentences(study: AgreeStudy) -> list[str]:
-    """Say for every metric how its findings meet those of the reference, then what is in conflict.
-
-    In an audit each metric has a paragraph, of the most lenient and the strictest binary use of its grades; of elements
-    it is about the other graded quantisation, specificity alone (or else anything relevant), and the strict one.
-    """
+    """Say for every metric how its findings meet those of the reference, then what is in conflict."""
     rows = compared_rows(study)
     told = rows[rows["predictor"].isin(_told(study))] if study.variants else rows.head(_MOST_NAMED)
     sentences = [_meetings(study, own.to_dict("records")) for _, own in told.groupby("base", sort=False)]
@@ -172,7 +150,7 @@ def _glosses(study: AgreeStudy, told: pd.DataFrame) -> list[str]:
 
 
 def _told(study: AgreeStudy) -> set[str]:
-    """Return the uses of the grades that the summary speaks of."""
+    """Return the uses that the summary speaks of: most lenient, strictest, of elements another graded one."""
     told = set()
     for base in study.groups():
         of = {kind: [one.metric for one in study.variants if (one.base, one.kind) == (base, kind)] for kind in _TOLD}
@@ -189,7 +167,7 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     own = np.where(base[:, None] == base, counts, 0)
     across = int(counts.sum() - own.sum())
     if not own.any():
-        return say("conflicts elsewhere" if across else "no conflicts", **terms(study), across=across)
+        return say("no conflicts", **terms(study), across=across)
     names = [pair_label(study, *sorted((members[a], members[b]))) for a, b in np.argwhere(own > 0)]
     return say(
         "conflicts",
@@ -203,15 +181,8 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------- the grades
-
-
 def grade_sentences(study: AgreeStudy) -> list[str]:
-    """Say for every metric of an audit which boundary between grades matters most, where the intervals settle it.
-
-    A boundary matters most if the whole interval of F1 without it lies below those of all others. Of elements each
-    dimension has a sentence.
-    """
+    """Say for every metric and dimension of an audit which boundary between grades matters most, if any surely does."""
     frame = study.grades().assign(draws=_draws(study))
     sentences = []
     for (base, of), rows in frame.groupby(["base", frame["boundary"].map(_dimension)], sort=False):
@@ -265,9 +236,6 @@ def _both_sentence(base: str, rows: pd.DataFrame) -> str:
     return say("both dimensions", base=base, found=found)
 
 
-# ---------------------------------------------------------------------------------------------- the advice, the methods
-
-
 def advice_sentences(study: AgreeStudy) -> list[str]:
     """Say what the evidence allows about each metric in place of the reference, and no more."""
     rows = compared_rows(study)
@@ -279,7 +247,7 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
         for row in own.to_dict("records"):
             name = label(study, row["predictor"], within=True)
             name = name if base else say("instead", predictor=name, truth=truth)
-            case = say("case", name=name, f1=_f1(row), n_conflicts=int(row["n_conflicts"]))
+            case = say("case", row=row, name=name, f1=_f1(row))
             cases.setdefault(_verdict(row, study.min_f1), []).append(case)
         for kind, told in cases.items():
             found[kind] += [say("cases", base=base, truth=truth, found=told)] if base else told

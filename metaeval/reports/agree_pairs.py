@@ -3,13 +3,13 @@
 
 from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import name_of_metric, number, share, share_of, whole
-from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right
 from metaeval.reports.agree_findings import grade_sentences, label, pair_label, terms
 from metaeval.reports.prose import prose
@@ -112,7 +112,9 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
     drawn = [_disagreement(study, row, cuts) for one in asked for row in one.to_dict("records")]
     others = [_disagreement(study, row, cuts) for row in found.head(_MOST_PICTURES).to_dict("records")]
     shown = len(drawn) or 1
-    folds = tuple(Fold(title=block.title, blocks=(block,)) for block in (drawn + others)[shown:] if _pictured(block))
+    folds = tuple(
+        Fold(title=block.title, blocks=(block,)) for block in (drawn + others)[shown:] if isinstance(block, Picture)
+    )
     return [
         Section(
             id="disagreement",
@@ -121,10 +123,6 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
             blocks=(*(drawn + others)[:shown], *folds, _threshold_table(study, rows, cuts)),
         )
     ]
-
-
-def _pictured(block: Block) -> TypeGuard[Picture]:
-    return isinstance(block, Picture)
 
 
 def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFrame) -> Picture | Text:

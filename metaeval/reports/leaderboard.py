@@ -58,7 +58,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         command="leaderboard",
         title=say("title"),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=_summary(study, frame, pairs),
+        summary=tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics),
         sections=(
             *_ranks_section(study, frame, metrics),
             *_families_section(study),
@@ -66,7 +66,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *differences_section(study),
             *needed_section(study),
             *design_section(study),
-            conclusions_section(study),
+            *conclusions_section(study),
             *items_section(study),
             *subsets_section(study),
             *unanswered(failed),
@@ -80,32 +80,19 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     )
 
 
-# --------------------------------------------------------------------------------------------------------- the answer
-
-
-def _summary(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -> tuple[str, ...]:
-    return tuple(_answer(study, metric, frame[frame["metric"] == metric], pairs) for metric in study.comparison.metrics)
-
-
 def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     """Say how much of one metric's ranking these items decide."""
     near = _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
-    error = _open_pairs(study)[metric, "adjacent"] / near["n_pairs"]
-    found: dict[str, Any] = {
-        "part": carried(near["share"], error),
-        "level": _level(study),
-    }  # as the table of pairs has it
+    part = carried(near["share"], _open_pairs(study)[metric, "adjacent"] / near["n_pairs"])  # as the table has it
+    found: dict[str, Any] = {"level": _level(study)}
     if study.ranks is not None:
         widths = (frame["rank_high"] - frame["rank_low"] + 1).sort_values(ascending=False)
         leaders = natural_order(frame.loc[frame["rank"] == 1, "system"])
-        found |= {"first": frame["system"].iloc[0], "possible": int((frame["rank_low"] == 1).sum())}
-        found |= {
-            "leaders": first_few(leaders),
-            "shared": len(leaders) > 1,
-            "width": widths.iloc[(len(frame) - 1) // 2],
-        }
-    several = len(study.comparison.metrics) > 1
-    return say("answer", metric=metric, several=several, near=near, decision=say("decision", study=study), **found)
+        found["first"], found["width"] = frame["system"].iloc[0], widths.iloc[(len(frame) - 1) // 2]
+        found["leaders"], found["shared"] = first_few(leaders), len(leaders) > 1
+        found["possible"] = (frame["rank_low"] == 1).sum()
+    several, decision = len(study.comparison.metrics) > 1, say("decision", study=study)
+    return say("answer", metric=metric, several=several, near=near, part=part, decision=decision, **found)
 
 
 def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
@@ -124,9 +111,6 @@ def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
 
 def _level(study: LeaderboardStudy) -> str:
     return "" if study.ranks is None else percentage(study.ranks.confidence_level)
-
-
-# ------------------------------------------------------------------------------------------------------- the sections
 
 
 def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
-from metaeval.page.blocks import Fold, Section
+from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
@@ -16,6 +16,11 @@ from metaeval.tests_stat.correction import CORRECTIONS
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
 say = prose("leaderboard_items")
+
+
+def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block, brief: bool = True) -> list[Section]:
+    lead = say(f"{name} lead", study=study)
+    return [Section(id=name.replace("_", "-"), title=title, lead=lead, brief=brief, blocks=blocks)]
 
 
 def differences_section(study: LeaderboardStudy) -> list[Section]:
@@ -51,11 +56,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [
-        Section(
-            id="detectable", title="Detectable differences", lead=say("differences lead"), brief=True, blocks=(table,)
-        )
-    ]
+    return _section(study, "detectable", "Detectable differences", table)
 
 
 def _within(value: float, span: float) -> str:
@@ -77,19 +78,8 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     frame = study.separation.to_frame()
     top = frame.groupby("metric", sort=False).head(1)
     unit = study.separation.unit
-    every = _needed_table("items_needed", frame, unit)
-    return [
-        Section(
-            id="items-needed",
-            title="Items needed",
-            lead=say("needed lead", study=study),
-            brief=True,
-            blocks=(
-                _needed_table("items_needed_top", top, unit),
-                Fold(title=say("neighbours folded"), blocks=(every,)),
-            ),
-        )
-    ]
+    every = Fold(title=say("neighbours folded"), blocks=(_needed_table("items_needed", frame, unit),))
+    return _section(study, "items_needed", "Items needed", _needed_table("items_needed_top", top, unit), every)
 
 
 def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
@@ -147,10 +137,10 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [Section(id="clusters", title="Clusters of items", lead=say("design lead"), brief=True, blocks=(table,))]
+    return _section(study, "clusters", "Clusters of items", table)
 
 
-def conclusions_section(study: LeaderboardStudy) -> Section:
+def conclusions_section(study: LeaderboardStudy) -> list[Section]:
     """Compare metrics and aggregates as metrics are compared."""
     rows = study.conclusions
     frame = rows.assign(
@@ -173,9 +163,7 @@ def conclusions_section(study: LeaderboardStudy) -> Section:
         ),
         data=rows,
     )
-    return Section(
-        id="aggregates", title="Metrics and aggregates", lead=say("conclusions lead"), brief=True, blocks=(table,)
-    )
+    return _section(study, "aggregates", "Metrics and aggregates", table)
 
 
 def items_section(study: LeaderboardStudy) -> list[Section]:
@@ -201,7 +189,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     )
     worst = study.items.negative()
     folds = (Fold(title=say("negative title"), blocks=(_negative_table(worst),)),) if len(worst) else ()
-    return [Section(id="items", title="Items", lead=say("items lead"), brief=True, blocks=(table, *folds))]
+    return _section(study, "items", "Items", table, *folds)
 
 
 def _negative_table(frame: pd.DataFrame) -> Table:
@@ -248,4 +236,4 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [Section(id="subsets", title=say("subsets title"), lead=say("subsets lead"), blocks=(table,))]
+    return _section(study, "subsets", say("subsets title"), table, brief=False)
