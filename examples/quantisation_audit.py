@@ -22,7 +22,7 @@ from trec_covid_rankings import trec_covid_collection
 
 from metaeval.collection.documents import Collection
 from metaeval.io.trec import read_collection
-from metaeval.reports.agree_words import advice_sentences, label, summary_sentences
+from metaeval.reports.agree_findings import advice_sentences, label, summary_sentences
 from metaeval.studies.agree import AgreeStudy, audit_quantisations
 
 METRICS = "AP,nDCG@10,Q,RBP(p=0.8),ERR"

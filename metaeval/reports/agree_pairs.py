@@ -1,22 +1,20 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+# ruff: noqa: RUF001 - Greek letters are meant for people
 """The sections of an agreement study that take two metrics at a time: correlations, differences, conflicts."""
 
 from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import count
 from metaeval.base.words import name_of_metric, number, share, share_of, whole
-from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right
-from metaeval.reports.agree_words import grade_sentences, label, of_elements, pair_label
+from metaeval.reports.agree_findings import grade_sentences, label, pair_label, terms
+from metaeval.reports.prose import prose
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, MERGED
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,21 +24,8 @@ _SCREEN = 30
 _MOST_CONFLICTS = 200
 _MOST_PICTURES = 8
 
-_GRADES_OF_DOCUMENTS = (
-    "Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level 1 merged "
-    "with 0 counts as not relevant; others get the mean of their gains)."
-)
-_GRADES_OF_ELEMENTS = (
-    "Each metric under the generalised quantisation, predicted by itself when two neighbouring grades count the same "
-    "(merged with 0 they are not relevant; others get the mean of their values)."
-)
-_SHARES_OF_ELEMENTS = (
-    " Specificity except s ≥ 0.5: an element counts in full from that share of relevant text on and not at all below, "
-    "exhaustivity as it was. Without the difference of exhaustivity 1 and 2 what is left is BinExh without ? times a "
-    "factor."
-)
-
 _CONFLICTS = right(whole, n_conflicts="Conflicts")
+say = prose("agree_pairs")
 
 
 def grades_section(study: AgreeStudy) -> list[Section]:
@@ -49,22 +34,18 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     if frame.empty:
         return []
     shown, f1 = _with_f1(study, frame)
-    merging = _GRADES_OF_ELEMENTS if of_elements(study) else _GRADES_OF_DOCUMENTS
-    merging += _SHARES_OF_ELEMENTS if frame["boundary"].str.contains(EXCEPT).any() else ""
-    rows = frame.assign(
-        label=frame["boundary"], group=frame["base"].map(lambda base: f"{name_of_metric(base)}, blind to")
-    )
+    rows = frame.assign(label=frame["boundary"], group=[say("blind", base=base) for base in frame["base"]])
     picture = Picture(
         name="grades",
         draw=lambda: figures.agreement_rows(rows, min_f1=study.min_f1),
-        title="What each boundary between grades is worth",
-        caption=f"Dot: F1 without the boundary; the lower, the more it matters. Line: {study.min_f1:g}.",
-        alt="; ".join(f"{one.base} without {one.boundary} {one.f1:.2f}" for one in frame.itertuples()),
+        title=say("worth"),
+        caption=say("grades", study=study),
+        alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
     )
     table = Table(
         name="grades",
-        title="Conclusions without one boundary between grades",
-        caption=merging,
+        title=say("grades table title"),
+        caption=say("grades table", **terms(study), shares=frame["boundary"].str.contains(EXCEPT).any()),
         frame=shown,
         columns=(
             *left(name_of_metric, base="Metric"),
@@ -80,7 +61,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
         Section(
             id="grades",
             title="Boundaries between grades",
-            lead="Take away one boundary between grades at a time and see which conclusions change.",
+            lead=say("boundaries lead"),
             blocks=(Text(paragraphs=tuple(grade_sentences(study))), picture, table),
             brief=True,
         )
@@ -95,11 +76,10 @@ def pairs_section(study: AgreeStudy) -> Section:
     first = frame["truth"].map(order) < frame["predictor"].map(order)
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
     shown, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
-    rankings = "Correlation of the rankings"
     table = Table(
         name="pairs_of_metrics",
         title="Every two metrics",
-        caption="Sorted by F1, least agreement first. τ AP takes the first metric's ranking as the reference.",
+        caption=say("pairs table"),
         frame=shown,
         columns=(
             *left(truth="First"),
@@ -107,18 +87,15 @@ def pairs_section(study: AgreeStudy) -> Section:
             *f1,
             *right(_TWO, "Found by the other", recall="of first's pairs", precision="of second's pairs"),
             *_CONFLICTS,
-            *right(_TWO, rankings, tau="τ", tau_ap="τ AP", rho="ρ"),
+            *right(_TWO, "Correlation of the rankings", tau="τ", tau_ap="τ AP", rho="ρ"),
         ),
         data=frame,
     )
     return Section(
         id="pairs",
-        title="Agreement and rank correlation",
-        lead="A correlation of the two rankings counts every swap, also of systems that differ significantly under "
-        "neither metric; F1 counts what one would conclude. Where the two columns part, the correlation misleads: low "
-        "τ with high F1 means swaps between systems that do not differ significantly, high τ with low F1 that "
-        "one metric is much less decisive.",
-        blocks=(table if len(shown) <= 2 * _MOST_PICTURES else Fold(title=f"All {len(shown)} pairs", blocks=(table,)),),
+        title=say("pairs"),
+        lead=say("pairs lead"),
+        blocks=(table if len(shown) <= 2 * _MOST_PICTURES else Fold(title=say("all", n=len(shown)), blocks=(table,)),),
     )
 
 
@@ -135,20 +112,17 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
     drawn = [_disagreement(study, row, cuts) for one in asked for row in one.to_dict("records")]
     others = [_disagreement(study, row, cuts) for row in found.head(_MOST_PICTURES).to_dict("records")]
     shown = len(drawn) or 1
-    folds = tuple(Fold(title=block.title, blocks=(block,)) for block in (drawn + others)[shown:] if _pictured(block))
+    folds = tuple(
+        Fold(title=block.title, blocks=(block,)) for block in (drawn + others)[shown:] if isinstance(block, Picture)
+    )
     return [
         Section(
             id="disagreement",
-            title="Disagreement by the size of the difference",
-            lead="If only small differences are found by one metric and not by the other, they differ in power; if "
-            "large ones are, they measure different things.",
+            title=say("disagreement"),
+            lead=say("disagreement lead"),
             blocks=(*(drawn + others)[:shown], *folds, _threshold_table(study, rows, cuts)),
         )
     ]
-
-
-def _pictured(block: Block) -> TypeGuard[Picture]:
-    return isinstance(block, Picture)
 
 
 def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFrame) -> Picture | Text:
@@ -157,36 +131,14 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     same = len({one.base for one in study.variants if one.metric in (predictor, truth)}) == 1
     pair = pair_label(study, predictor, truth)
     if not row["n_predictor"] and not row["n_truth"]:
-        return Text(paragraphs=(f"Neither of {pair} finds a significant pair.",), look="note")
+        return Text(paragraphs=(say("neither", pair=pair),), look="note")
     cut = cuts.loc[[(predictor, truth)]].iloc[0]
-    gain = gain_words(cut["threshold"], cut["f1_without"], cut["f1"]) if row["n_predictor"] else ""
     return Picture(
         name=f"disagreement {predictor} {truth}",
         draw=partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
-        title=f"Where {pair} disagree",
-        caption="Each dot is a pair of systems that differ significantly under at least one of the two: how "
-        "far the significantly better one is ahead under either, below 0 where it is behind. Right: density of "
-        f"the pairs over the size of the difference; the area under a line is the number of pairs. {gain}".rstrip(),
-        alt=f"F1 {row['f1']:.2f}; {row['n_shared']} pairs significant under both, {row['n_conflicts']} in conflict.",
-    )
-
-
-def gain_words(threshold: float, before: float, after: float) -> str:
-    """Say what a threshold on the difference would do to F1.
-
-    Examples
-    --------
-    >>> gain_words(0.05, 0.81, 0.92).split(" would ")[1]
-    'raise F1 from 0.81 to 0.92 here.'
-    >>> gain_words(0.05, 0.966, 0.974)
-    'No threshold on the difference under the former would raise F1 by 0.01 or more.'
-    """
-    if _TWO(before) == _TWO(after):
-        bound = " by 0.01 or more" if threshold > 0 else ""
-        return f"No threshold on the difference under the former would raise F1{bound}."
-    return (
-        f"Keeping only the former's pairs with a difference of at least {threshold:.3f} (dashed) would raise F1 from "
-        f"{_TWO(before)} to {_TWO(after)} here."
+        title=say("dots title", pair=pair),
+        caption=say("dots", row=row, cut=cut),
+        alt=say("dots in words", row=row),
     )
 
 
@@ -205,9 +157,8 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
     )
     return Table(
         name="thresholds",
-        title="The least difference at which predictor and truth agree best",
-        caption=f"Chosen and judged on the same {study.scores.sizes['topic']} topics, so the gain is an upper bound. "
-        "0: no significant pair should go.",
+        title=say("thresholds title"),
+        caption=say("thresholds", sizes=study.scores.sizes),
         frame=shown,
         columns=(
             *left(predictor="Predictor", truth="Truth"),
@@ -221,25 +172,18 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
 
 def conflicts_section(study: AgreeStudy) -> Section:
     """Name the pairs of systems that two metrics decide in opposite directions."""
-    section = partial(
-        Section,
-        id="conflicts",
-        title="Conflicts",
-        lead="Pairs of systems that two metrics decide in opposite directions: whoever reads one metric concludes the "
-        "reverse of whoever reads the other.",
-    )
+    section = partial(Section, id="conflicts", title="Conflicts", lead=say("conflicts lead"))
     frame = _without_merged(study, study.lead.conflicts(), "metric_a", "metric_b")
     if frame.empty:
         return section(blocks=(Text(paragraphs=("There are none.",)),))
     smaller = frame[["lead_a", "lead_b"]].abs().min(axis=1).sort_values(ascending=False, kind="stable")
     frame = frame.loc[smaller.index].reset_index(drop=True)
     counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
-    more = "" if len(frame) <= _MOST_CONFLICTS else f" The {_MOST_CONFLICTS} largest of {len(frame)}; all in the data."
     shown = _labelled(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
     table = Table(
         name="conflicts",
         title="Conflicts by name",
-        caption=f"The differences are those of the means, in each metric's own unit.{more}",
+        caption=say("conflicts table", most=_MOST_CONFLICTS, n=len(frame)),
         frame=shown,
         columns=(
             *left(metric_a="Under", better_under_a="is better"),
@@ -251,8 +195,7 @@ def conflicts_section(study: AgreeStudy) -> Section:
     )
     base = {one.metric: one.base for one in study.variants}
     own = int((frame["metric_a"].map(base) == frame["metric_b"].map(base)).sum())
-    where = f", {own} of them under the same metric" if len(study.groups()) > 1 else ""
-    words = f"{count(len(frame), 'conflict')} over {count(len(counted), 'pair')} of systems{where}."
+    words = say("conflicts counted", n=len(frame), n_pairs=len(counted), own=own, several=len(study.groups()) > 1)
     named = table if len(shown) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     return section(blocks=(Text(paragraphs=(words,)), named))
 
@@ -263,15 +206,12 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         return []
     frame = rows[["predictor", "truth"]].merge(study.to_frame(), on=["predictor", "truth"], how="left")
     shown = _labelled(study, frame, "truth", "predictor").assign(
-        setting=[
-            f"{TESTS.label(str(row.test))}, {CORRECTIONS.words(str(row.correction))}, α = {row.alpha:g}"
-            for row in frame.itertuples()
-        ]
+        setting=[say("setting", row=row) for row in frame.itertuples()]
     )
     table = Table(
         name="settings",
-        title="Agreement under other tests, corrections and levels",
-        caption="Agreement that depends on the level is agreement about the clear cases only.",
+        title=say("settings table title"),
+        caption=say("settings table"),
         frame=shown,
         columns=(
             *left(truth="Truth", predictor="Predictor", setting="Decided by"),
@@ -281,15 +221,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         ),
         data=frame,
     )
-    return [
-        Section(
-            id="settings",
-            title="Sensitivity to test, correction and level",
-            lead="Whether the answer hangs on the test, its correction or its level.",
-            blocks=(table,),
-            brief=True,
-        )
-    ]
+    return [Section(id="settings", title=say("settings"), lead=say("settings lead"), blocks=(table,), brief=True)]
 
 
 def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:

@@ -1,4 +1,7 @@
-"""The state of the installation as a report."""
+"""The state of the installation as a report.
+
+Its words stand here: what fills in passages loads numba, which may be what is broken.
+"""
 
 import pandas as pd
 

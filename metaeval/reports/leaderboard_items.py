@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+# ruff: noqa: RUF001 - Greek letters are meant for people
 """What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
 
 import math
@@ -7,13 +7,20 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
-from metaeval.page.blocks import Fold, Section
+from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
+say = prose("leaderboard_items")
+
+
+def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block, brief: bool = True) -> list[Section]:
+    lead = say(f"{name} lead", study=study)
+    return [Section(id=name.replace("_", "-"), title=title, lead=lead, brief=brief, blocks=blocks)]
 
 
 def differences_section(study: LeaderboardStudy) -> list[Section]:
@@ -36,11 +43,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="detectable_differences",
         title="Detectable differences",
-        caption=f"The least true difference found with power {study.power:g}, in the unit of the metric: at the median "
-        "pair, and between which 90 % of the pairs lie, each from the standard deviation of its own differences. With "
-        "a correction: at the level of its first step over all pairs. Last column: the median observed difference of "
-        "neighbours."
-        + (" For scores of 0 and 1 given the share of items on which two systems differ." if conditional else ""),
+        caption=say("differences", study=study, conditional=conditional),
         frame=frame,
         columns=(
             METRIC,
@@ -53,16 +56,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [
-        Section(
-            id="detectable",
-            title="Detectable differences",
-            lead="A difference smaller than this may well be real, and these items would mostly miss it. It says what "
-            "the benchmark can do, not what it found: power at the observed difference would only repeat the p value.",
-            brief=True,
-            blocks=(table,),
-        )
-    ]
+    return _section(study, "detectable", "Detectable differences", table)
 
 
 def _within(value: float, span: float) -> str:
@@ -84,32 +78,18 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     frame = study.separation.to_frame()
     top = frame.groupby("metric", sort=False).head(1)
     unit = study.separation.unit
-    every = _needed_table("items_needed", "Items needed to part neighbours", frame, unit)
-    return [
-        Section(
-            id="items-needed",
-            title="Items needed",
-            lead=f"How many items would part a system from the next with power {study.power:g}, if the difference is "
-            "as observed; and, since an observed difference is a guess, for the ends of its interval. Where that holds "
-            "0 no number is enough for sure.",
-            brief=True,
-            blocks=(
-                _needed_table("items_needed_top", "Items needed to part the best from the next", top, unit),
-                Fold(title="Every pair of neighbours", blocks=(every,)),
-            ),
-        )
-    ]
+    every = Fold(title=say("neighbours folded"), blocks=(_needed_table("items_needed", frame, unit),))
+    return _section(study, "items_needed", "Items needed", _needed_table("items_needed_top", top, unit), every)
 
 
-def _needed_table(name: str, title: str, frame: pd.DataFrame, unit: str) -> Table:
+def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
     ends = zip(frame["topics_needed_low"], frame["topics_needed_high"], strict=True)
     shown = frame.assign(interval=[f"{_items(low)} to {_items(high)}" for low, high in ends])
     clusters = right(_items, units_needed="Clusters needed") if unit == "cluster" else ()
     return Table(
         name=name,
-        title=title,
-        caption="Needed: for the observed effect; below it for the largest and the smallest effect in its 95 % "
-        "interval. Paired t, uncorrected.",
+        title=say(name),
+        caption=say("needed"),
         frame=shown,
         columns=(
             METRIC,
@@ -142,13 +122,10 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         of=rows["of"].map({"pairs": "Differences of pairs", "systems": "Means of systems"}),
         range=intervals(rows["low"], rows["high"], number(2)),
     )
-    low, high = study.design.sizes
     table = Table(
         name="design_effect",
-        title="Design effect of the clusters",
-        caption=f"{study.design.n_clusters} clusters of {low} to {high} items. Design effect: variance with the "
-        "clusters (CR2) over variance without, of the median pair or system, and between which 90 % of them lie. "
-        "Effective items: as many independent ones would say as much.",
+        title=say("design title"),
+        caption=say("design", design=study.design),
         frame=frame,
         columns=(
             METRIC,
@@ -160,19 +137,10 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [
-        Section(
-            id="clusters",
-            title="Clusters of items",
-            lead="Items of one cluster share noise, so that they say less than as many independent ones. All tests and "
-            "intervals here take that into account.",
-            brief=True,
-            blocks=(table,),
-        )
-    ]
+    return _section(study, "clusters", "Clusters of items", table)
 
 
-def conclusions_section(study: LeaderboardStudy) -> Section:
+def conclusions_section(study: LeaderboardStudy) -> list[Section]:
     """Compare metrics and aggregates as metrics are compared."""
     rows = study.conclusions
     frame = rows.assign(
@@ -182,11 +150,8 @@ def conclusions_section(study: LeaderboardStudy) -> Section:
     )
     table = Table(
         name="conclusions",
-        title="Metrics and aggregates as metrics",
-        caption=f"Pairs: significantly different, paired t, α = {study.alpha:g}. Items needed: to part the first "
-        f"system from the second with power {study.power:g}. Against the reference (the mean under the "
-        "same metric; for a mean, that under the first metric): Kendall’s τ of the orders, and the share of the "
-        "reference’s significant pairs that are significant here too, in the same direction.",
+        title=say("conclusions title"),
+        caption=say("conclusions", study=study),
         frame=frame,
         columns=(
             METRIC,
@@ -198,15 +163,7 @@ def conclusions_section(study: LeaderboardStudy) -> Section:
         ),
         data=rows,
     )
-    return Section(
-        id="aggregates",
-        title="Metrics and aggregates",
-        lead="A leaderboard also chooses how to sum up: mean, mean of cluster means, points for places, wins over "
-        "others. Each is a metric, and is judged as one: how many systems it separates, and whether it concludes the "
-        "same. Win rates, points and z-scores of a system hang on which others take part.",
-        brief=True,
-        blocks=(table,),
-    )
+    return _section(study, "aggregates", "Metrics and aggregates", table)
 
 
 def items_section(study: LeaderboardStudy) -> list[Section]:
@@ -218,10 +175,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     table = Table(
         name="items",
         title="Items",
-        caption="Pass and fail: all systems at the best, or the worst, "
-        + ("possible" if study.items.scale_given else "score that occurs")
-        + ". Discrimination: correlation over systems of the score on an item with the mean over the others; below 0 "
-        "the better systems do worse on it. At the ceiling: share of all scores.",
+        caption=say("items", given=study.items.scale_given),
         frame=frame,
         columns=(
             METRIC,
@@ -234,24 +188,15 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
     )
     worst = study.items.negative()
-    folds = (Fold(title="Items of negative discrimination", blocks=(_negative_table(worst),)),) if len(worst) else ()
-    return [
-        Section(
-            id="items",
-            title="Items",
-            lead="An item on which all systems do alike separates none, and one that the better systems fail may be "
-            "mislabelled.",
-            brief=True,
-            blocks=(table, *folds),
-        )
-    ]
+    folds = (Fold(title=say("negative title"), blocks=(_negative_table(worst),)),) if len(worst) else ()
+    return _section(study, "items", "Items", table, *folds)
 
 
 def _negative_table(frame: pd.DataFrame) -> Table:
     return Table(
         name="negative_items",
-        title="Items of negative discrimination",
-        caption="Lowest first. Some are below 0 by chance: a correlation over few systems is unsure.",
+        title=say("negative title"),
+        caption=say("negative"),
         frame=frame,
         columns=(
             METRIC,
@@ -277,12 +222,8 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
     )
     table = Table(
         name="subsets",
-        title="Subsets of the items",
-        caption=f"Mean over {n_splits} splits of the systems and where 90 % of these lie: Kendall’s τ of the order "
-        "by the subset with that by all items, and the share of significantly different pairs (paired t, uncorrected) "
-        "that stay so; of systems that had no part in the choice"
-        + (", whole families of them" if study.subsets.by_group else "")
-        + ". Random subsets are the yardstick.",
+        title=say("subsets title"),
+        caption=say("subsets", n_splits=n_splits, by_group=study.subsets.by_group),
         frame=frame,
         columns=(
             METRIC,
@@ -295,12 +236,4 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return [
-        Section(
-            id="subsets",
-            title="Subsets of the items",
-            lead="Whether fewer items would do. A subset that was chosen to keep a ranking keeps that one; what counts "
-            "is what it says of systems that it was not chosen by.",
-            blocks=(table,),
-        )
-    ]
+    return _section(study, "subsets", say("subsets title"), table, brief=False)

@@ -22,6 +22,7 @@ _WRITERS = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S70
 _WRITERS.filters |= {
     **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
     "count": count,
+    "percent": lambda value: f"{100 * value:.0f} %",
     "metric": words.name_of_metric,
     "number": lambda value, digits: words.number(digits)(value),
     "capital": words.sentence_case,

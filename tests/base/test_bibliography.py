@@ -10,13 +10,13 @@ from metaeval.errors import UnknownNameError
 from metaeval.metrics import default_registry, metric
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.models.families import FAMILIES
-from metaeval.reports import agree_words, judgments, topics
+from metaeval.reports import agree_findings, judgments, topics
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 LISTS = [row.cite for table in (TESTS, CORRECTIONS, FAMILIES, REDUCTIONS) for row in table.values()]
-PAGES = [module._SOURCES for module in (agree_words, judgments, topics)]
+PAGES = [module._SOURCES for module in (agree_findings, judgments, topics)]
 
 
 def _plain(name):

@@ -14,7 +14,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.inex.elements import element_collection
 from metaeval.inex.simulation import simulate_inex
 from metaeval.page.latex import table_latex
-from metaeval.reports.agree_words import (
+from metaeval.reports.agree_findings import (
     advice_sentences,
     answer_sentence,
     compared_rows,
@@ -133,7 +133,7 @@ def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bou
     """Only a whole interval on one side of the bar settles anything, and a conflict never counts as the same."""
     row = compared_rows(study).iloc[[0]].assign(f1=value, n_conflicts=conflicts)
     row[["f1_low", "f1_high"]] = bounds
-    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
     (sentence,) = advice_sentences(study)
     assert sentence.startswith(words)
     assert ("2 conflicts" in sentence) == (conflicts == 2)
@@ -151,7 +151,7 @@ def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bou
 def test_the_first_sentence_answers_with_its_uncertainty(study, monkeypatch, value, bounds, words):
     """One comparison is answered with its F1, its interval and its conflicts."""
     row = compared_rows(study).iloc[[1]].assign(f1=value, f1_low=bounds[0], f1_high=bounds[1], n_conflicts=0)
-    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
     sentence = answer_sentence(study)
     assert sentence.startswith(words)
     ends = bracketed(value, *bounds, number(2), draws=20)
@@ -162,7 +162,7 @@ def test_several_answers_are_counted(study, monkeypatch):
     """Each kind of answer with its number, and the rule behind it; one kind alone needs no number."""
     rows = compared_rows(study).assign(n_conflicts=0)
     bounds = {"f1": [0.95, 0.6], "f1_low": [0.91, 0.5], "f1_high": [0.99, 0.7]}
-    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(**bounds))
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**bounds))
     sentence = answer_sentence(study)
     assert sentence.startswith(f"Of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions")
     assert "1 leads to different conclusions" in sentence
@@ -171,10 +171,10 @@ def test_several_answers_are_counted(study, monkeypatch):
     assert f": {ends}, judged by whether the 95 %" in sentence
     assert sentence.endswith(" interval of F1 lies above 0.9, below it or around it.")
     below = {"f1": 0.6, "f1_low": 0.5, "f1_high": 0.7}
-    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(**below))
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**below))
     assert answer_sentence(study).endswith("; every 95 % interval of F1 lies below 0.9.")
     monkeypatch.setattr(
-        "metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
+        "metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
     )
     assert answer_sentence(study).startswith(f"Both metrics compared with {HOSTILE[0]} are not settled")
 
@@ -211,7 +211,7 @@ def test_the_methods_tell_every_test_correction_and_level(study):
 def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
     """F1 of 0 with a metric without findings is no evidence of other conclusions; why it has none is said there."""
     row = compared_rows(study).iloc[[0]].assign(n_predictor=0, f1=0.0, f1_low=0.0, f1_high=0.1)
-    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
     (sentence,) = advice_sentences(study)
     assert sentence.startswith("Not settled")
 
@@ -307,7 +307,7 @@ def test_what_leaves_a_comparison_open_is_said_with_the_criterion(study, monkeyp
     rows = compared_rows(study).assign(f1=[0.0, 0.95], f1_low=[0.0, 0.92], f1_high=[0.4, 0.99], n_conflicts=[0, 1])
     for n_predictor, words in (([0, 9], "one that finds no pair or one"), ([9, 9], "one")):
         found = rows.assign(n_predictor=n_predictor)
-        monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _, found=found: found)
+        monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _, found=found: found)
         ends = f"below it or around it ({words} above with a conflict settles nothing)."
         assert answer_sentence(study).endswith(ends)
 

@@ -19,7 +19,7 @@ from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
 from metaeval.reports import (
     agree,
-    agree_words,
+    agree_findings,
     compare_tests,
     design,
     error_rates,
@@ -161,14 +161,14 @@ def conflicts(names):
     counts = pd.DataFrame(0, index=names, columns=names)
     for pair in (("ant", "cat"), ("bee", "dog"), ("ant", "elk")):
         counts.loc[pair] = counts.loc[pair[::-1]] = 1 + (pair[1] != "elk")
-    return agree_words._conflict_sentence(
+    return agree_findings._conflict_sentence(
         Made(groups=lambda: {"": names}, lead=Made(matrix=lambda _: counts), variants=())
     )
 
 
 def shares(names):
     steps = named(names, f1=FIVE, n_truth=1, n_predictor=1, draws=None)
-    return agree_words._share_sentence("AP", steps.assign(boundary="specificity except " + steps["metric"]))
+    return agree_findings._share_sentence("AP", steps.assign(boundary="specificity except " + steps["metric"]))
 
 
 def matrix(names):
@@ -250,7 +250,7 @@ CASES = {
     "rebuilt pool": (rebuilt, [LOW]),
     "judges' rankings": (lambda names: effects(names, by="second"), ["truth and ant, AP; truth and bee, AP"]),
     "judges' rankings by metric": (lambda names: effects(names, by="metric"), [LOW, HIGH]),
-    "agreement": (lambda names: agree_words.answer_sentence(agreeing(names)), [LOW, HIGH]),
+    "agreement": (lambda names: agree_findings.answer_sentence(agreeing(names)), [LOW, HIGH]),
     "agreement, object": (lambda names: agreeing(names).lead._found(), [HIGH]),
     "agreement, picture": (matrix, ["ant and bee; ant and dog; ant and elk"]),
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
