@@ -18,7 +18,15 @@ from metaeval.reports.shared import computed_with, described_by, side_words
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-_WRITERS = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 - plain words, no page
+_BLANKS = str.maketrans({" ": "\ue000", "\n": "\ue001"})
+"""Blanks of what is filled in are its own, as in names with two; those of passages only part words."""
+
+
+def _kept(value: object) -> object:
+    return value.translate(_BLANKS) if isinstance(value, str) else value
+
+
+_WRITERS = Environment(undefined=StrictUndefined, autoescape=False, finalize=_kept)  # noqa: S701 - plain words, no page
 _WRITERS.filters |= {
     **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
     "count": count,
@@ -52,7 +60,8 @@ class Prose:
 
     def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
         """Return a passage on one line, with what it names filled in."""
-        return re.sub(r"[ \n]+", " ", self._passages[name].render(given)).strip()
+        words = re.sub(r"[ \n]+", " ", self._passages[name].render(given)).strip()
+        return words.replace("\ue000", " ").replace("\ue001", "\n")
 
 
 @cache
