@@ -13,7 +13,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import facts
+from metaeval.reports.shared import facts, titled
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 
@@ -81,8 +81,7 @@ def _section(name: str, *blocks: Block, brief: bool = True) -> Section:
 def _runs_section(study: ReliabilityStudy) -> Section:
     described = Table(
         name="simulated-runs",
-        title=say("titles", name="simulated"),
-        caption=say("simulated"),
+        **titled(say, "simulated"),
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
         columns=left(run="Run", holds="Holds"),
     )
@@ -104,8 +103,12 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
         frame[[f"value_{place}", f"rank_{place}"]] = own[["value", "rank"]].to_numpy()
         columns += right(number(4), metric, **{f"value_{place}": "mean"})
         columns += right(whole, metric, **{f"rank_{place}": "rank"})
-    title = say("titles", name="six runs") + f" under {quantisation}"
-    return Table(name=f"runs-{quantisation}", title=title, caption=say("six runs"), frame=frame, columns=tuple(columns))
+    return Table(
+        name=f"runs-{quantisation}",
+        **titled(say, "six runs", quantisation=quantisation),
+        frame=frame,
+        columns=tuple(columns),
+    )
 
 
 def _verdicts_section(study: ReliabilityStudy) -> Section:
@@ -113,8 +116,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     kept = zip(verdicts["preferences"] - verdicts["broken"], verdicts["preferences"], strict=True)
     table = Table(
         name="verdicts",
-        title=say("titles", name="verdicts table"),
-        caption=say("verdicts table"),
+        **titled(say, "verdicts table"),
         frame=verdicts.assign(
             verdict=["met" if met else "not met" for met in verdicts["met"]],
             kept=[f"{n_kept} of {n}" for n_kept, n in kept],
@@ -132,8 +134,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     by = [f"{listed(part['expectation'])}: {source}" for source, part in stated.groupby("source", sort=False)]
     meanings = Table(
         name="expectations",
-        title=say("titles", name="expectations"),
-        caption=say("expectations", by=_signed("; ".join(by))),
+        **titled(say, "expectations", by=_signed("; ".join(by))),
         frame=stated[["expectation", "meaning"]],
         columns=left(_signed, expectation="Expectation", meaning="Asks the metric to"),
         data=stated[["expectation", "meaning", "wanted", "source"]],
@@ -184,8 +185,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     every = len(frame) == len(study.submissions["run"].unique())
     return Table(
         name=f"top-{metric}",
-        title=say("top title", every=every, n=len(frame), metric=metric),
-        caption=say("top"),
+        **titled(say, "top", every=every, n=len(frame), metric=metric),
         frame=frame,
         columns=(
             *right(whole, rank="Rank"),
@@ -201,8 +201,7 @@ def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
     return Picture(
         name="overlap",
         draw=lambda: figures.overlap_scatters(study.submissions),
-        title=say("titles", name="overlap"),
-        caption=say("overlap"),
+        **titled(say, "overlap"),
         alt=say("overlap mark", n=n_runs, metrics=study.metrics),
     )
 
@@ -210,8 +209,7 @@ def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
 def _tau_table(study: ReliabilityStudy) -> Table:
     return Table(
         name="correlations",
-        title=say("titles", name="agreement"),
-        caption=say("agreement"),
+        **titled(say, "agreement"),
         frame=study.correlations,
         columns=(*left(metric="First", other="Second"), *right(number(3), tau="τ_b")),
     )

@@ -7,6 +7,7 @@ from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.blocks import Fold, Section
 from metaeval.page.tables import METRIC, Steps, Table, right, under
 from metaeval.reports.prose import prose
+from metaeval.reports.shared import titled
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
@@ -40,8 +41,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
         name="by_number_of_topics",
-        title=say("at hand title", at_hand=at_hand),
-        caption=say("at hand", study=study, at_hand=at_hand, alpha=_ALPHA, power=_POWER, errors=_errors(whole)),
+        **titled(say, "at hand", study=study, at_hand=at_hand, alpha=_ALPHA, power=_POWER, errors=_errors(whole)),
         frame=frames[at_hand],
         columns=tuple(columns),
         data=whole,
@@ -49,9 +49,9 @@ def numbers_section(study: TopicsStudy) -> Section:
     )
     return Section(
         id="numbers",
-        title=say("title"),
+        title=say("titles", name="section"),
         lead=say("lead"),
-        blocks=(table, Fold(title=say("others"), blocks=(_few(whole, names, at_hand),))),
+        blocks=(table, Fold(title=say("titles", name="others"), blocks=(_few(whole, names, at_hand),))),
     )
 
 
@@ -111,8 +111,7 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
         shown[f"rate {one}"], shown[f"difference {one}"] = _written(own, "rate"), own["difference"].to_numpy()
     return Table(
         name="by_some_numbers_of_topics",
-        title=say("some title"),
-        caption=say("some", tolerance=names[least], errors=_errors(part)),
+        **titled(say, "some", tolerance=names[least], errors=_errors(part)),
         frame=shown,
         columns=(
             METRIC,

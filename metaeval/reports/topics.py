@@ -16,7 +16,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in
+from metaeval.reports.shared import cited_in, titled
 from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
@@ -83,8 +83,8 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
 
 def without_topics(report: Report, reason: str) -> Report:
     """Return a report with the reason why its scores leave nothing to say about topics."""
-    words = Text(paragraphs=(not_estimated(reason),), look="note")
-    section = Section(id="topics", title=say("size title"), lead=say("unestimated lead"), blocks=(words,), brief=True)
+    title, blocks = say("titles", name="size"), (Text(paragraphs=(not_estimated(reason),), look="note"),)
+    section = Section(id="topics", title=title, lead=say("unestimated lead"), blocks=blocks, brief=True)
     return report.extended(sections=(section,))
 
 
@@ -120,9 +120,9 @@ def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
         blocks += _observed(study)
     else:
         check = (Text(paragraphs=(say("check"),)), *_observed(study))
-        blocks += [*_model_blocks(study, study.posterior), Fold(title=say("check title"), blocks=check)]
+        blocks += [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
     lead = say("size lead", study=study)
-    section = Section(id="topics", title=say("size title"), lead=lead, blocks=tuple(blocks), brief=True)
+    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=True)
     return (section, *_fewer_section(study))
 
 
@@ -147,8 +147,7 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
     return Picture(
         name="topics_needed",
         draw=lambda: figures.count_rows(shown.reset_index(drop=True), at_hand=study.error_rates.n_topics),
-        title=say("counts picture title", level=level),
-        caption=say("counts picture", level=level),
+        **titled(say, "counts picture", level=level),
         alt="; ".join(say("mark", row=row) for row in shown.to_dict("records")),
     )
 
@@ -177,8 +176,7 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     ties, counted = ties_counted(study), count_errors(data)
     return Table(
         name="topics_needed",
-        title=say("counts title", study=study),
-        caption=say("counts", rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
+        **titled(say, "counts", study=study, rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
         frame=shown,
         data=data,
         columns=(
@@ -199,7 +197,7 @@ def _observed(study: TopicsStudy) -> tuple[Block, ...]:
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
     table = _minimum_table(study, study.published, name="minimum_topics_published")
-    blocks.append(Fold(title=say("published title"), blocks=(table, _side_by_side(study))))
+    blocks.append(Fold(title=say("titles", name="published"), blocks=(table, _side_by_side(study))))
     return tuple(blocks)
 
 
@@ -217,8 +215,7 @@ def _side_by_side(study: TopicsStudy) -> Table:
     curve = f"the {study.minimum.curve}" if study.minimum.curve else "–"
     return Table(
         name="three_counts",
-        title=say("three title"),
-        caption=say("three", model=model, said=said, errors=_count_errors(study.minimum, study.published)),
+        **titled(say, "three", model=model, said=said, errors=_count_errors(study.minimum, study.published)),
         frame=shown,
         data=data[["metric", "tolerance", "text_published", "text", *model]],
         columns=(
@@ -242,11 +239,10 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    relative = study.error_rates.tolerance_unit == "relative"
+    relative, marks = study.error_rates.tolerance_unit == "relative", count_marks(minimum)
     return Table(
         name=name,
-        title=say("minimum title", curve=minimum.curve),
-        caption=say("minimum", relative=relative, marks=count_marks(minimum), errors=_count_errors(minimum)),
+        **titled(say, "minimum", minimum=minimum, relative=relative, errors=_count_errors(minimum), marks=marks),
         frame=wide,
         columns=(*left(**{unit: "Tolerance"}), *right(**{metric: name_of_metric(metric) for metric in metrics})),
         data=minimum.to_frame(),
@@ -261,8 +257,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
     table = Table(
         name="fewer_topics",
-        title=say("fewer table title"),
-        caption=say("fewer table", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
+        **titled(say, "fewer table", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
@@ -271,14 +266,9 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         ),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
-    section = Section(
-        id="fewer",
-        title=say("fewer title"),
-        lead=say("fewer lead", study=study),
-        blocks=(sentences, table if len(shown) <= _MOST_PAIRS else Fold(title=say("every pair"), blocks=(table,))),
-        brief=True,
-    )
-    return (section,)
+    shown_whole = table if len(shown) <= _MOST_PAIRS else Fold(title=say("titles", name="every pair"), blocks=(table,))
+    title, lead = say("titles", name="fewer"), say("fewer lead", study=study)
+    return (Section(id="fewer", title=title, lead=lead, blocks=(sentences, shown_whole), brief=True),)
 
 
 def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:
