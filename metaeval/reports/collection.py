@@ -67,7 +67,7 @@ def collection_sections(
 
 def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
     blocks = (_quantities(kind, quantities), Fold(title=say("titles", name="run by run"), blocks=(_runs(per_system),)))
-    return Section(id="collection", title=say("titles", name=kind), lead=say("held", kind=kind), blocks=blocks)
+    return Section(id="collection", title=say("titles", name="collection"), lead=say("held", kind=kind), blocks=blocks)
 
 
 def _quantities(kind: str, frame: pd.DataFrame) -> Table:
@@ -83,7 +83,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         shown[f"{name}_sort"] = frame[name]
     return Table(
         name="collection",
-        **titled(say, kind, tied=tied),
+        **titled(say, "collection", kind=kind, tied=tied),
         frame=shown,
         data=frame,
         columns=(*left(quantity="What"), *right(total="Total", mean="Mean", min="Least", max="Most")),
