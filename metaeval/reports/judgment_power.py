@@ -23,13 +23,7 @@ say = prose("judgment_power")
 
 
 def drawn_words(n_draws: int, *, random: bool, of: str = "") -> str:
-    """Say how many draws a number stands for: of one, that another would differ; nothing where none is random.
-
-    Examples
-    --------
-    >>> drawn_words(5, random=True), drawn_words(1, random=True), drawn_words(1, random=False)
-    (' Means over 5 replicates.', ' One random draw: another would give other values.', '')
-    """
+    """Say how many draws a number stands for: of one, that another would differ; nothing where none is random."""
     return f" {say('drawn', n_draws=n_draws, of=of)}" if random else ""
 
 

@@ -256,22 +256,10 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
 
 
 def percent(value: object) -> str:
-    """Write a step in percent.
-
-    Examples
-    --------
-    >>> percent(20.0), percent(10.8427)
-    ('20 %', '10.8 %')
-    """
+    """Write a step in percent."""
     return f"{float(str(value)):.3g} %"
 
 
 def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
-    """Write a mean with its Monte-Carlo standard error, where it has one.
-
-    Examples
-    --------
-    >>> with_error({"tau": 0.91, "tau_se": 0.0123}, "tau"), with_error({"tau": 0.91}, "tau")
-    ('0.91 ± 0.02', '0.910')
-    """
+    """Write a mean with its Monte-Carlo standard error, where it has one."""
     return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))

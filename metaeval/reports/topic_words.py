@@ -67,13 +67,7 @@ def count_errors(counts: pd.DataFrame) -> str:
 
 
 def chance(value: object) -> str:
-    """Write a probability that was estimated from draws, never surer than draws can be.
-
-    Examples
-    --------
-    >>> chance(0.914), chance(0.999), chance(0.0), chance(float("nan"))
-    ('91 %', '>99 %', '<1 %', '–')
-    """
+    """Write a probability that was estimated from draws, never surer than draws can be."""
     share = float(str(value))
     if math.isnan(share):
         return MISSING
