@@ -1,30 +1,34 @@
 """The report on how assessments were made: each question with a sentence, a picture and a table."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import number, sentence_case, share, text, whole
+from metaeval.base.words import number, share, text, whole
 from metaeval.inex.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.inex.assessment_tables import SHORT
 from metaeval.inex.power_law import power_law_shares
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
-from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
-from metaeval.reports.assessment_words import answer_sentences, figures_in_words, relevant_elements
+from metaeval.page.tables import Column, Table, left, right
+from metaeval.reports.assessed_parts import (
+    element_agreement_table,
+    element_sentence,
+    passage_agreement_table,
+    passage_sentence,
+)
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.prose import prose
 from metaeval.reports.shared import unanswered
 from metaeval.studies.assessment import AssessmentStudy
-from metaeval.studies.assessment_figures import FOUND
+from metaeval.studies.assessment_figures import FOUND, quoted_figures
 
-_SCALES = {
-    "2002": "relevance and coverage (2002)",
-    "2003": "exhaustivity and specificity in degrees (2003, 2004)",
-    "2005": "exhaustivity and highlighted text (2005, 2006)",
-    "passages": "highlighted text (2007 on)",
-}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _PARAGRAPHS = (
     ("topics", "growth", "beyond", "new-runs", "pools"),
     ("passages", "elemental", "specificity", "sizes", "entries"),
@@ -32,32 +36,47 @@ _PARAGRAPHS = (
 )
 """Answers that stand together in the summary."""
 _SOURCES = ("piwowarski2008",)
-
-_ADDS = {"results": "the document of its next result", "documents": "its next document"}
 _RANKS = (1, 10, 50, 100, 200, 500, 1000)
+_RANK = 50
 _DONE_BY = {"highlight": "highlights", "assess": "judgments of elements"}
+_WRITERS: dict[str, Callable[[float], str]] = {
+    "count": lambda value: whole(round(value)),
+    "share": share,
+    "one": number(1),
+    "two": number(2),
+}
+_TOPIC_LABELS = {
+    "documents": "Documents",
+    "relevant": "Relevant",
+    "elements": "Elements",
+    "too_small": "Too small",
+    "passages": "Passages",
+    "highlighted": "Highlighted characters",
+}
 _TWICE = (
     *left(topic="Topic"),
     *right(whole, first="First", second="Second", both="Both"),
     *right(number(2), of_first="Of the first", of_second="Of the second", of_union="Of either"),
 )
+say = prose("assessment")
 
 type _Blocks = tuple[Block, ...]
+type _Given = dict[str, Any] | None
+"""What an answer is filled in with; None where there is none."""
 
 
 def assessment_report(study: AssessmentStudy) -> Report:
     """Put an analysis of assessments into a report."""
-    sentences = dict(answer_sentences(study))
+    sentences = answer_sentences(study)
     sections = [
-        Section(id=name, title=title, lead=sentences[name], blocks=blocks(study, sentences[name]))
-        for name, (title, blocks) in _SECTIONS.items()
-        if name in sentences
+        Section(id=name, title=say("section titles", name=name), lead=words, blocks=_QUESTIONS[name][1](study, words))
+        for name, words in sentences.items()
     ]
     paragraphs = [" ".join(sentences[name] for name in names if name in sentences) for names in _PARAGRAPHS]
     frames = {name: getattr(study, name) for name in ("growth", "new_runs", "entries", "times", "cycles")}
     return Report(
         command="assessment",
-        title="How were the assessments made?",
+        title=say("title"),
         facts=(
             (str(len(study.topics)), "topics"),
             (f"{study.topics['documents'].sum():.0f}", "documents assessed in all"),
@@ -65,7 +84,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
         ),
         summary=tuple(paragraph for paragraph in paragraphs if paragraph),
         sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
-        methods=Methods(paragraphs=_methods(study, sentences), cite=_SOURCES),
+        methods=Methods(paragraphs=(_said(study, "methods", answered=[*sentences]),), cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
@@ -73,262 +92,225 @@ def assessment_report(study: AssessmentStudy) -> Report:
     )
 
 
+def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
+    """Return the answer in a sentence to every question that has one, by its name."""
+    asked = {name: given(study) for name, (given, _) in _QUESTIONS.items()}
+    return {name: _said(study, name, **given) for name, given in asked.items() if given is not None}
+
+
+def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
+    """Return the figures of a study as people write them."""
+    rows = [
+        (one.question.capitalize(), one.words, _WRITERS[one.kind](one.value), float(one.value))
+        for one in quoted_figures(study)
+    ]
+    return pd.DataFrame(rows, columns=["question", "figure", "value", "value_sort"])
+
+
 def _figures_section(study: AssessmentStudy) -> Section:
-    table = Table(
-        name="figures",
-        title="Figures of the assessments",
-        caption="Mean of a topic: over all topics that were assessed. The file holds every figure at full precision.",
-        frame=figures_in_words(study),
-        data=study.to_frame(),
-        columns=(*left(question="Question", figure="Figure"), *right(value="Value")),
-    )
-    return Section(
-        id="figures",
-        title="Key figures",
-        lead=f"What papers about assessments quote, for comparison with other campaigns. {_terms(study)}",
-        brief=True,
-        blocks=(table,),
-    )
+    columns = (*left(question="Question", figure="Figure"), *right(value="Value"))
+    table = _table(study, "figures", figures_in_words(study), columns, data=study.to_frame())
+    return Section(id="figures", title=say("figures title"), lead=_said(study, "figures"), brief=True, blocks=(table,))
 
 
-def _terms(study: AssessmentStudy) -> str:
-    """Say what the words mean that assessments of this scale are told in."""
-    words = []
-    if study.scale != "passages":
-        words.append("An element is a part of a document in its markup, such as a section.")
-    if len(study.passages):
-        words.append("A passage is a stretch of highlighted text.")
-    if study.scale in {"2003", "2005"}:
-        words.append(
-            "Exhaustivity: how fully an element treats the topic. Specificity: how much of it is about the topic."
-        )
-    if study.scale == "2005":
-        words.append("Too small: with highlighted text, but too short to be judged on exhaustivity.")
-    return " ".join(words)
+def _said(study: AssessmentStudy, passage: str, **given: Any) -> str:  # noqa: ANN401 - as `say`
+    which = say("relevant elements", study=study)
+    return say(passage, study=study, adds=say("adds", study=study), which=which, short=SHORT, **given)
 
 
-# ------------------------------------------------------------------------------- what each section shows of its answer
+def _table(
+    study: AssessmentStudy,
+    name: str,
+    frame: pd.DataFrame,
+    columns: Iterable[Column],
+    data: pd.DataFrame | None = None,
+    **given: Any,  # noqa: ANN401 - as `say`
+) -> Table:
+    title, caption = say("table titles", name=name), _said(study, f"{name} table", **given)
+    return Table(name=name, title=title, caption=caption, frame=frame, columns=tuple(columns), data=data)
 
 
-def _topics(study: AssessmentStudy, _words: str) -> _Blocks:
-    labels = {
-        "documents": "Documents",
-        "relevant": "Relevant",
-        "elements": "Elements",
-        "too_small": "Too small",
-        "passages": "Passages",
-        "highlighted": "Highlighted characters",
-    }
-    elements = " Elements: relevant, without those too small to judge."
+def _picture(study: AssessmentStudy, name: str, draw: "Callable[[], Figure]", alt: str, **given: Any) -> Picture:  # noqa: ANN401 - as `say`
+    title, caption = say("picture titles", name=name), _said(study, f"{name} picture", **given)
+    return Picture(name=name, draw=draw, title=title, caption=caption, alt=alt)
+
+
+# ----------------------------------------------------------- every answer: what fills its sentence, and its section
+
+
+def _topics(study: AssessmentStudy) -> _Given:
+    table = study.topics.agg(["mean", "min", "max"])
+    known = ("documents", "relevant", *(name for name in ("elements", "passages") if np.isfinite(table[name]["mean"])))
+    return {"means": [say("topic mean", name=name, found=FOUND, of=table[name]) for name in known]}
+
+
+def _topics_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.topics.rename_axis("topic").reset_index()
-    known = {name: label for name, label in labels.items() if frame[name].notna().any()}
-    table = Table(
-        name="topics",
-        title="What each topic has",
-        caption=f"Assessed by {_SCALES[study.scale]}." + elements * (study.scale == "2005"),
-        frame=frame,
-        columns=(*left(topic="Topic"), *right(whole, **known)),
-    )
-    return (Fold(title="Topic by topic", blocks=(table,)),)
+    known = {name: label for name, label in _TOPIC_LABELS.items() if frame[name].notna().any()}
+    table = _table(study, "topics", frame, (*left(topic="Topic"), *right(whole, **known)))
+    return (Fold(title=say("by topic"), blocks=(table,)),)
 
 
-def _growth(study: AssessmentStudy, words: str) -> _Blocks:
+def _growth(study: AssessmentStudy) -> _Given:
+    if study.growth.empty:
+        return None
+    last, half = shown_growth(study.growth).iloc[-1], half_pool(study.growth)
+    found = [f"{share(half[f'{kind}_share'])} of the {FOUND[kind]}" for kind in growth_kinds(study.growth)]
+    return {"last": last, "half": half, "found": found}
+
+
+def _growth_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     sizes = {*shown_growth(study.growth)["documents"], half_pool(study.growth)["documents"]}
     columns = [*right(whole, documents="Pool size", topics="Topics")]
     for kind in growth_kinds(study.growth):
         columns += right(number(1), FOUND[kind], **{kind: "mean"})
         columns += right(share, FOUND[kind], **{f"{kind}_share": "share"})
-    table = Table(
-        name="pool-growth",
-        title="What pools of a size hold",
-        caption=f"Pools grow in rounds: each run adds {_ADDS[study.rounds]}. Means over the topics whose pool grows so "
-        "far; shares are of all that was found in these topics.",
-        frame=study.growth[study.growth["documents"].isin(sizes)],
-        columns=tuple(columns),
-        data=study.growth,
+    shown = study.growth[study.growth["documents"].isin(sizes)]
+    picture = _picture(study, "pool-growth", lambda: figures.growth_lines(study.growth), words)
+    return picture, _table(study, "pool-growth", shown, columns, study.growth)
+
+
+def _beyond(study: AssessmentStudy) -> _Given:
+    if study.beyond.empty:
+        return None
+    row = study.beyond.iloc[0]
+    return {"row": row, "known": np.isfinite(row["low"]), "of_now": row["hours"] / row["hours_now"]}
+
+
+def _beyond_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
+    columns = (
+        *right(whole, pool="Pool now", added="More documents"),
+        *right(number(1), "New relevant documents", relevant="expected", low="from", high="to"),
+        *right(number(1), "More hours", hours="expected", hours_low="from", hours_high="to"),
+        *right(number(1), hours_now="Hours now"),
+        *right(number(2), "Minutes", minutes_relevant="relevant", minutes_other="other"),
     )
-    picture = Picture(
-        name="pool-growth",
-        draw=lambda: figures.growth_lines(study.growth),
-        title="What is found as the pools grow",
-        caption="The straight dotted line is what documents in random order would find.",
-        alt=words,
-    )
-    return picture, table
+    return (_table(study, "larger-pools", study.beyond, columns, study.beyond),)
 
 
-def _beyond(study: AssessmentStudy, _words: str) -> _Blocks:
-    table = Table(
-        name="larger-pools",
-        title="What larger pools would find and cost",
-        caption="Of a topic, with intervals (95 %) from the differences between topics. Minutes: assumed for a "
-        "relevant and for another document.",
-        frame=study.beyond,
-        columns=(
-            *right(whole, pool="Pool now", added="More documents"),
-            *right(number(1), "New relevant documents", relevant="expected", low="from", high="to"),
-            *right(number(1), "More hours", hours="expected", hours_low="from", hours_high="to"),
-            *right(number(1), hours_now="Hours now"),
-            *right(number(2), "Minutes", minutes_relevant="relevant", minutes_other="other"),
-        ),
-        data=study.beyond,
-    )
-    return (table,)
+def _new_runs(study: AssessmentStudy) -> _Given:
+    table = study.new_runs
+    if table.empty:
+        return None
+    size, rank = int(table["size"].max()), min(_RANK, int(table["rank"].max()))
+    held = table[(table["size"] == size) & (table["rank"] == rank)].set_index("unit")["share_up_to"]
+    return {"rank": rank, "held": [say("held", share=value, size=size, unit=unit) for unit, value in held.items()]}
 
 
-def _new_runs(study: AssessmentStudy, words: str) -> _Blocks:
-    element = ", or its next element" * ("elements" in set(study.new_runs["unit"]))
+def _new_runs_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     ranks = [one for one in _RANKS if one <= study.new_runs["rank"].max()]
     shown = study.new_runs[study.new_runs["rank"].isin(ranks)]
     wide = shown.pivot(index=["unit", "size"], columns="rank", values="share_up_to").reset_index()  # noqa: PD010 - a grid
-    table = Table(
-        name="new-runs",
-        title="New runs in the pools",
-        caption="Share of the results of the new runs, down to a rank, that the pool of the other runs holds. In each "
-        f"round of pooling a run adds {_ADDS[study.rounds]}{element}.",
-        frame=wide.rename(columns={one: f"to_{one}" for one in ranks}),
-        columns=(
-            *left(unit="Pool of"),
-            *right(whole, size="Size"),
-            *right(share, "Down to rank", **{f"to_{one}": str(one) for one in ranks}),
-        ),
-        data=study.new_runs,
+    columns = (
+        *left(unit="Pool of"),
+        *right(whole, size="Size"),
+        *right(share, "Down to rank", **{f"to_{one}": str(one) for one in ranks}),
     )
-    picture = Picture(
-        name="new-runs",
-        draw=lambda: figures.new_run_panels(study.new_runs),
-        title="Results of new runs that would be judged",
-        caption="A line for each pool size.",
-        alt=words,
-    )
-    return picture, table
+    elements = "elements" in set(study.new_runs["unit"])
+    frame = wide.rename(columns={one: f"to_{one}" for one in ranks})
+    picture = _picture(study, "new-runs", lambda: figures.new_run_panels(study.new_runs), words)
+    return picture, _table(study, "new-runs", frame, columns, study.new_runs, elements=elements)
 
 
-def _pools(study: AssessmentStudy, _words: str) -> _Blocks:
-    table = Table(
-        name="pools",
-        title="Pools and assessments",
-        caption="Documents of each pool file, how many of them were assessed, and assessed documents outside the pool.",
-        frame=study.pools.rename_axis("topic").reset_index(),
-        columns=(*left(topic="Topic"), *right(whole, documents="In the pool", assessed="Assessed", outside="Outside")),
-    )
-    return (Fold(title="Topic by topic", blocks=(table,)),)
+def _pools(study: AssessmentStudy) -> _Given:
+    sums = study.pools.sum()
+    return None if study.pools.empty else {"sums": sums, "part": sums["assessed"] / sums["documents"]}
 
 
-def _passages(study: AssessmentStudy, words: str) -> _Blocks:
-    table = Table(
-        name="passages",
-        title="Passages in a relevant document",
-        caption="Relevant documents by their number of passages. At most: the share with that number or fewer.",
-        frame=study.passages,
-        columns=(
-            *right(whole, passages="Passages", documents="Documents"),
-            *right(share, share="Share", up_to="At most"),
-        ),
-    )
-    picture = Picture(
-        name="passages",
-        draw=lambda: figures.passage_bars(study.passages),
-        title="Passages in a relevant document",
-        caption="Adjacent passages count as one.",
-        alt=words,
-    )
-    law = study.power_law
-    if law.empty:
-        return picture, Fold(title="The numbers", blocks=(table,))
-    exponent, low, high, distance = law.iloc[0]
-    interval = f", {low:.2f} to {high:.2f} over the topics (95 %)" * bool(low == low)  # noqa: PLR0124 - NaN
-    line = Picture(
-        name="passages-law",
-        draw=lambda: figures.passage_law(
-            study.passages, power_law_shares(exponent, int(study.passages["passages"].max()))
-        ),
-        title="Passages in a relevant document, on logarithmic axes",
-        caption=f"A power law is a straight line. Fitted by maximum likelihood: exponent {exponent:.2f}{interval}; "
-        f"shares up to a number of passages differ from the law's by {share(distance)} at most.",
-        alt=words,
-    )
-    return picture, line, Fold(title="The numbers", blocks=(table,))
+def _pools_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
+    columns = (*left(topic="Topic"), *right(whole, documents="In the pool", assessed="Assessed", outside="Outside"))
+    table = _table(study, "pools", study.pools.rename_axis("topic").reset_index(), columns)
+    return (Fold(title=say("by topic"), blocks=(table,)),)
 
 
-def _elemental(study: AssessmentStudy, _words: str) -> _Blocks:
-    table = Table(
-        name="elemental",
-        title="Passages and elements",
-        caption="Elemental: as long as the smallest element around both ends. Unknown: the length of that element is "
-        "not given.",
-        frame=study.elemental,
-        columns=(*left(kind="Passage"), *right(whole, passages="Passages"), *right(share, share="Share")),
-    )
-    return (table,)
+def _passages(study: AssessmentStudy) -> _Given:
+    names = {"one": "share with one", "five": "share with at most five", "most": "most"}
+    known = {key: study.figure("passages per document", name) for key, name in names.items()}
+    return None if study.passages.empty else {**known, "exponents": study.power_law.get("exponent", ())}
 
 
-def _specificity(study: AssessmentStudy, words: str) -> _Blocks:
-    table = Table(
-        name="specificity-classes",
-        title="Specificity of classes of elements",
-        caption=f"Mean over {relevant_elements(study)}, also relative to that of paragraphs. Fully relevant: the share "
-        f"{'in the top degree' if study.scale == '2003' else 'relevant throughout'}.",
-        frame=study.classes,
-        columns=(
-            *left(element_class="Class"),
-            *right(whole, elements="Elements"),
-            *right(number(2), mean="Mean"),
-            *right(share, of_paragraph="Relative to paragraphs", full="Fully relevant"),
-        ),
+def _passages_blocks(study: AssessmentStudy, words: str) -> _Blocks:
+    columns = (*right(whole, passages="Passages", documents="Documents"), *right(share, share="Share", up_to="At most"))
+    fold = Fold(title=say("numbers"), blocks=(_table(study, "passages", study.passages, columns),))
+    picture = _picture(study, "passages", lambda: figures.passage_bars(study.passages), words)
+    if study.power_law.empty:
+        return picture, fold
+    law, most = study.power_law.iloc[0], int(study.passages["passages"].max())
+    line = _picture(
+        study,
+        "passages-law",
+        lambda: figures.passage_law(study.passages, power_law_shares(law["exponent"], most)),
+        words,
+        law=law,
+        known=law["low"] == law["low"],
     )
-    full = "; those relevant throughout are left out, as they would hide the rest" if study.scale == "2005" else ""
-    picture = Picture(
-        name="specificity",
-        draw=lambda: figures.specificity_bars(study.specificity),
-        title="Specificity of relevant elements",
-        caption=f"{sentence_case(relevant_elements(study))}, by specificity, classes on top of one another{full}.",
-        alt=words,
-    )
-    counts = Table(
-        name="specificity",
-        title="Elements by specificity",
-        caption="Specificity above the first up to the second number; from 1 to 1: relevant throughout.",
-        frame=study.specificity,
-        columns=(
-            *left(element_class="Class"),
-            *right(number(2), low="above", high="up to"),
-            *right(whole, elements="Elements"),
-        ),
-    )
-    return picture, table, Fold(title="All numbers", blocks=(counts,))
+    return picture, line, fold
 
 
-def _sizes(study: AssessmentStudy, words: str) -> _Blocks:
-    table = Table(
-        name="sizes",
-        title="Sizes by exhaustivity",
-        caption=f"Characters of {relevant_elements(study)}. Short: below {SHORT} characters.",
-        frame=study.sizes,
-        columns=(
-            *left(lambda degree: "too small" if degree == "?" else text(degree), exhaustivity="Exhaustivity"),
-            *right(whole, elements="Elements"),
-            *right(whole, "Characters", low="5 %", median="median", mean="mean", high="95 %"),
-            *right(share, short="Short"),
-        ),
-        data=study.sizes,
-    )
-    picture = Picture(
-        name="sizes",
-        draw=lambda: figures.size_bars(study.sizes, short=SHORT),
-        title="Exhaustivity and size",
-        caption=f"The dashed line: {SHORT} characters, below which Piwowarski et al. (2008) found most elements judged "
-        "too small.",
-        alt=words,
-    )
-    return picture, table
+def _elemental(study: AssessmentStudy) -> _Given:
+    if study.elemental.empty or np.isnan(study.elemental["share"].iloc[0]):
+        return None
+    return {"shares": [*study.elemental["share"]], "n": study.elemental["passages"].iloc[:2].sum()}
 
 
-def _entries(study: AssessmentStudy, words: str) -> _Blocks:
+def _elemental_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
+    columns = (*left(kind="Passage"), *right(whole, passages="Passages"), *right(share, share="Share"))
+    return (_table(study, "elemental", study.elemental, columns),)
+
+
+def _specificity(study: AssessmentStudy) -> _Given:
+    if study.classes.empty:
+        return None
+    means = study.classes.set_index("element_class")["mean"]
+    named = [f"{name} {mean:.2f}" for name, mean in means.items() if name != "other"]
+    return {"means": named or [f"{means.iloc[0]:.2f}"]}
+
+
+def _specificity_blocks(study: AssessmentStudy, words: str) -> _Blocks:
+    columns = (
+        *left(element_class="Class"),
+        *right(whole, elements="Elements"),
+        *right(number(2), mean="Mean"),
+        *right(share, of_paragraph="Relative to paragraphs", full="Fully relevant"),
+    )
+    counted = (
+        *left(element_class="Class"),
+        *right(number(2), low="above", high="up to"),
+        *right(whole, elements="Elements"),
+    )
+    picture = _picture(study, "specificity", lambda: figures.specificity_bars(study.specificity), words)
+    counts = Fold(title=say("all numbers"), blocks=(_table(study, "specificity", study.specificity, counted),))
+    return picture, _table(study, "specificity-classes", study.classes, columns), counts
+
+
+def _sizes(study: AssessmentStudy) -> _Given:
+    rows = study.sizes.to_dict("records")
+    which = [say("of exhaustivity", degree=row["exhaustivity"]) for row in rows]
+    medians = [f"{row['median']:.0f} among {what}" for row, what in zip(rows, which, strict=True)]
+    return {"medians": medians, "lowest": which[0], "share": rows[0]["short"]} if rows else None
+
+
+def _sizes_blocks(study: AssessmentStudy, words: str) -> _Blocks:
+    columns = (
+        *left(lambda degree: "too small" if degree == "?" else text(degree), exhaustivity="Exhaustivity"),
+        *right(whole, elements="Elements"),
+        *right(whole, "Characters", low="5 %", median="median", mean="mean", high="95 %"),
+        *right(share, short="Short"),
+    )
+    picture = _picture(study, "sizes", lambda: figures.size_bars(study.sizes, short=SHORT), words)
+    return picture, _table(study, "sizes", study.sizes, columns, study.sizes)
+
+
+def _entries(study: AssessmentStudy) -> _Given:
+    named = {"first": "share where the first passage begins", "some": "share where some passage begins"}
+    known = {key: study.figure("best entry points", name) for key, name in named.items()}
+    return None if study.entries.empty else known
+
+
+def _entries_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     known = study.entries[["first", "biggest", "nearest"]].dropna()
     if known.empty:
-        text = "Entry points are given as points in the tree: whether they coincide is known, how far they lie is not."
-        return (Text(paragraphs=(text,)),)
+        return (Text(paragraphs=(say("points"),)),)
     rows = [
         {
             "passage": name,
@@ -340,137 +322,95 @@ def _entries(study: AssessmentStudy, words: str) -> _Blocks:
         }
         for name in known.columns
     ]
-    table = Table(
-        name="entries",
-        title="From the beginning of a passage to the best entry point",
-        caption="In characters; before: the entry point comes first.",
-        frame=pd.DataFrame(rows),
-        columns=(
-            *left(passage="Passage"),
-            *right(share, exact="exactly there", near="within 100", before="before"),
-            *right(whole, median="median distance"),
-            *right(number(1), mean="mean distance"),
-        ),
+    columns = (
+        *left(passage="Passage"),
+        *right(share, exact="exactly there", near="within 100", before="before"),
+        *right(whole, median="median distance"),
+        *right(number(1), mean="mean distance"),
     )
-    picture = Picture(
-        name="entries",
-        draw=lambda: figures.entry_distances(study.entries),
-        title="Distance of best entry points",
-        caption="Documents by distance, in bins of 100 characters; the outermost hold all that lies farther.",
-        alt=words,
-    )
-    return picture, table
+    picture = _picture(study, "entries", lambda: figures.entry_distances(study.entries), words)
+    return picture, _table(study, "entries", pd.DataFrame(rows), columns)
 
 
-def _times(study: AssessmentStudy, words: str) -> _Blocks:
+def _times(study: AssessmentStudy) -> _Given:
+    means = {kind: study.figure("time", f"mean seconds of {kind} documents") for kind in ("relevant", "irrelevant")}
+    known = [say("time", kind=kind, seconds=seconds) for kind, seconds in means.items() if np.isfinite(seconds)]
+    return None if study.times.empty else {"known": known, "hours": study.figure("time", "mean hours of a topic")}
+
+
+def _times_blocks(study: AssessmentStudy, words: str) -> _Blocks:
     groups = study.times.groupby("relevant")["seconds"]
     frame = groups.agg(["size", "mean", "median"]).reset_index().sort_values("relevant", ascending=False)
     frame["kind"] = ["relevant" if one else "irrelevant" for one in frame["relevant"]]
-    table = Table(
-        name="times",
-        title="Seconds for a document",
-        caption="All visits together; mean and median over documents.",
-        frame=frame,
-        columns=(
-            *left(kind="Documents"),
-            *right(whole, size="Number"),
-            *right(number(1), mean="Mean", median="Median"),
-        ),
-    )
-    picture = Picture(
-        name="times",
-        draw=lambda: figures.time_strips(study.times),
-        title="Time to assess a document",
-        caption="All visits together.",
-        alt=words,
-    )
-    return picture, table
+    columns = (*left(kind="Documents"), *right(whole, size="Number"), *right(number(1), mean="Mean", median="Median"))
+    picture = _picture(study, "times", lambda: figures.time_strips(study.times), words)
+    return picture, _table(study, "times", frame, columns)
 
 
-def _order(study: AssessmentStudy, _words: str) -> _Blocks:
-    frame = study.steps.assign(action=[_DONE_BY[one] for one in study.steps["action"]]) if len(study.steps) else None
-    if frame is None:
+def _order(study: AssessmentStudy) -> _Given:
+    rows = study.steps.set_index("action").to_dict("index") if len(study.steps) else {}
+    known = [(called, rows[action]) for action, called in _DONE_BY.items() if action in rows]
+    parts = [say("behind", called=called, row=row, known=np.isfinite(row["inside"])) for called, row in known]
+    cycles = study.cycles["cycles"].mean() if len(study.cycles) else None
+    return {"parts": parts, "cycles": cycles} if parts or cycles is not None else None
+
+
+def _order_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
+    if not len(study.steps):
         return ()
-    table = Table(
-        name="order",
-        title="Steps from one place to the next",
-        caption="Forward: to a later place of the text. Inside: of the steps forward, those into the element just "
-        "judged.",
-        frame=frame,
-        columns=(
-            *left(action="From one to the next"),
-            *right(whole, steps="Steps", forward="Forward"),
-            *right(share, share="Share", inside="Inside"),
-        ),
-        data=study.steps,
+    columns = (
+        *left(action="From one to the next"),
+        *right(whole, steps="Steps", forward="Forward"),
+        *right(share, share="Share", inside="Inside"),
     )
-    return (table,)
+    frame = study.steps.assign(action=[_DONE_BY[one] for one in study.steps["action"]])
+    return (_table(study, "order", frame, columns, study.steps),)
 
 
-def _documents_twice(study: AssessmentStudy, _words: str) -> _Blocks:
-    table = Table(
-        name="document-agreement",
-        title="Two assessors, document by document",
-        caption="Documents that each calls relevant, and both; both over the first's, the second's, and either's.",
-        frame=study.document_agreement.rename_axis("topic").reset_index(),
-        columns=_TWICE,
-    )
-    return (table,)
+def _documents_twice(study: AssessmentStudy) -> _Given:
+    frame = study.document_agreement
+    return None if frame.empty else {"both": frame["of_union"].mean(), "n_topics": len(frame)}
 
 
-def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
+def _documents_twice_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
+    frame = study.document_agreement.rename_axis("topic").reset_index()
+    return (_table(study, "document-agreement", frame, _TWICE),)
+
+
+def _elements_twice(study: AssessmentStudy) -> _Given:
+    frame = study.element_agreement.rename_axis("topic").reset_index()
+    return None if frame.empty else {"words": element_sentence(frame)}
+
+
+def _elements_twice_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.element_agreement.rename_axis("topic").reset_index()
     return (element_agreement_table(frame, scale=study.scale),)
 
 
-def _passages_twice(study: AssessmentStudy, _words: str) -> _Blocks:
+def _passages_twice(study: AssessmentStudy) -> _Given:
+    frame = study.passage_agreement
+    return None if frame.empty else {"words": passage_sentence(frame)}
+
+
+def _passages_twice_blocks(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.passage_agreement.rename_axis("topic").reset_index()
     return (passage_agreement_table(frame.rename(columns={"first": "first_marked", "second": "second_marked"})),)
 
 
-_SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {
-    "topics": ("Assessed documents", _topics),
-    "growth": ("Pool growth", _growth),
-    "beyond": ("Larger pools", _beyond),
-    "new-runs": ("Coverage of new runs", _new_runs),
-    "pools": ("Coverage of the pools", _pools),
-    "passages": ("Passages per document", _passages),
-    "elemental": ("Elemental passages", _elemental),
-    "specificity": ("Specificity of elements", _specificity),
-    "sizes": ("Exhaustivity and size", _sizes),
-    "entries": ("Best entry points", _entries),
-    "times": ("Assessment time", _times),
-    "order": ("Order of work", _order),
-    "documents-twice": ("Agreement on documents", _documents_twice),
-    "elements-twice": ("Agreement on elements", _elements_twice),
-    "passages-twice": ("Agreement on passages", _passages_twice),
-}
-
-
-def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ...]:
-    """Return what was done for the questions that have an answer."""
-    basis = (
-        "The analyses are those of Piwowarski, Trotman and Lalmas (2008), section 5. A document is relevant if text in "
-        "it is highlighted or an element relevant."
-    )
-    words = [basis, *(said.format(adds=_ADDS[study.rounds]) for name, said in _DONE.items() if name in answered)]
-    if study.scale == "2003" and "specificity" in answered:
-        words.append("Specificity, of 0 to 3, is divided by 3.")
-    if {"documents-twice", "elements-twice", "passages-twice"} & {*answered}:
-        words.append("The agreement of two assessors is what both chose over what either chose.")
-    words.append("Nothing is tested or drawn at random.")
-    return (" ".join(words),)
-
-
-_DONE = {
-    "growth": "Pools grow in rounds over the runs given: each adds {adds}. Numbers between two rounds are "
-    "interpolated. A topic's curve ends before the first round with a document that nobody assessed.",
-    "beyond": "A larger pool is expected to find relevant documents at the rate of the second half of a topic's pool.",
-    "new-runs": "To a pool of documents that new runs are compared with, each run given adds {adds} in a round, to a "
-    "pool of elements its next element; a pool ends with the round that fills it.",
-    "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
-    "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",
-    "order": "Steps between places whose order is not known do not count.",
-    "times": "In a log of actions the time to the topic's next action counts for the document, unless it is longer "
-    "than the longest break allowed.",
+_QUESTIONS: Mapping[str, tuple[Callable[[AssessmentStudy], _Given], Callable[[AssessmentStudy, str], _Blocks]]] = {
+    "topics": (_topics, _topics_blocks),
+    "growth": (_growth, _growth_blocks),
+    "beyond": (_beyond, _beyond_blocks),
+    "new-runs": (_new_runs, _new_runs_blocks),
+    "pools": (_pools, _pools_blocks),
+    "passages": (_passages, _passages_blocks),
+    "elemental": (_elemental, _elemental_blocks),
+    "specificity": (_specificity, _specificity_blocks),
+    "sizes": (_sizes, _sizes_blocks),
+    "entries": (_entries, _entries_blocks),
+    "times": (_times, _times_blocks),
+    "order": (_order, _order_blocks),
+    "documents-twice": (_documents_twice, _documents_twice_blocks),
+    "elements-twice": (_elements_twice, _elements_twice_blocks),
+    "passages-twice": (_passages_twice, _passages_twice_blocks),
 }

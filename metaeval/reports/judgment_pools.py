@@ -5,13 +5,16 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import count
-from metaeval.base.words import ends, name_of_metric, number, share, whole
+from metaeval.base.words import ends, name_of_metric, number, whole
 from metaeval.page.blocks import Block, Fold, Picture, Text
 from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import titled
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
+
+say = prose("judgment_pools")
 
 
 def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
@@ -22,27 +25,15 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
         return ()
     found = reduced.closeness
     low = ends(map(name_of_metric, found["metric"]), found["tau"], map(number(3), found["tau"]))[0]
-    depths = original.depths
-    deep = f"depth {depths.min()}" if depths.min() == depths.max() else f"depth {depths.min()} to {depths.max()}"
-    words = (
-        f"The pool as rebuilt from {'all' if study.n_pooled is None else study.n_pooled} runs ({deep}) is "
-        f"{share(original.judged_share)} judged and holds {share(original.held_share)} of the judged and "
-        f"{share(original.relevant_held_share)} of the relevant documents. "
-    )
-    if found["tau"].notna().any():
-        words += f"Its ranking of the runs has a τ of at least {low.figure} with the one by all judgments ({low.who}). "
-    words += f"In this section it is the 100 %: {reduced.n_judged:,} judged documents, not all {study.n_judged:,}."
+    known = found["tau"].notna().any()
+    words = say("rebuilt", study=study, original=original, low=low if known else None, n_judged=reduced.n_judged)
     table = Table(
         name="closeness",
-        title="The rebuilt pool against all judgments",
-        caption="τ and τ AP of the ranking by the rebuilt pool with the one by all judgments.",
+        **titled(say, "closeness"),
         frame=found,
-        columns=(
-            METRIC,
-            *right(number(3), tau="τ", tau_ap="τ AP"),
-        ),
+        columns=(METRIC, *right(number(3), tau="τ", tau_ap="τ AP")),
     )
-    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
+    return Text(paragraphs=(words,)), Fold(title=say("titles", name="closeness fold"), blocks=(table,))
 
 
 def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
@@ -50,28 +41,17 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
     blocks: list[Block] = []
     if study.growth is not None:
         frame = study.growth.means().reset_index()
-        critical = study.growth.critical_depths()
-        known = critical.dropna()
-        reached = (
-            f"In {len(known)} of {count(len(critical), 'topic')} the pool reaches a depth past which few new relevant "
-            f"documents come (at most {100 * study.growth.few:g} per 100 judged)"
-            + (f", in the median of them {known.median():.0f}." if len(known) else ".")
-        )
-        last = frame.iloc[-1]
+        last, critical = frame.iloc[-1], study.growth.critical_depths()
         half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
-        got = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
-        sentence = (
-            f"Depth {half['pool_depth']:.0f}, with {share(half['judged'] / last['judged'])} of the judging, finds "
-            f"{share(got)} of the relevant documents."
-        )
+        found = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
+        words = say("half", depth=half["pool_depth"], judging=half["judged"] / last["judged"], found=found)
+        given = {"n": len(critical), "known": critical.dropna(), "few": 100 * study.growth.few}
         blocks.append(
             Picture(
                 name="pool growth",
                 draw=lambda: figures.growth_panels(frame),
-                title="What deeper pools find",
-                caption="Relevant documents in the pool of a topic, mean over topics; all topics are taken to depth "
-                f"{last['pool_depth']:.0f}, the deepest of any topic. {sentence} {reached}",
-                alt=sentence,
+                **titled(say, "growth", deepest=last["pool_depth"], half=words, **given),
+                alt=words,
             )
         )
         blocks += _topics_blocks(study.growth)
@@ -83,24 +63,17 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
 def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
     """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
     topics, counts = growth.topics(), growth.by_topic()
-    known = topics.dropna(subset=["critical_depth"])
-    words = f"{len(known)} of {count(len(topics), 'topic')} reach a depth past which few new relevant documents come"
-    if len(known):
-        words += f"; it lies between {known['critical_depth'].min():.0f} and {known['critical_depth'].max():.0f}"
+    known = topics["critical_depth"].dropna()
+    words = say("topics reached", n=len(topics), known=known)
     picture = Picture(
         name="pool growth topics",
         draw=lambda: figures.topic_growth_lines(counts, topics),
-        title="What deeper pools find, topic by topic",
-        caption="Relevant documents in the pool of each topic, to the depth at which everything judged is in. Named "
-        "are the topics with most and with fewest relevant documents; a dot marks the depth past which the rest of the "
-        f"pool holds at most {100 * growth.few:g} relevant documents per 100 judged. {words}.",
-        alt=f"{words}.",
+        **titled(say, "topics", few=100 * growth.few, reached=words),
+        alt=words,
     )
     table = Table(
         name="critical_depths",
-        title="The depth past which few new relevant documents come",
-        caption=f"Past it, the rest of the pool holds at most {100 * growth.few:g} relevant documents per 100 judged; "
-        "without one, relevant documents came to the end, and a deeper pool might have found more.",
+        **titled(say, "critical", few=100 * growth.few),
         frame=topics,
         columns=(
             *left(topic="Topic"),
@@ -108,7 +81,7 @@ def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
             *right(whole, "Few come past", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
         ),
     )
-    return picture, Fold(title="Critical depths, topic by topic", blocks=(table,))
+    return picture, Fold(title=say("titles", name="critical fold"), blocks=(table,))
 
 
 def _run_depths_table(depths: RunDepths) -> Table:
@@ -121,9 +94,7 @@ def _run_depths_table(depths: RunDepths) -> Table:
     row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
     return Table(
         name="run_depths",
-        title="How deep pools reach into the runs",
-        caption="How deep the pooled runs are read until a pool holds at least so many documents a topic: the mean "
-        "rank of the last document taken. Answers are the runs' lists of a topic that are not empty.",
+        **titled(say, "depths"),
         frame=pd.DataFrame([row]),
         data=depths.to_frame(),
         columns=(

@@ -1,10 +1,10 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """What fewer judgments do to each metric, best first: its ranking, its discriminative power, its consistency.
 
 These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reduction, metrics and test.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,28 +12,24 @@ import pandas as pd
 from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.tests_stat.result import is_significant
 
 _PERCENT = "%"
+say = prose("judgment_power")
 
 
 def drawn_words(n_draws: int, *, random: bool, of: str = "") -> str:
-    """Say how many draws a number stands for: of one, that another would differ; nothing where none is random.
+    """Say how many draws a number stands for: of one, that another would differ; nothing where none is random."""
+    return f" {say('drawn', n_draws=n_draws, of=of)}" if random else ""
 
-    Examples
-    --------
-    >>> drawn_words(5, random=True), drawn_words(1, random=True), drawn_words(1, random=False)
-    (' Means over 5 replicates.', ' One random draw: another would give other values.', '')
-    """
-    if not random:
-        return ""
-    return (
-        f" Means over {n_draws} replicates{of}."
-        if n_draws > 1
-        else " One random draw: another would give other values."
-    )
+
+def compared_with(stability: Stability) -> str:
+    """Return what the reduced judgments are compared with."""
+    return "all judgments" if stability.closeness is None else "the rebuilt pool"
 
 
 def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Block], list[Block]]:
@@ -65,11 +61,8 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
         power = map(carried, frame["power"], frame["power_error"])
         full = dict(zip(frame["metric"], map(share, frame["power_full"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
-        found = " and ".join(
-            f"{end.figure} under {end.who} (with all {End.of({name: full[name] for name in end.names}).figure})"
-            for end in dict.fromkeys((high, low))
-        )
-        return [f"With {part}, this share of the pairs of runs differs significantly: {found}."]
+        known = [(end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))]
+        return [say("power", part=part, known=known)]
     return []
 
 
@@ -79,45 +72,31 @@ def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     if frame.empty:
         return ()
     metrics = study.metrics
-    high = f"*: {THRESHOLD:g} or more"
     taus = _matrix(
         frame, metrics, lambda row: f"{number(3)(row['tau'])}{'*' if row['tau'] >= THRESHOLD - 1e-12 else ''}"
     )
     chances = _matrix(frame, metrics, lambda row: p_value(row["p_value"]))
     chance = frame.loc[frame["p_value"].notna()]
-    unsure = chance[~is_significant(chance["p_value"].to_numpy(), study.alpha)]
-    n_ranked = next(iter(study.stability.values())).data.sizes["system"]
-    said = (
-        f"Each differs from 0 (p at most {p_value(chance['p_value'].max())})."
-        if unsure.empty and not chance.empty
-        else f"{len(unsure)} of {len(chance)} do not differ from 0 significantly (p > {study.alpha:g})."
-    )
-    tables = [
+    given = {
+        "n_ranked": next(iter(study.stability.values())).data.sizes["system"],
+        "threshold": THRESHOLD,
+        "n": len(chance),
+        "n_unsure": (~is_significant(chance["p_value"].to_numpy(), study.alpha)).sum(),
+        "most": p_value(chance["p_value"].max()),
+        "alpha": study.alpha,
+    }
+    shown, folded = (
         Table(
             name=name,
-            title=title,
-            caption=caption,
+            **titled(say, name, **given),
             frame=rows,
             data=frame,
             columns=(METRIC, *(Column(name=one, label=name_of_metric(one), align="right") for one in metrics[1:])),
         )
-        for name, title, caption, rows in (
-            (
-                "between metrics",
-                "Kendall’s τ between the rankings by two metrics",
-                f"All judgments, {n_ranked} runs. {high}. {said}",
-                taus,
-            ),
-            ("between metrics p", "p-values of these τ", "Two-sided, of no association.", chances),
-        )
-    ]
-    section = Section(
-        id="between-metrics",
-        title="Agreement between metrics",
-        lead="How alike two metrics rank the runs, before any judgment is taken away.",
-        blocks=(tables[0], Fold(title="The p-values", blocks=(tables[1],))),
+        for name, rows in (("between metrics", taus), ("between metrics p", chances))
     )
-    return (section,)
+    blocks = (shown, Fold(title=say("titles", name="chances"), blocks=(folded,)))
+    return (Section(id="between-metrics", title=say("titles", name="section"), lead=say("lead"), blocks=blocks),)
 
 
 def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:
@@ -127,10 +106,6 @@ def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.S
     for _, row in frame.iterrows():  # a few metrics
         cells[place[row["metric_a"]], place[row["metric_b"]] - 1] = write(row)
     return pd.DataFrame(cells, columns=list(metrics[1:])).assign(metric=list(metrics[:-1]))
-
-
-def _at(frame: pd.DataFrame, step: float) -> pd.DataFrame:
-    return frame[frame["step"] == step]
 
 
 def _name(what: str, stability: Stability, step: float) -> str:
@@ -144,18 +119,26 @@ def _left(stability: Stability, step: float) -> str:
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _drawn(stability: Stability, n_draws: int) -> str:
-    return drawn_words(n_draws, random=stability.reduction.random)
+def _said(passage: str, stability: Stability, part: pd.DataFrame, n_draws: int, step: float | None) -> dict[str, Any]:
+    """Return title and caption of a table: of means, where there are any, over so many draws."""
+    full, random = compared_with(stability), stability.reduction.random and step is not None
+    given = {
+        "stability": stability,
+        "full": full,
+        "left": full if step is None else _left(stability, step),
+        "drawn": drawn_words(n_draws, random=random),
+        "errors": step is not None and part["score_error"].notna().any(),
+        "required": part["difference_required"].notna().any(),
+    }
+    return titled(say, passage, **given)
 
 
 def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
-    part = _at(frame, step).sort_values("tau", ascending=False, kind="stable")
+    part = frame[frame["step"] == step].sort_values("tau", ascending=False, kind="stable")
     full = part["score_full"].where(part["score_full"] != 0)
     return Table(
         name=_name("ranking", stability, step),
-        title=f"τ with the full ranking: {_left(stability, step)}",
-        caption=f"Of {stability.data.sizes['system']} runs, highest τ first; p is that of the τ furthest from "
-        f"significance.{_drawn(stability, stability.n_replicates)}{_beside(part)}",
+        **_said("ranking", stability, part, stability.n_replicates, step),
         frame=_written(part, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)).assign(
             score_left=[carried(*row) for row in zip(part["score"] / full, part["score_error"] / full, strict=True)],
             score_left_sort=part["score"] / full,
@@ -181,7 +164,7 @@ def _written(part: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
 def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:
     """Return the form of Tables 3 (no step: the full judgments) and 4."""
     full = step is None
-    part = frame.drop_duplicates("metric") if step is None else _at(frame, step)
+    part = frame.drop_duplicates("metric") if step is None else frame[frame["step"] == step]
     n_draws = 1 if full else stability.data.sizes["tested"]
     suffix = "_full" if full else ""
     counts = number(0 if n_draws == 1 else 1)
@@ -193,13 +176,9 @@ def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) 
     required = f"difference_required{suffix}"
     beside = part["difference_required_error"] * (np.nan if full else 1.0)
     written = [carried(*row, number(2)) for row in zip(part[required], beside, strict=True)]
-    against = "all judgments" if stability.closeness is None else "the rebuilt pool"
     return Table(
         name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
-        title=f"Discriminative power: {against if step is None else _left(stability, step)}",
-        caption=f"Pairs of {len(stability.tested)} runs that differ significantly ({stability.test})"
-        + ("; diff. required: the largest over the pairs" if part[required].notna().any() else "")
-        + f".{'' if full else _drawn(stability, n_draws) + _beside(part)}",
+        **_said("discriminative", stability, part.assign(difference_required=part[required]), n_draws, step),
         frame=part.assign(required=written, required_sort=part[required]),
         columns=(
             METRIC,
@@ -216,28 +195,17 @@ def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object]
     return f"{write(power * n_pairs)}/{n_pairs:,} = {carried(power, error)}"
 
 
-def _beside(part: pd.DataFrame) -> str:
-    """Say what stands beside the means, where anything does."""
-    return " ±: Monte-Carlo standard error." if part["score_error"].notna().any() else ""
-
-
 def _inconsistent_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
     """Return the form of Table 5."""
     n_draws = stability.data.sizes["tested"]
     digits = 0 if n_draws == 1 else 1
-    part = _at(frame, step)
-    against = "all judgments" if stability.closeness is None else "the rebuilt pool"
+    part = frame[frame["step"] == step]
+    shares = zip(part["contradicted_share"], part["contradicted_share_error"], strict=True)
     return Table(
         name=_name("inconsistent", stability, step),
-        title=f"Differences found with {_left(stability, step)}, but not with {against}",
-        caption=f"Pairs of {len(stability.tested)} runs. Inconsistent: significant, and not significant in the same "
-        f"direction under {against}; reversed: of these, significant in the opposite one."
-        f"{_drawn(stability, n_draws)}{_beside(part)}",
+        **_said("inconsistent", stability, part, n_draws, step),
         frame=_written(part, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
-            contradicted_share=[
-                carried(*row) for row in zip(part["contradicted_share"], part["contradicted_share_error"], strict=True)
-            ],
-            contradicted_share_sort=part["contradicted_share"],
+            contradicted_share=[carried(*row) for row in shares], contradicted_share_sort=part["contradicted_share"]
         ),
         columns=(
             METRIC,

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The sections on incomplete judgments, shallower pools and fewer topics: what is left, and what it changes."""
 
 import math
@@ -13,35 +12,21 @@ from metaeval.base.words import MISSING, absent, carried, ends, errors_said, nam
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
-from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
+from metaeval.reports.judgment_power import by_metric_blocks, compared_with, drawn_words
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import Stability
 from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 
-_TITLES = {
-    "less-judging": "Incomplete judgments",
-    "shallower-pools": "Shallower pools",
-    "fewer-topics": "Fewer topics",
-}
-_LEADS = {
-    "less-judging": "Some pooled documents stay unjudged, as when assessors run out of time. Runs are ranked under "
-    "what is left and compared with their ranking under all judgments.",
-    "shallower-pools": "Only the documents that the runs rank highest are judged. The comparison is with the rebuilt "
-    "pool: the judged documents of the whole pool, as far as the pooled runs give it.",
-    "fewer-topics": "All judgments of some topics, and none of the others.",
-}
-_PARTS: Mapping[str, str] = {
-    "stratified": "judged documents, taken at random among the relevant and among the others",
-    "random": "judged documents, taken at random",
-    "relevant": "relevant documents, taken at random",
-    "order": "judged documents, in the order of their identifiers",
-    "topics": "topics, taken at random",
-    "depth": "depth of the rebuilt pool",
-    "share": "judged documents of the rebuilt pool, taken from the top of the runs",
-}
-"""What the percentages of a reduction are a part of."""
+_QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
 _FOUR = ("tau", "tau_ap", "score", "power")
 _FEW_STEPS, _FEW_METRICS = 40, 5
 """With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
+_BEST = (
+    *("metric", "step", "tau_best", "tau_best_se", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "rbo_se"),
+    "tau_p_value",
+)
+say = prose("judgment_reductions")
 
 
 def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
@@ -51,15 +36,8 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
         extra = pool_blocks(study) if question == "shallower-pools" else ()
         blocks = [block for name in names for block in _stability_blocks(study, study.stability[name])]
         if blocks or extra:
-            sections.append(
-                Section(
-                    id=question,
-                    title=_TITLES[question],
-                    lead=_LEADS[question],
-                    brief=True,
-                    blocks=(*closeness_blocks(study, names), *blocks, *extra),
-                )
-            )
+            title, shown = say("titles", name=question), (*closeness_blocks(study, names), *blocks, *extra)
+            sections.append(Section(id=question, title=title, lead=say(question), brief=True, blocks=shown))
     return tuple(sections)
 
 
@@ -76,19 +54,20 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
             continue
         order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
-        first = table.iloc[0]
-        least = "; the least tried" * (first["kind"] == "below smallest")
-        verb = "needed" if first["kind"] == "above largest" else "enough"
         levels = [_level(row) for _, row in table.iterrows()]
         low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
-        who = "every metric" if len(low.names) == len(study.metrics) > 1 else low.who
-        words = f"{low.figure} ({who}{least})"
-        if low != high:
-            words += f" to {high.figure} ({high.who})"
-        sentences.append(
-            f"Of the {_PARTS[name]}, {words} are {verb} to keep τ at {study.min_tau:g} or more"
-            f"{_uncertainty(study.stability[name], table['left_error'])}."
+        words = say(
+            "threshold",
+            name=name,
+            stability=study.stability[name],
+            low=low,
+            high=high,
+            every=len(low.names) == len(study.metrics) > 1,
+            kind=table["kind"].iloc[0],
+            min_tau=study.min_tau,
+            errors=table["left_error"] / 100.0,
         )
+        sentences.append(words)
     return sentences
 
 
@@ -103,23 +82,10 @@ def with_errors_of(stability: Stability) -> pd.DataFrame:
     return stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
 
 
-def _uncertainty(stability: Stability, efforts: "pd.Series[float]") -> str:
-    """Say how many replicates are behind the means, and the largest error of an effort read off them."""
-    if stability.single_draw:
-        return " (in one random draw: another would give other values)"
-    if stability.n_replicates == 1:
-        return ""
-    error = errors_said(("a share", efforts / 100.0, " points")).rstrip(".")
-    return f" (means over {stability.n_replicates} replicates{f';{error}' if error else ''})"
-
-
 def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
     """Return the reductions of each question; those that were named by hand stand with the question they belong to."""
-    return {
-        question: [name for name in study.stability if QUESTION_OF[name] == question]
-        for question in ("less-judging", "shallower-pools", "fewer-topics")
-        if any(QUESTION_OF[name] == question for name in study.stability) or (question in study.questions)
-    }
+    found = {one: [name for name in study.stability if QUESTION_OF[name] == one] for one in _QUESTIONS}
+    return {question: names for question, names in found.items() if names or question in study.questions}
 
 
 def _thresholds_section(study: JudgmentsStudy) -> Section:
@@ -130,12 +96,9 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     wide["title"] = [one.title for one in reductions]
     wide["unit"] = [f"% of the {one.share_of}" if one.unit == "%" else "documents a topic" for one in reductions]
     rebuilt = any(one.closeness is not None for one in study.stability.values())
-    pools = " The 100 % of shallower pools is the rebuilt pool." if rebuilt else ""
     table = Table(
         name="thresholds",
-        title=f"Effort required for a τ of {study.min_tau:g} or more",
-        caption="In brackets the relevant documents judged, or the topics where these are counted; interpolated "
-        f"between steps. <: the smallest step tried is enough. >: the largest is not.{pools}{threshold_errors(frame)}",
+        **titled(say, "thresholds table", min_tau=study.min_tau, rebuilt=rebuilt, errors=threshold_errors(frame)),
         frame=wide,
         data=frame,
         columns=(
@@ -143,14 +106,8 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
             *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )
-    return Section(
-        id="thresholds",
-        title="Required judging effort",
-        lead=f"Two rankings of the same runs with a Kendall’s τ of {study.min_tau:g} or more are commonly taken for "
-        "the same. This is the least effort from which every larger one keeps it.",
-        brief=True,
-        blocks=(table,),
-    )
+    title, lead = say("titles", name="thresholds"), say("thresholds", min_tau=study.min_tau)
+    return Section(id="thresholds", title=title, lead=lead, brief=True, blocks=(table,))
 
 
 def threshold_errors(frame: pd.DataFrame) -> str:
@@ -161,23 +118,18 @@ def threshold_errors(frame: pd.DataFrame) -> str:
 
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
     frame = with_errors_of(stability)
-    name, title = stability.reduction.name, stability.reduction.title
-    drawn = (
-        f"Means over {stability.n_replicates} replicates; bars are standard errors. "
-        if stability.n_replicates > 1
-        else drawn_words(1, random=stability.reduction.random).lstrip() + " " * stability.single_draw
-    )
-    power = (
-        f" Discriminative power: share of the pairs of runs that differ significantly ({stability.test})."
-        if frame["power"].notna().any()
-        else ""
-    )
     picture = Picture(
-        name=f"stability {name}",
+        name=f"stability {stability.reduction.name}",
         draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
-        title=title,
-        caption=f"{drawn}τ and τ AP compare the ranking with the one under {_full(stability)}; the dashed line is τ = "
-        f"{study.min_tau:g}. τ AP weighs the best runs most.{power} {_meaning(stability, frame)}",
+        title=stability.reduction.title,
+        caption=say(
+            "picture",
+            stability=stability,
+            full=compared_with(stability),
+            min_tau=study.min_tau,
+            power=frame["power"].notna().any(),
+            meaning=_meaning(stability, frame),
+        ),
         alt=_stability_alt(stability, frame),
     )
     few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS and len(study.metrics) <= _FEW_METRICS
@@ -191,28 +143,19 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
         shown, folded = [*shown, *by_metric], [*by_metric_between, *folded]
     else:
         folded += by_metric
-    return picture, *shown, Fold(title=f"The numbers: {_lowered(title)}", blocks=tuple(folded))
-
-
-def _full(stability: Stability) -> str:
-    """Return what the reduced judgments are compared with."""
-    return "all judgments" if stability.closeness is None else "the rebuilt pool"
+    return picture, *shown, Fold(title=say("numbers", title=stability.reduction.title), blocks=tuple(folded))
 
 
 def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
     """Say in a sentence which metric holds best at the smallest step and which worst."""
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
     if least.empty:
-        return "All runs tie, so there is no ranking to compare."
+        return say("no meaning")
     left = least["left"].iloc[0]
     part = percent(left) if stability.reduction.unit == "%" else f"{left:g} documents a topic"
     written = [with_error(row, "tau", 2) for _, row in least.iterrows()]
     low, high = ends(map(name_of_metric, least["metric"]), least["tau"], written)
-    if low == high:
-        return f"At {part} τ is {low.figure}{' under every metric' * (len(least) > 1)}."
-    return (
-        f"At {part} the ranking holds best under {high.who} (τ {high.figure}) and worst under {low.who} ({low.figure})."
-    )
+    return say("meaning", part=part, low=low, high=high, several=len(least) > 1)
 
 
 def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
@@ -267,23 +210,11 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return Table(
         name=f"stability {stability.reduction.name}",
-        title=f"Stability of the ranking: {_lowered(stability.reduction.title)}",
-        caption=f"τ and τ AP with the ranking under {_full(stability)} ({stability.n_judged:,} judged documents, "
-        f"{stability.n_relevant:,} relevant{_of_level(stability)}, {stability.n_topics:,} topics)"
-        f"{error_words(stability.n_replicates)}.{drawn_words(1, random=stability.single_draw)}",
+        **titled(say, "correlations", stability=stability, full=compared_with(stability)),
         frame=_wide(frame, stability.metrics, cells),
         data=frame,
-        columns=(
-            *_step_columns(stability),
-            *_by_metric(stability, tau="τ", tau_ap="τ AP"),
-        ),
+        columns=(*_step_columns(stability), *_by_metric(stability, tau="τ", tau_ap="τ AP")),
     )
-
-
-_BEST = (
-    *("metric", "step", "tau_best", "tau_best_se", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "rbo_se"),
-    "tau_p_value",
-)
 
 
 def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
@@ -291,15 +222,10 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return Table(
         name=f"best {stability.reduction.name}",
-        title=f"Among the best {stability.top} runs",
-        caption=f"τ among the {stability.top} runs that are best under {_full(stability)}, and the rank-biased "
-        "overlap of both whole rankings (p = 0.9). A high τ over all runs can hide a low one among the best.",
+        **titled(say, "best", stability=stability, full=compared_with(stability)),
         frame=_wide(frame, stability.metrics, cells),
         data=frame[[name for name in _BEST if name in frame]],
-        columns=(
-            *_step_columns(stability)[:1],
-            *_by_metric(stability, **names),
-        ),
+        columns=(*_step_columns(stability)[:1], *_by_metric(stability, **names)),
     )
 
 
@@ -317,60 +243,23 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         "found": lambda row: with_error(row, "found", digits),
         "wrong": wrong,
     }
-    full = {metric: frame.loc[frame["metric"] == metric, "power_full"].iloc[0] for metric in stability.metrics}
-    words = ", ".join(f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items())
+    full = frame.drop_duplicates("metric").set_index("metric")["power_full"][list(stability.metrics)]
+    known = [f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()]
+    drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
     return Table(
         name=f"consistency {stability.reduction.name}",
-        title="Significant differences, and those that are not confirmed",
-        caption=f"Pairs of runs out of {stability.n_pairs:,} ({stability.test})"
-        f".{drawn_words(n_tested, random=stability.reduction.random, of=' tested')} “Not confirmed”: not significant "
-        f"in the same direction under {_full(stability)}, under which there are {words}.",
+        **titled(say, "consistency", stability=stability, drawn=drawn, full=compared_with(stability), known=known),
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
-        columns=(
-            *_step_columns(stability)[:1],
-            *(
-                column
-                for metric, name in ((one, name_of_metric(one)) for one in stability.metrics)
-                for column in (
-                    *right(text, name, **{f"{metric} found": "found"}),
-                    *right(text, name, **{f"{metric} wrong": "not confirmed"}),
-                )
-            ),
-        ),
+        columns=(*_step_columns(stability)[:1], *_by_metric(stability, found="found", wrong="not confirmed")),
     )
 
 
 def percent(value: object) -> str:
-    """Write a step in percent.
-
-    Examples
-    --------
-    >>> percent(20.0), percent(10.8427)
-    ('20 %', '10.8 %')
-    """
+    """Write a step in percent."""
     return f"{float(str(value)):.3g} %"
 
 
 def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
-    """Write a mean with its Monte-Carlo standard error, where it has one.
-
-    Examples
-    --------
-    >>> with_error({"tau": 0.91, "tau_se": 0.0123}, "tau"), with_error({"tau": 0.91}, "tau")
-    ('0.91 ± 0.02', '0.910')
-    """
+    """Write a mean with its Monte-Carlo standard error, where it has one."""
     return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))
-
-
-def error_words(n_replicates: int) -> str:
-    """Name the standard errors of a table, where there are any: one replicate has none."""
-    return f", ± standard error over {n_replicates} replicates" if n_replicates > 1 else ""
-
-
-def _of_level(stability: Stability) -> str:
-    return "" if stability.rel in {1, None} else f" (level {stability.rel:g} or above)"
-
-
-def _lowered(title: str) -> str:
-    return title[:1].lower() + title[1:]

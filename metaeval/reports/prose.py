@@ -41,6 +41,8 @@ _WRITERS.filters |= {
     "side": side_words,
     "cited": cited,
     "computed": computed_with,
+    "errors": lambda said: words.errors_said(*said),
+    "short": lambda metrics: " ".join(words.short_names(metrics)),
 }
 
 

@@ -1,22 +1,20 @@
-# ruff: noqa: RUF001 - Greek letters are meant for people
 """The section that answers for any number of topics: error rate and detectable difference, with a slider on a page."""
 
 import pandas as pd
 
-from metaeval.base.words import MISSING, beside, errors_said, number, percentage, share, text
+from metaeval.base.words import MISSING, beside, number, percentage, share, text
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.blocks import Fold, Section
 from metaeval.page.tables import METRIC, Steps, Table, right, under
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import titled
 from metaeval.reports.topic_words import tolerance_name
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 
 _ALPHA, _POWER = 0.05, 0.8
-DETECTABLE = (
-    "The detectable difference for a number of topics is the smallest true difference that a two-sided paired t test "
-    f"finds with {percentage(_POWER)} power at α = {_ALPHA:g}, uncorrected, given the standard deviation of the median "
-    "pair's differences over the topics."
-)
+say = prose("topic_numbers")
+DETECTABLE = say("detectable", alpha=_ALPHA, power=_POWER)
 """What methods say of it."""
 _FARTHEST, _TIMES = 200, 4
 """The largest number shown: so many, or so many times the topics at hand."""
@@ -34,17 +32,16 @@ def numbers_section(study: TopicsStudy) -> Section:
     tolerances = sorted(whole["tolerance"].unique())
     frames = {one: _wide(whole[whole["n_topics"] == one]) for one in numbers}
     names = {tolerance: tolerance_name(study, tolerance) for tolerance in tolerances}
-    sure = study.posterior is not None
     columns = [METRIC]
     for tolerance, name in names.items():
         columns += right(text, "Error rate, tolerance", **{f"rate {tolerance:g}": name})
-        if sure:
-            columns += under(text, "Error rate, tolerance", **{f"interval {tolerance:g}": _level(study)})
+        if study.posterior is not None:
+            level = f"{percentage(study.posterior.ci_prob)} interval"
+            columns += under(text, "Error rate, tolerance", **{f"interval {tolerance:g}": level})
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
         name="by_number_of_topics",
-        title=f"With {at_hand:,} topics in each set",
-        caption=_caption(study, at_hand) + _said(whole),
+        **titled(say, "at hand", study=study, at_hand=at_hand, alpha=_ALPHA, power=_POWER, errors=_errors(whole)),
         frame=frames[at_hand],
         columns=tuple(columns),
         data=whole,
@@ -52,46 +49,23 @@ def numbers_section(study: TopicsStudy) -> Section:
     )
     return Section(
         id="numbers",
-        title="Error rate and detectable difference by number of topics",
-        lead="How often two sets of so many topics disagree about two systems, and how large a difference so many "
-        "topics show.",
-        blocks=(table, Fold(title="Other numbers of topics", blocks=(_few(whole, names, at_hand),))),
+        title=say("titles", name="section"),
+        lead=say("lead"),
+        blocks=(table, Fold(title=say("titles", name="others"), blocks=(_few(whole, names, at_hand),))),
     )
 
 
-def _caption(study: TopicsStudy, at_hand: int) -> str:
-    model = (
-        "the median of the Bayesian model with its interval"
-        if study.posterior is not None
-        else f"the {study.minimum.curve}"
-        if study.minimum.curve
-        else "no curve could be fitted"
-    )
-    seen = study.error_rates.sizes[-1]
-    return (
-        f"Error rate: share of the pairs about which two sets disagree; {model}, beyond {seen} topics extrapolated. "
-        "Detectable difference: the smallest true difference, in the metric’s unit, that a paired t test finds with "
-        f"{percentage(_POWER)} power at α = {_ALPHA:g} without correction, at the median pair, if other topics vary as "
-        f"the {at_hand} at hand do."
-    )
-
-
-def _said(part: pd.DataFrame) -> str:
-    """Say the Monte-Carlo errors of the rates, where a model drew them."""
+def _errors(part: pd.DataFrame) -> dict[str, list[float]]:
+    """Return the Monte-Carlo errors of the rates and of the ends of their intervals, where a model drew them."""
     if "rate_error" not in part:
-        return ""
-    ends = [*part["low_error"], *part["high_error"]]
-    return errors_said(("a rate", part["rate_error"], " points"), ("the ends of intervals", ends, " points"))
+        return {}
+    return {"rates": [*part["rate_error"]], "ends": [*part["low_error"], *part["high_error"]]}
 
 
 def _written(part: pd.DataFrame, name: str) -> list[str]:
     if f"{name}_error" not in part:
         return list(map(share, part[name]))
     return [beside(*one) for one in zip(part[name], part[f"{name}_error"], strict=True)]
-
-
-def _level(study: TopicsStudy) -> str:
-    return "" if study.posterior is None else f"{percentage(study.posterior.ci_prob)} interval"
 
 
 def _numbers(at_hand: int) -> list[int]:
@@ -137,8 +111,7 @@ def _few(whole: pd.DataFrame, names: dict[float, str], at_hand: int) -> Table:
         shown[f"rate {one}"], shown[f"difference {one}"] = _written(own, "rate"), own["difference"].to_numpy()
     return Table(
         name="by_some_numbers_of_topics",
-        title="Error rate and detectable difference at some numbers of topics",
-        caption=f"As above, at a tolerance of {names[least]}; the CSV of the table above has all numbers.{_said(part)}",
+        **titled(say, "some", tolerance=names[least], errors=_errors(part)),
         frame=shown,
         columns=(
             METRIC,

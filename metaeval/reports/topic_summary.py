@@ -14,7 +14,6 @@ from metaeval.base.words import (
     beside,
     carried,
     ends,
-    errors_said,
     listed,
     name_of_metric,
     number,
@@ -23,19 +22,22 @@ from metaeval.base.words import (
 )
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
+from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
+from metaeval.reports.topic_words import chance, fewest, settled, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 
 _QUANTILES = ("median", "low", "high")
 _FEW = 4
 """More metrics than these are too many for one sentence: it names the two ends."""
+say = prose("topic_summary")
 
 
 def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
     """Return the answer, what else the data say about it, and what it does not say, a paragraph each."""
     more = " ".join([*_enough_sentence(study), *_difference_sentence(study)])
-    return (*topic_answers(study), *([more] if more else []), _caution(study))
+    caution = say("caution", sampling=study.error_rates.sampling)
+    return (*topic_answers(study), *([more] if more else []), caution)
 
 
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
@@ -52,9 +54,7 @@ def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
     rates = study.error_rates
     above = [tolerance for tolerance in rates.tolerances if tolerance > 0]
     best = RECOMMENDED_TOLERANCE if rates.tolerance_unit == "relative" and RECOMMENDED_TOLERANCE in above else None
-    chosen = [tolerance for tolerance in rates.tolerances if tolerance == 0] + (
-        [best] if best is not None else above[:1]
-    )
+    chosen = [*(one for one in rates.tolerances if one == 0), *(above[:1] if best is None else [best])]
     first, *others = (_answer(study, tolerance, again=place > 0) for place, tolerance in enumerate(chosen))
     return (f"{first} {_how_counted(study)}", *others)
 
@@ -62,24 +62,25 @@ def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
 def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     frame = study.to_frame()
     rows = frame[frame["tolerance"] == tolerance]
-    sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]:,} topics"
-    when = f"if a lead counts only when it is at least {in_a_sentence(study, tolerance)}, " if tolerance else ""
-    opening = f"{when}{sets} disagree about {_rates_words(study, rows)}"
     needs = _needs(study, rows)
-    silent = [name_of_metric(name) for name in rows["metric"] if name not in {need.metric for need in needs}]
-    limit = f"to keep that within {percentage(study.minimum.max_error)}"
-    if needs:
-        sentence = f"{opening}; {limit}, {_needs_words(study, tolerance, needs)}."
-        sentence += f" No number can be given for {listed(silent)}." if silent else ""
-    else:
-        sentence = f"{opening}; how many topics it takes {limit} cannot be estimated."
-    return sentence[:1].upper() + sentence[1:]
+    known = {need.metric for need in needs}
+    return say(
+        "answer",
+        rates=_rates_words(study, rows),
+        needs=_needs_words(study, tolerance, needs) if needs else "",
+        tolerance=tolerance_name(study, tolerance) if tolerance else "",
+        relative=study.error_rates.tolerance_unit == "relative",
+        again=again,
+        size=study.error_rates.sizes[-1],
+        max_error=study.minimum.max_error,
+        silent=[name for name in rows["metric"] if name not in known],
+    )
 
 
 def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
     seen = rows.dropna(subset="error_rate").sort_values(["error_rate", "metric"])
     if seen.empty:
-        return "a share of the pairs that cannot be estimated"
+        return say("rates", first="", span="")
     spread = study.error_rates.rate_errors().isel(size=-1).to_series()
     own = seen[["metric", "tolerance"]].to_numpy().tolist()
     rates = [carried(rate, spread[one, other]) for rate, (one, other) in zip(seen["error_rate"], own, strict=True)]
@@ -93,9 +94,9 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
         ]
     names = list(map(name_of_metric, seen["metric"]))
     if len(names) > _FEW:
-        return f"{span(names, seen['error_rate'], rates, opening='')} of the pairs"
-    (name, rate), *others = zip(names, rates, strict=True)
-    return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
+        return say("rates", first="", span=span(names, seen["error_rate"], rates, opening=""))
+    others = [f"{rate} under {name}" for name, rate in zip(names[1:], rates[1:], strict=True)]
+    return say("rates", first=names[0], rate=rates[0], others=others)
 
 
 class _Need(NamedTuple):
@@ -108,18 +109,8 @@ class _Need(NamedTuple):
 
 
 def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
-    """Return what every metric that has an answer needs, fewest topics first.
-
-    The number is the median with its interval; without one, what the sizes observed say.
-    """
+    """Return what every metric needs, fewest topics first: the median with its interval, or what was observed."""
     smallest, limit = study.minimum.smallest_size, study.minimum.limit
-    words = {
-        "observed": "{:.0f}",
-        "extrapolated": "about {:.0f}",
-        "above limit": f"more than {limit}",
-        "below smallest": f"fewer than {smallest}",
-        "at most smallest": f"{smallest} or fewer",
-    }
     mark = "" if study.posterior is None else " (as observed)"
     counts = pd.DataFrame() if study.posterior is None else _counts(study.posterior)
     found = []
@@ -129,10 +120,12 @@ def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
             known = counts.loc[(metric, row["tolerance"])]
             middle, low, high = (topic_count(known[name], known[f"{name}_error"]) for name in _QUANTILES)
             found.append(_Need(median, metric, f"{middle} [{low}, {high}]"))
-        elif row["kind"] in words:
-            # whoever passes an end of what was tried stands behind whoever reaches it
-            past = {"above limit": limit + 0.5, "below smallest": smallest - 0.5, "at most smallest": smallest - 0.25}
-            found.append(_Need(past.get(row["kind"], counted), metric, words[row["kind"]].format(counted), mark))
+            continue
+        # whoever passes an end of what was tried stands behind whoever reaches it
+        past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
+        figure, further = past.get(row["kind"], (counted, 0.0))
+        if not np.isnan(figure):
+            found.append(_Need(figure + further, metric, say("count", kind=row["kind"], figure=figure), mark))
     return sorted(found, key=lambda need: (need.order, need.metric))
 
 
@@ -145,35 +138,28 @@ def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> st
     written = {name_of_metric(need.metric): f"{need.topics}{need.mark}" for need in needs}
     if len(needs) <= _FEW:
         (first, _), *others = written.items()
-        opening = f"{first} needs {needs[0].topics} topics{needs[0].mark}"
-        return listed([opening, *(f"{name} {topics}" for name, topics in others)])
+        return say("need", first=first, need=needs[0], others=[" ".join(other) for other in others])
     low, high = ends(written, [need.order for need in needs], written.values())
-    if low.names == high.names:
-        return f"each of {len(needs)} metrics needs {low.figure} topics"
-    found, sure, against = fewest(study, tolerance), "", ""
+    found, unsettled = None if low.names == high.names else fewest(study, tolerance), []
     if found is not None:
         low = End.of({name: written[name] for name in map(name_of_metric, found[0])})
         unsettled = list(map(name_of_metric, found[1].index[~settled(found[1])]))
-        sure = "equally probably " * (len(low.names) > 1) or "most probably " * bool(unsettled)
-        against = f" (not settled against {listed(unsettled)})" if unsettled else ""
-    least = f"{low.who} {sure}{low.verb('needs', 'need')} fewest topics, {low.figure}{against}"
-    return f"{least}, and {high.who} most, {high.figure}"
+    equally = found is not None and len(low.names) > 1
+    return say("needs", low=low, high=high, n=len(needs), equally=equally, unsettled=unsettled)
 
 
 def _how_counted(study: TopicsStudy) -> str:
     size, family = study.error_rates.sizes[-1], study.minimum.family
-    if study.posterior is not None:
-        level, counts = percentage(study.posterior.ci_prob), _counts(study.posterior)
-        rates = study.posterior.curves([size], errors=True)
-        said = errors_said(
-            ("a share", [rates[f"{name}_error"].max() for name in _QUANTILES], " points"),
-            ("topics needed", [(counts[f"{name}_error"] / counts[name]).max() for name in _QUANTILES], " %"),
-        )
-        return f"Numbers with brackets: the median of a Bayesian model, and its {level} interval.{said}"
-    if family is None:
-        return f"Nothing can be said beyond {size} topics: {study.unestimated.get(CURVE, 'no curve fits')}."
-    curve = FAMILIES[family].title
-    return f"These are counts as observed, and beyond {size} topics by the {curve}; they have no interval."
+    if study.posterior is None:
+        curve = "" if family is None else FAMILIES[family].title
+        return say("how counted", size=size, level="", curve=curve, reason=study.unestimated.get(CURVE))
+    counts, rates = _counts(study.posterior), study.posterior.curves([size], errors=True)
+    return say(
+        "how counted",
+        level=percentage(study.posterior.ci_prob),
+        shares=[rates[f"{name}_error"].max() for name in _QUANTILES],
+        counts=[(counts[f"{name}_error"] / counts[name]).max() for name in _QUANTILES],
+    )
 
 
 def _enough_sentence(study: TopicsStudy) -> list[str]:
@@ -185,14 +171,15 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
         unclear = part[part["p_enough"].between(0.02, 0.98)]
         if unclear.empty:
             continue
-        chances = [
-            f"{chance(row['p_enough'])} for {name_of_metric(row['metric'])}" for row in unclear.to_dict("records")
-        ]
-        errors = [error_of_share(value, study.posterior.n_draws) for value in unclear["p_enough"]]
-        said = errors_said(("a probability", errors, " points")).strip(" .")
-        within = f" at a tolerance of {tolerance_name(study, float(str(tolerance)))}" if tolerance else ""
-        enough = f"The probability that all {study.error_rates.n_topics:,} topics are enough{within} is "
-        return [f"{enough}{listed(chances)} ({said})."]
+        chances = zip(map(chance, unclear["p_enough"]), map(name_of_metric, unclear["metric"]), strict=True)
+        words = say(
+            "enough",
+            n_topics=study.error_rates.n_topics,
+            tolerance=tolerance_name(study, float(str(tolerance))) if tolerance else "",
+            chances=[" for ".join(one) for one in chances],
+            errors=[error_of_share(value, study.posterior.n_draws) for value in unclear["p_enough"]],
+        )
+        return [words]
     return []
 
 
@@ -201,26 +188,13 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
         return []
     found, level = study.bins.sensitivity().dropna(subset=["difference"]), percentage(1 - study.bins.max_error)
     if found.empty:
-        return [f"No difference, however large, keeps its sign in {level} of the cases."]
+        return [say("difference", level=level, differences="")]
     found["name"] = found["metric"].map(name_of_metric)
     reached = [carried(*row) for row in zip(found["share"], found["share_error"], strict=True)]
     best, named = ends(found["name"], found["share"], reached)[1], found.set_index("name")
     known = zip(named["difference"], named["difference_error"], strict=True)
-    differences = dict(zip(named.index, (f"{carried(*row, number(3))} or more under" for row in known), strict=True))
-    alike = {differences[name] for name in best.names}
-    own = [f"{differences[name]} {name}" for name in best.names] if len(alike) > 1 else [f"{alike.pop()} {best.who}"]
-    words = (
-        f"With {found['size'].iloc[0]} topics a difference of {listed(own, most=NAMED)} keeps its sign on "
-        f"other topics in at least {level} of the cases; {best.figure} of the comparisons are that large."
-    )
-    return [words]
-
-
-def _caution(study: TopicsStudy) -> str:
-    bound = {
-        "disjoint": "The two sets share no topic, so the error is, if anything, overstated.",
-        "overlapping": "The two sets may share topics, so the error is, if anything, understated.",
-        "bootstrap": "",
-    }[study.error_rates.sampling]
-    words = "All of it holds for systems and topics like these, and says nothing on whether a metric measures the "
-    return f"{bound} {words}right thing.".strip()
+    differences = {name: carried(*row, number(3)) for name, row in zip(named.index, known, strict=True)}
+    alike = len({differences[name] for name in best.names}) == 1
+    own = [(differences[best.names[0]], best.who)] if alike else [(differences[name], name) for name in best.names]
+    said = listed((f"{difference} or more under {name}" for difference, name in own), most=NAMED)
+    return [say("difference", size=found["size"].iloc[0], differences=said, level=level, share=best.figure)]

@@ -11,6 +11,7 @@ from metaeval.base.digits import places_beside
 from metaeval.base.words import MISSING, absent, ends, errors_said, percentage
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.tables import Column
+from metaeval.reports.prose import prose
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 
@@ -19,6 +20,7 @@ TOLERANCE = Column(name="tolerance", label="Tolerance")
 
 _LEAST, _MOST = 0.01, 0.99
 _SETTLED = 0.95
+say = prose("topic_words")
 
 
 def topic_count(value: object, error: object = None) -> str:
@@ -49,13 +51,7 @@ def topic_count(value: object, error: object = None) -> str:
 
 
 def topic_counts(lows: Iterable[object], highs: Iterable[object], *errors: Iterable[object]) -> list[str]:
-    """Write intervals of topics needed, with the errors of their ends.
-
-    Examples
-    --------
-    >>> topic_counts([12.0, float("nan")], [3360.0, float("nan")], [0.4, float("nan")], [310.0, float("nan")])
-    ['12 to 3000', '–']
-    """
+    """Write intervals of topics needed, with the errors of their ends."""
     rows = zip(lows, highs, *errors, strict=True)
     return [
         MISSING if absent(low) or absent(high) else f"{topic_count(low, a)} to {topic_count(high, b)}"
@@ -71,13 +67,7 @@ def count_errors(counts: pd.DataFrame) -> str:
 
 
 def chance(value: object) -> str:
-    """Write a probability that was estimated from draws, never surer than draws can be.
-
-    Examples
-    --------
-    >>> chance(0.914), chance(0.999), chance(0.0), chance(float("nan"))
-    ('91 %', '>99 %', '<1 %', '–')
-    """
+    """Write a probability that was estimated from draws, never surer than draws can be."""
     share = float(str(value))
     if math.isnan(share):
         return MISSING
@@ -100,21 +90,9 @@ def with_tolerances(study: TopicsStudy, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(tolerance=names, tolerance_sort=frame["tolerance"])
 
 
-def in_a_sentence(study: TopicsStudy, tolerance: float) -> str:
-    """Return a tolerance with what it is a share of."""
-    name = tolerance_name(study, tolerance)
-    return f"{name} of the larger mean" if study.error_rates.tolerance_unit == "relative" else name
-
-
 def not_estimated(reason: str) -> str:
-    """Return a reason as a sentence.
-
-    Examples
-    --------
-    >>> not_estimated("there are too few topics")
-    'This cannot be estimated: there are too few topics.'
-    """
-    return f"This cannot be estimated: {reason.rstrip('.')}."
+    """Return a reason as a sentence."""
+    return say("not estimated", reason=reason.rstrip("."))
 
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
@@ -147,26 +125,17 @@ def settled(chances: "pd.Series[float]") -> "pd.Series[bool]":
 
 def ties_counted(study: TopicsStudy) -> str:
     """Say how exact ties are counted, the same wherever an error rate stands; nothing where there are none."""
-    if not study.error_rates.counts["zero_differences"].any():
-        return ""
-    counted = "figures, curves and the model count a tie at tolerance 0 as half an error"
-    return f" Exact ties are no errors in tables; {counted}."
+    return f" {say('ties')}" if study.error_rates.counts["zero_differences"].any() else ""
 
 
-def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
-    """Return the marks in tables of topics needed that are not plain numbers, each with its meaning."""
-    smallest, largest, limit = tables[0].smallest_size, tables[0].largest_size, tables[0].limit
-    families = list(dict.fromkeys(table.curve for table in tables if table.family is not None))
-    curve = f"the {families[0]}" if len(families) == 1 else "the curve"
-    meanings = {
-        "extrapolated": ("*", f"extrapolated beyond {largest} topics by {curve}"),
-        "above limit": (f">{limit}", "more than that"),
-        "below smallest": (
-            f"<{smallest}",
-            "the smallest size is enough, and by the curve one topic fewer would be too",
-        ),
-        "at most smallest": (f"≤{smallest}", "the smallest size is enough, and nothing is known below"),
-        "cannot be estimated": (MISSING, "cannot be estimated"),
+def count_marks(table: MinimumTopics) -> list[tuple[str, str]]:
+    """Return the marks in a table of topics needed that are not plain numbers, each with its meaning."""
+    marks = {
+        "extrapolated": "*",
+        "above limit": f">{table.limit}",
+        "below smallest": f"<{table.smallest_size}",
+        "at most smallest": f"≤{table.smallest_size}",
+        "cannot be estimated": MISSING,
     }
-    present = {kind for table in tables for kind in table.to_frame()["kind"]}
-    return [meaning for kind, meaning in meanings.items() if kind in present]
+    present = set(table.to_frame()["kind"])
+    return [(mark, say("mark", kind=kind, table=table)) for kind, mark in marks.items() if kind in present]

@@ -1,26 +1,13 @@
 # ruff: noqa: RUF001 - dashes are meant for people
 """The report that answers how many topics are enough."""
 
-from collections.abc import Hashable, Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import error_of_share
-from metaeval.base.names import count
-from metaeval.base.words import (
-    NAMED,
-    beside,
-    carried,
-    errors_said,
-    listed,
-    name_of_metric,
-    percentage,
-    short_names,
-    text,
-)
+from metaeval.base.words import NAMED, beside, carried, listed, name_of_metric, percentage, short_names, text
+from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text, Writer
@@ -28,7 +15,8 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
-from metaeval.reports.shared import cited_in, computed_with
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import cited_in, titled
 from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
@@ -49,20 +37,12 @@ from metaeval.reports.topic_words import (
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
 
-_TITLE = "Topic set size"
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
-_STAND_IN = "The figures were sampled the fast way instead."
-
-_SAMPLING = {
-    "disjoint": "that share no topic",
-    "overlapping": "drawn independently of each other",
-    "bootstrap": "drawn with replacement",
-}
-
 _SOURCES = (
     *("voorhees2002", "pal2010", "buckley2000", "sanderson2005", "rubin1981", "stein1981", "morris2011", "varin2011"),
 )
+say = prose("topics")
 
 
 def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
@@ -78,7 +58,7 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
     """
     return Report(
         command="topics",
-        title="How many topics are enough?",
+        title=say("title"),
         facts=topic_facts(study),
         summary=topic_summary(study),
         sections=(*_size_sections(study), numbers_section(study), *error_sections(study)),
@@ -103,9 +83,9 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
 
 def without_topics(report: Report, reason: str) -> Report:
     """Return a report with the reason why its scores leave nothing to say about topics."""
-    words = Text(paragraphs=(not_estimated(reason),), look="note")
-    lead = "How many topics keep two sets of them from disagreeing about the systems."
-    return report.extended(sections=(Section(id="topics", title=_TITLE, lead=lead, blocks=(words,), brief=True),))
+    title, blocks = say("titles", name="size"), (Text(paragraphs=(not_estimated(reason),), look="note"),)
+    section = Section(id="topics", title=title, lead=say("unestimated lead"), blocks=blocks, brief=True)
+    return report.extended(sections=(section,))
 
 
 def _data(study: TopicsStudy, *, posterior: bool) -> dict[str, Writer]:
@@ -129,52 +109,30 @@ def _rows(study: TopicsStudy) -> pd.DataFrame:
 
 
 def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
-    return (_size_section(study), *_fewer_section(study))
-
-
-def _size_section(study: TopicsStudy) -> Section:
     explained = tuple(short_names(study.error_rates.metrics))
     blocks: list[Block] = [Text(paragraphs=explained)] if explained else []
-    blocks += _failures(study)
-    more = ""
+    failed = {part: why.rstrip(".") for part, why in study.unestimated.items() if part.startswith((INTERVALS, SAMPLED))}
+    if failed:
+        words = say("refused"), *(say("refusal", part=part, reason=reason) for part, reason in failed.items())
+        stand_in = (say("stand-in"),) * any(part.startswith(SAMPLED) for part in failed)
+        blocks.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
         blocks += _observed(study)
     else:
-        blocks += [*_model_blocks(study), Fold(title="A check: counts as observed", blocks=_check(study))]
-        more = (
-            " The topics are a sample, and other topics would have given other error rates: a Bayesian model says "
-            "which numbers the data allow."
-        )
-    return Section(
-        id="topics",
-        title=_TITLE,
-        lead="The smallest number of topics with which two sets of so many disagree about at most "
-        f"{percentage(study.minimum.max_error)} of the pairs of systems, by metric and tolerance.{more}",
-        blocks=tuple(blocks),
-        brief=True,
-    )
+        check = (Text(paragraphs=(say("check"),)), *_observed(study))
+        blocks += [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
+    lead = say("size lead", study=study)
+    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=True)
+    return (section, *_fewer_section(study))
 
 
-def _failures(study: TopicsStudy) -> list[Block]:
-    failed = [
-        f"{part[:1].upper()}{part[1:]}: {reason.rstrip('.')}."
-        for part, reason in study.unestimated.items()
-        if part.startswith((INTERVALS, SAMPLED))
-    ]
-    if not failed:
-        return []
-    stand_in = [_STAND_IN] if any(part.startswith(SAMPLED) for part in study.unestimated) else []
-    return [Text(paragraphs=("This cannot be estimated.", *failed, *stand_in), look="note")]
-
-
-def _model_blocks(study: TopicsStudy) -> list[Block]:
-    if study.posterior is None:
-        return []
-    counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.ci_prob)
-    blocks: list[Block] = [_counts_table(study, counts, level)]
+def _model_blocks(study: TopicsStudy, posterior: BayesianErrorRate) -> list[Block]:
+    counts, level = posterior.minimum_topics(errors=True), percentage(posterior.ci_prob)
+    blocks: list[Block] = [_counts_table(study, posterior, counts, level)]
     refused = counts[counts["note"] != ""]
     if len(refused):
-        words = tuple(_refusal(study, row) for row in refused.to_dict("records"))
+        rows = refused.to_dict("records")
+        words = tuple(say("no count", row=row, tolerance=tolerance_name(study, row["tolerance"])) for row in rows)
         blocks.append(Text(paragraphs=words, look="note"))
     if np.isfinite(counts["low"]).any():
         blocks.append(_counts_picture(study, counts, level))
@@ -183,37 +141,25 @@ def _model_blocks(study: TopicsStudy) -> list[Block]:
 
 def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Picture:
     shown = counts.dropna(subset=["median"]).assign(
-        label=lambda rows: [tolerance_name(study, tolerance) for tolerance in rows["tolerance"]]
+        label=lambda rows: [tolerance_name(study, tolerance) for tolerance in rows["tolerance"]],
+        needed=lambda rows: [topic_count(*row) for row in rows[["median", "median_error"]].to_numpy().tolist()],
     )
     return Picture(
         name="topics_needed",
         draw=lambda: figures.count_rows(shown.reset_index(drop=True), at_hand=study.error_rates.n_topics),
-        title=f"Topics needed, with {level} intervals",
-        caption=f"Every row is a tolerance. Dot: the median; bar: {level} interval, cut off where it reaches "
-        "the right edge. Left of the orange line the topics at hand are enough, right of it they are not. "
-        "Counts beyond half the topics at hand are extrapolated, and the intervals take that into account.",
-        alt="; ".join(
-            f"{name_of_metric(row['metric'])} at {row['label']}: {topic_count(row['median'], row['median_error'])}"
-            for row in shown.to_dict("records")
-        ),
+        **titled(say, "counts picture", level=level),
+        alt="; ".join(say("mark", row=row) for row in shown.to_dict("records")),
     )
 
 
-def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
-    return f"{name_of_metric(row['metric'])}, tolerance {tolerance_name(study, row['tolerance'])}: {row['note']}."
-
-
-def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
+def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.DataFrame, level: str) -> Table:
     rates, keys = study.error_rates, ["metric", "tolerance"]
-    data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
     errors = rates.rate_errors().isel(size=-1).to_series()
-    by_model, likely = pd.Series([0.0]), [0.0]
-    if study.posterior is not None:
-        at_largest = study.posterior.curves([rates.sizes[-1]], errors=True)[[*keys, "median", "median_error"]]
-        named = {"median": "error_rate_model", "median_error": "error_rate_model_error"}
-        data = data.merge(at_largest.rename(columns=named), on=keys, how="left")
-        by_model = data["error_rate_model_error"]
-        likely = _error_of_chances(study, data["p_enough"])
+    named = {"median": "error_rate_model", "median_error": "error_rate_model_error"}
+    at_largest = posterior.curves([rates.sizes[-1]], errors=True)[[*keys, *named]].rename(columns=named)
+    data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
+    data = data.merge(at_largest, on=keys, how="left")
+    by_model, likely = data["error_rate_model_error"], _error_of_chances(posterior, data["p_enough"])
     spread = [errors[metric, tolerance] for metric, tolerance in data[keys].to_numpy().tolist()]
     shown = with_tolerances(study, data).assign(
         error_rate=[carried(*row) for row in zip(data["error_rate"], spread, strict=True)],
@@ -224,51 +170,34 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         interval_sort=data["low"],
         enough=[chance(value) for value in data["p_enough"]],
         enough_sort=data["p_enough"],
+        error_rate_model=[beside(*row) for row in zip(data["error_rate_model"], by_model, strict=True)],
+        error_rate_model_sort=data["error_rate_model"],
     )
-    if study.posterior is not None:
-        shown["error_rate_model"] = [beside(*row) for row in zip(data["error_rate_model"], by_model, strict=True)]
-        shown["error_rate_model_sort"] = data["error_rate_model"]
+    ties, counted = ties_counted(study), count_errors(data)
     return Table(
         name="topics_needed",
-        title=f"Topics needed for an error of at most {percentage(study.minimum.max_error)}",
-        caption=f"Error: share of pairs about which two sets of {rates.sizes[-1]} topics disagree, in "
-        f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}.{ties_counted(study)} The topics needed "
-        "follow from the error by the model. The model's estimate may exceed the observed rate, which is unbiased but "
-        f"skewed. {rates.n_topics} are enough: probability that two sets of so "
-        f"many would keep within the limit.{count_errors(data)}"
-        + errors_said(("the error by the model", by_model, " points"), ("a probability", likely, " points")),
+        **titled(say, "counts", study=study, rates=rates, ties=ties, counted=counted, by_model=by_model, likely=likely),
         frame=shown,
         data=data,
         columns=(
             METRIC,
             TOLERANCE,
             *right(text, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
-            *right(text, "Topics needed", median="median"),
-            *right(text, "Topics needed", interval=f"{level} interval"),
+            *right(text, "Topics needed", median="median", interval=f"{level} interval"),
             *right(enough=f"{rates.n_topics} are enough"),
         ),
     )
 
 
-def _check(study: TopicsStudy) -> tuple[Block, ...]:
-    words = (
-        "Another reading of the same trials, without the model: the smallest size seen from which no larger one errs "
-        "more often than the limit, and where none does a curve that goes on beyond the data. The number of topics "
-        "needed is the median above; where the two are far apart, look at the error rates below."
-    )
-    return (Text(paragraphs=(words,)), *_observed(study))
-
-
 def _observed(study: TopicsStudy) -> tuple[Block, ...]:
     """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one."""
-    best, published = study.minimum, study.published
-    blocks: list[Block] = [_minimum_table(study, best, name="minimum_topics")]
+    blocks: list[Block] = [_minimum_table(study, study.minimum, name="minimum_topics")]
     silent = [reason for part, reason in study.unestimated.items() if part == CURVE]
     silent += [f"{part}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
-    table = _minimum_table(study, published, name="minimum_topics_published")
-    blocks.append(Fold(title="As published: Table 7 of Pal, Mitra and Kamps", blocks=(table, _side_by_side(study))))
+    table = _minimum_table(study, study.published, name="minimum_topics_published")
+    blocks.append(Fold(title=say("titles", name="published"), blocks=(table, _side_by_side(study))))
     return tuple(blocks)
 
 
@@ -276,44 +205,30 @@ def _side_by_side(study: TopicsStudy) -> Table:
     """Set the published count beside those of the best curve and of the model."""
     data = study.to_frame()
     model = () if study.posterior is None else ("posterior_median", "posterior_low", "posterior_high")
-    shown = with_tolerances(study, data)
-    said = ""
+    shown, said, level = with_tolerances(study, data), "", ""
     if study.posterior is not None:
-        counts = study.posterior.minimum_topics(errors=True)
+        counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.ci_prob)
         counts = data[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
         shown["interval"] = topic_counts(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
         shown["median"] = [topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()]
-        shown["median_sort"] = counts["median"]
-        said = count_errors(counts)
+        shown["median_sort"], said = counts["median"], count_errors(counts)
+    curve = f"the {study.minimum.curve}" if study.minimum.curve else "–"
     return Table(
         name="three_counts",
-        title="Topics needed, three ways",
-        caption="Observed counts, continued by the exponential as published (equations 3 and 4: least squares on the "
-        "logarithm of the rates, equal means not counted as errors) and by the curve that predicted held-out sizes "
-        "best (equal means count half)"
-        + ("; the model does not count, and is the answer." if model else ".")
-        + said
-        + _observed_errors(study.minimum, study.published),
+        **titled(say, "three", model=model, said=said, errors=_count_errors(study.minimum, study.published)),
         frame=shown,
         data=data[["metric", "tolerance", "text_published", "text", *model]],
         columns=(
             METRIC,
             TOLERANCE,
-            *right(text, "Observed, continued by", text_published="the exponential as published"),
-            *right(text, "Observed, continued by", text=f"the {study.minimum.curve}" if study.minimum.curve else "–"),
-            *(right(text, "Model", median="median") if model else ()),
-            *(
-                right(text, "Model", interval=f"{percentage(study.posterior.ci_prob)} interval")
-                if study.posterior
-                else ()
-            ),
+            *right(text, "Observed, continued by", text_published="the exponential as published", text=curve),
+            *(right(text, "Model", median="median", interval=f"{level} interval") if model else ()),
         ),
     )
 
 
-def _observed_errors(*several: MinimumTopics) -> str:
-    errors = [error for one in several for error in one.data["n_topics_error"].to_numpy().ravel().tolist()]
-    return errors_said(("a count as observed or continued", errors, " topics"))
+def _count_errors(*several: MinimumTopics) -> list[float]:
+    return [error for one in several for error in one.data["n_topics_error"].to_numpy().ravel().tolist()]
 
 
 def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> Table:
@@ -324,37 +239,25 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    beyond = f", and beyond that by the {minimum.curve}" if minimum.curve else ""
-    relative = study.error_rates.tolerance_unit == "relative"
-    of_what = "as a share of the larger of the two means" if relative else "in the metric's own unit"
-    marks = " ".join(f"{mark}: {words}." for mark, words in count_marks(minimum))
+    relative, marks = study.error_rates.tolerance_unit == "relative", count_marks(minimum)
     return Table(
         name=name,
-        title=f"Topics needed as observed{beyond}",
-        caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip()
-        + _observed_errors(minimum),
+        **titled(say, "minimum", minimum=minimum, relative=relative, errors=_count_errors(minimum), marks=marks),
         frame=wide,
-        columns=(
-            *left(**{unit: "Tolerance"}),
-            *right(**{metric: name_of_metric(metric) for metric in metrics}),
-        ),
+        columns=(*left(**{unit: "Tolerance"}), *right(**{metric: name_of_metric(metric) for metric in metrics})),
         data=minimum.to_frame(),
     )
 
 
 def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     """Return the probability that one metric needs fewer topics than another, for every pair and tolerance."""
-    fewer = pd.DataFrame() if study.posterior is None else study.posterior.fewer()
-    if fewer.empty:
+    if study.posterior is None or (fewer := study.posterior.fewer()).empty:
         return ()
     shown = fewer_rows(study)
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
     table = Table(
         name="fewer_topics",
-        title="Probability that the first metric needs fewer topics than the second",
-        caption="50 % is undecided, and the rest to 100 % is the probability that the second needs fewer. Both metrics "
-        "saw the same topics, which makes this sharper than comparing their intervals. –: one of the two has none."
-        + errors_said(("a probability", _error_of_chances(study, fewer["p_fewer"]), " points")),
+        **titled(say, "fewer table", likely=_error_of_chances(study.posterior, fewer["p_fewer"])),
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
@@ -363,20 +266,13 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         ),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
-    shown_whole = len(shown) <= _MOST_PAIRS
-    section = Section(
-        id="fewer",
-        title="Metrics by topics needed",
-        lead=f"The topics needed for an error of at most {percentage(study.minimum.max_error)}, metric against metric.",
-        blocks=(sentences, table if shown_whole else Fold(title="Every pair of metrics", blocks=(table,))),
-        brief=True,
-    )
-    return (section,)
+    shown_whole = table if len(shown) <= _MOST_PAIRS else Fold(title=say("titles", name="every pair"), blocks=(table,))
+    title, lead = say("titles", name="fewer"), say("fewer lead", study=study)
+    return (Section(id="fewer", title=title, lead=lead, blocks=(sentences, shown_whole), brief=True),)
 
 
-def _error_of_chances(study: TopicsStudy, chances: "pd.Series[float]") -> list[float]:
-    n_draws = 1 if study.posterior is None else study.posterior.n_draws
-    return [error_of_share(value, n_draws) for value in chances.dropna()]
+def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:
+    return [error_of_share(value, posterior.n_draws) for value in chances.dropna()]
 
 
 def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
@@ -387,19 +283,11 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
         if found is None:
             continue
         best, others = found
-        level = tolerance_name(study, float(str(tolerance)))
-        open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others[~settled(others)].items()]
-        who = listed(map(name_of_metric, best), most=NAMED)
-        probably = f"{who} {'most' if len(best) == 1 else 'equally'} probably need{'s' * (len(best) == 1)} fewest"
-        if others.empty:
-            words = "no metric more probably needs fewest than another."
-        elif open_:
-            words = f"{probably}, but this is not settled against {listed(open_)}."
-        else:
-            least = chance(others.iloc[0])
-            sure = f"with a probability of {'over ' if least.startswith('>') else 'at least '}{least.lstrip('>')}"
-            words = f"{f'{who} needs fewest' if len(best) == 1 else probably}, {sure} against every other metric."
-        sentences.append(f"Tolerance {level}: {words}")
+        unsettled = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others[~settled(others)].items()]
+        level, who = tolerance_name(study, float(str(tolerance))), listed(map(name_of_metric, best), most=NAMED)
+        least = "" if others.empty else chance(others.iloc[0])
+        words = say("fewest", level=level, who=who, alone=len(best) == 1, least=least, unsettled=unsettled)
+        sentences.append(words)
     return sentences
 
 
@@ -407,58 +295,16 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
 
 
 def _methods(study: TopicsStudy) -> Methods:
-    rates = study.error_rates
-    sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
-    scale = ("a share of the larger mean (Buckley and Voorhees, 2000) of ", "")
-    before, after = scale if rates.tolerance_unit == "relative" else ("", " in the metric's unit")
-    used = (
-        "We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
-        f"{count(len(rates.metrics), 'metric')} ({listed(map(name_of_metric, rates.metrics))}), {rates.n_systems} "
-        f"systems and {rates.n_topics:,} topics." + "".join(f" {words}" for words in short_names(rates.metrics))
+    tolerances, family, posterior = tolerance_names(study), study.minimum.family, study.posterior
+    modelled = [] if posterior is None else [tolerance_name(study, one) for one in posterior.tolerances]
+    words = say(
+        "methods",
+        study=study,
+        rates=study.error_rates,
+        tolerances=tolerances,
+        modelled=modelled if modelled != tolerances else [],
+        curves=[] if family is None else [FAMILIES[name].title for name in study.comparison.summary()["family"]],
+        best="" if family is None else FAMILIES[family].title,
+        detectable=DETECTABLE,
     )
-    drawn = (
-        f"For topic-set sizes of {sizes}, two sets {_SAMPLING[rates.sampling]}{bound} were drawn {rates.n_trials} "
-        f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
-        f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
-    )
-    told = (*_model_words(study), *_observed_words(study), DETECTABLE, computed_with(study.provenance))
-    words = " ".join((used, drawn, *told))
     return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
-
-
-def _model_words(study: TopicsStudy) -> list[str]:
-    if study.posterior is None:
-        return []
-    at, sampled = "", ""
-    if study.posterior.tolerances != study.error_rates.tolerances:
-        at = f" at tolerances of {listed([tolerance_name(study, one) for one in study.posterior.tolerances])}"
-    if study.posterior.method == "pymc":
-        sampled = " The law was sampled with PyMC."
-    words = (
-        f"The number of topics that keep the error rate at or below {percentage(study.minimum.max_error)}{at} is the "
-        f"posterior median, with its {percentage(study.posterior.ci_prob)} interval, of a Bayesian model of the true "
-        "differences between systems: variances and errors from topics reweighted at random (Rubin, 1981), one law "
-        "for the standardised differences of all pairs, which draws small ones towards zero (Stein, 1981; Morris and "
-        "Tang, 2011), by a composite likelihood worth one degree of freedom a system less one (Varin et al., 2011). "
-        f"All metrics and tolerances share the draws.{sampled}"
-    )
-    return [words]
-
-
-def _observed_words(study: TopicsStudy) -> list[str]:
-    minimum = study.minimum
-    rule = (
-        "the smallest size from which the error rate stays at or below "
-        f"{percentage(minimum.max_error)}, from observed rates where observed and from a fitted curve beyond, up to "
-        f"{minimum.limit}"
-    )
-    if study.posterior is None:
-        words = [f"The minimum number of topics is {rule}."]
-    else:
-        words = [f"It was checked against {rule}."]
-    if minimum.family is not None:
-        tried = study.comparison.summary()["family"]
-        named = f"Among {listed(FAMILIES[name].title for name in tried)}, the {FAMILIES[minimum.family].title}"
-        words.append(f"{named} had the smallest error on held-out sizes and was used for that.")
-    return words

@@ -7,8 +7,7 @@ import pytest
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.simulation import simulate_inex
 from metaeval.reports.assessed_parts import element_sentence
-from metaeval.reports.assessment import assessment_report
-from metaeval.reports.assessment_words import answer_sentences, figures_in_words
+from metaeval.reports.assessment import answer_sentences, assessment_report, figures_in_words
 from metaeval.studies.assessment import study_assessments
 
 
@@ -37,7 +36,7 @@ def test_every_answer_has_its_section(studies, year, words_of):
     """What is answered is a sentence and a section; what is not stands in a list."""
     study = studies[year]
     page = assessment_report(study)
-    answered = dict(answer_sentences(study))
+    answered = answer_sentences(study)
     unanswered = ["unanswered"] if study.lacking else []
     assert [section.id for section in page.sections] == ["figures", *answered, *unanswered]
     words = words_of(page, drawn=True)
@@ -96,7 +95,7 @@ def test_every_figure_is_in_the_first_table(studies, year):
 def test_sizes_are_told_by_exhaustivity(studies, year):
     """Every median stands with what it is the median of, and none with a question mark."""
     sizes = studies[year].sizes.set_index("exhaustivity")
-    words = dict(answer_sentences(studies[year]))["sizes"]
+    words = answer_sentences(studies[year])["sizes"]
     assert words.startswith("The median size of an element in characters is ")
     for label, median in sizes["median"].items():
         kind = "the elements too small to judge" if label == "?" else f"those of exhaustivity {label}"

@@ -35,7 +35,7 @@ def test_every_passage_is_used_and_every_name_is_there(file):
 
 def _pattern(node):
     """Return what an f-string could make, where it says something itself."""
-    parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in node.values]
+    parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"[\w-]+" for part in node.values]
     return re.compile("".join(parts) if any(isinstance(part, ast.Constant) for part in node.values) else "(?!)")
 
 

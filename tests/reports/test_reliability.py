@@ -58,6 +58,15 @@ def test_words_and_pictures(study, words_of):
     assert names == ["curve-0", "curve-1", "curve-2", "curve-3", "overlap"]
 
 
+def test_mean_ranks_are_in_the_order_of_numbers(study):
+    """The lowest comes first, however many digits it has."""
+    ranks = study.submissions["metric"].eq(study.metrics[0]) * 0.5 + 9.5
+    (section,) = reliability_report(
+        replace(study, submissions=study.submissions.assign(rank=ranks, overlap=0.0))
+    ).sections[-1:]
+    assert "that of all runs is 9.5 to 10.0." in section.blocks[0].paragraphs[0]
+
+
 def test_the_tree_in_words(focused_tree):
     """On the tree of the paper irb shares its place with ia under nXCG."""
     names = ["nxCGpercent(quant=SOG)", "inex2002(quant=SOG)", "xQ(quant=SOG)"]
