@@ -50,8 +50,8 @@ class Labelling(Result):
     """Of such assessments; None for labels of items."""
 
 
-class Tested(NamedTuple):
-    """How pairs are tested: keywords of `judge_conclusions`."""
+class Compared(NamedTuple):
+    """How conclusions are compared: keywords of `judge_conclusions`."""
 
     test: str
     correction: str | None
@@ -81,7 +81,7 @@ class Asked(NamedTuple):
     scoring: Scoring | None
     human_topics: int
     known: KnownOfSystems
-    tested: Tested
+    compared: Compared
     source: RandomSource
 
 
@@ -91,7 +91,7 @@ def of_labels(
     """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
     reference, people, rel = asked.reference, asked.people, asked.rel
-    level, n_resamples = asked.tested.confidence_level, asked.tested.n_resamples
+    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
     if not isinstance(given, Labels):
         if people:
             raise InvalidOptionError("people= is for labels of items; assessments of parts are compared judge by judge")

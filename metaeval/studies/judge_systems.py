@@ -79,7 +79,7 @@ def of_scores(
 def _worths(part: OfSystems, human: Scores, side: Mapping[str, Scores], asked: Asked, attempt: Attempts) -> None:
     """Ask what every judge is worth in human topics, and what people and judge find together."""
     metric = str(human["metric"].item())
-    alpha, level = asked.tested.alpha, asked.tested.confidence_level
+    alpha, level = asked.compared.alpha, asked.compared.confidence_level
     for name, own in side.items():
         ask = partial(topics_with_judge, human, own, n_topics=asked.human_topics, alpha=alpha, confidence_level=level)
         found = attempt(f"What {name} is worth under {metric}", partial(_estimated, ask))
@@ -103,7 +103,7 @@ def _concluded(
             table,
             reference=reference,
             people=weights,
-            **asked.tested._asdict(),
+            **asked.compared._asdict(),
             rng=int(asked.source.generator.integers(2**63)),
         )
     except MetaevalError as error:
@@ -191,10 +191,10 @@ def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked:
     try:
         found = decision_agreement(
             scores,
-            test=asked.tested.test,
-            correction=asked.tested.correction,
-            alphas=asked.tested.alpha,
-            n_resamples=asked.tested.n_resamples,
+            test=asked.compared.test,
+            correction=asked.compared.correction,
+            alphas=asked.compared.alpha,
+            n_resamples=asked.compared.n_resamples,
             rng=int(asked.source.generator.integers(2**63)),
         )
     except MetaevalError as error:

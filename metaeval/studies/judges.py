@@ -26,7 +26,7 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.studies.judge_notes import flat_notes, score_notes
-from metaeval.studies.judge_parts import Asked, KnownOfSystems, Labelling, Tested, of_annotations, of_labels
+from metaeval.studies.judge_parts import Asked, Compared, KnownOfSystems, Labelling, of_annotations, of_labels
 from metaeval.studies.judge_systems import EFFECTS, OfSystems, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges, under_each
@@ -314,8 +314,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     record = provenance or record_provenance("study_judges", random_source=source.description)
     _check_given(labels, collection, scores, annotations, people, reference)
     known = KnownOfSystems(groups, built_with, covariate, covariate_name)
-    tested = Tested(test, correction, alpha, n_resamples, confidence_level, top)
-    asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, tested, source)
+    compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
+    asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
     part = OfSystems()
