@@ -108,12 +108,7 @@ def of_labels(
             how = listed_rules(scales.rules, changed)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     agreement = compare_labels(
-        labels,
-        reference=reference,
-        rel=rel,
-        confidence_level=level,
-        n_resamples=n_resamples,
-        rng=asked.source,
+        labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=asked.source
     )
     notes += label_notes(labels, agreement)
     second, alt, ranking, baselines = None, None, None, pd.DataFrame()

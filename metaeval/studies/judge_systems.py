@@ -1,6 +1,6 @@
 """What the scores of systems under judges say: conclusions, group bias, and what a judge is worth in topics."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,7 +18,7 @@ from metaeval.models.prediction_powered import PredictionPowered, prediction_pow
 from metaeval.models.repeats import JudgeRepeats, judge_repeats
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
-from metaeval.studies.judge_parts import Asked, KnownOfSystems
+from metaeval.studies.judge_parts import Asked
 from metaeval.studies.study import Attempts
 from metaeval.table.scores import Scores
 
@@ -61,12 +61,21 @@ def of_scores(
         side = {name: _side(table, name) for name in (reference, *judges, *weights)}
         together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
         if known.groups is not None:
-            ask = partial(_favoured, together, known.groups, reference, weights, known.built_with)
-            _kept(part.favoured, metric, attempt(f"Group bias under {metric}", ask))
+            bias = partial(
+                favoured_groups,
+                groups=known.groups,
+                built_with=known.built_with,
+                reference=reference,
+                people=[*weights],
+            )
+            _kept(part.favoured, metric, attempt(f"Group bias under {metric}", partial(_enough, together, bias)))
         if known.covariate is not None:
-            ask = partial(_by_covariate, together, known, reference, weights)
-            what = f"Bias towards more {known.covariate_name} under {metric}"
-            _kept(part.by_covariate, metric, attempt(what, ask))
+            name = known.covariate_name
+            bias = partial(
+                favoured_by_covariate, covariate=known.covariate, name=name, reference=reference, people=[*weights]
+            )
+            what = f"Bias towards more {name} under {metric}"
+            _kept(part.by_covariate, metric, attempt(what, partial(_enough, together, bias)))
         human = side[reference].assign_coords(metric=[metric])
         _worths(part, human, {name: side[name] for name in judges}, asked, attempt)
         passes = [name for name in judges if _MARK in name]
@@ -130,28 +139,10 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
     return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
 
 
-def _favoured(
-    table: Scores | None,
-    groups: Mapping[str, str],
-    reference: str,
-    weights: Mapping[str, float],
-    built_with: Mapping[str, Sequence[str]] | None,
-) -> FavouredGroups:
-    return favoured_groups(_enough(table), groups, reference=reference, people=[*weights], built_with=built_with)
-
-
-def _by_covariate(
-    table: Scores | None, known: KnownOfSystems, reference: str, weights: Mapping[str, float]
-) -> FavouredGroups:
-    return favoured_by_covariate(
-        _enough(table), known.covariate or {}, reference=reference, name=known.covariate_name, people=[*weights]
-    )
-
-
-def _enough(table: Scores | None) -> Scores:
+def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
         raise ScoresError("takes three topics that every judge has")
-    return table
+    return ask(table)
 
 
 def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:

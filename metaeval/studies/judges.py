@@ -143,15 +143,7 @@ def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFra
     keys = {"judge", "kind", "n_topics"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
-        [
-            metric,
-            reference,
-            row["judge"],
-            name,
-            row[name],
-            row.get(f"{name}_low", np.nan),
-            row.get(f"{name}_high", np.nan),
-        ]
+        [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
         for row in table.to_dict("records")
         for name in names
     ]
