@@ -402,12 +402,10 @@ def _asked(
         check_choice(name, "question", QUESTIONS)
     if questions is not None and not questions:
         raise InvalidOptionError(f"questions= is empty; name some of {', '.join(QUESTIONS)}")
-    lacking: dict[str, str] = {}
+    reason = unknown_pool(collection, pool_depth)
     if collection.retrieved is None:
         reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
-        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
-    elif reason := unknown_pool(collection, pool_depth):
-        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
+    lacking = dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason) if reason else {}
     if collection.groups is None:
         lacking["new-systems"] = (
             "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
