@@ -217,7 +217,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 rng=int(generator.integers(2**63)),
             )
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        decisions, left = _decisions(table, name, test, correction, alpha, n_resamples, generator)
+        asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
+        decisions, left = _decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
         notes += [*_gap_notes(table, name), *left]
     system_rows = [
         system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
@@ -273,20 +274,10 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     return notes
 
 
-def _decisions(  # noqa: PLR0913, PLR0917 - the question
-    scores: xr.DataArray,
-    reference: str,
-    test: str,
-    correction: str,
-    alpha: float,
-    n_resamples: int,
-    generator: np.random.Generator,
+def _decisions(
+    scores: xr.DataArray, reference: str, decide: Callable[..., DecisionAgreement]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""
-    drawn = int(generator.integers(2**63))
-    decide = partial(
-        decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples, rng=drawn
-    )
     metrics = [str(one) for one in scores["metric"].to_numpy() if one != reference]
     found = parallel_map(_decided, metrics, shared=(scores, reference, decide), description="testing")
     rows = [row for row, _ in found if row is not None]
