@@ -449,13 +449,9 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     power = discriminative_power_interval(
         table, test=test, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level, **asked._asdict()
     )
+    choose = "one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2)
     choice = run_choice_power(
-        table,
-        choose="one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2),
-        test=test,
-        n_choices=n_choices,
-        confidence_level=confidence_level,
-        **asked._asdict(),
+        table, choose=choose, test=test, n_choices=n_choices, confidence_level=confidence_level, **asked._asdict()
     )
     agreed = study_agreement(
         table,

@@ -324,32 +324,16 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     attempt.failed |= _no_counts(minimum)
     bins = None
     if differences:
-        bins = attempt(
-            DIFFERENCES,
-            lambda: difference_bins(
-                scores,
-                sizes=[rates.sizes[-1]],
-                width=bin_width,
-                max_error=max_error,
-                n_topic_resamples=n_topic_resamples,
-                confidence_level=confidence_level,
-                **drawn._asdict(),
-            ),
-        )
+        count = partial(difference_bins, scores, sizes=[rates.sizes[-1]], width=bin_width, max_error=max_error)
+        count = partial(count, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level)
+        bins = attempt(DIFFERENCES, partial(count, **drawn._asdict()))
     posterior = None
     asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
     if bayesian and asked:
         ask = partial(
-            bayesian_error_rate,
-            scores,
-            tolerances=asked,
-            tolerance_unit=rates.tolerance_unit,
-            observed=rates,
-            max_error=max_error,
-            ci_prob=confidence_level,
-            rng=seed,
-            n_threads=n_threads,
+            bayesian_error_rate, scores, tolerances=asked, tolerance_unit=rates.tolerance_unit, observed=rates
         )
+        ask = partial(ask, max_error=max_error, ci_prob=confidence_level, rng=seed, n_threads=n_threads)
         if method != "fast":
             posterior = attempt(SAMPLED, partial(ask, method=method))
         if posterior is None:  # the fast sampling stands in for one that was refused
