@@ -69,7 +69,7 @@ def verdicts(setting: dict[str, float], n_samples: int, n_resamples: int = 200) 
             scores, reference="reference", people=names[1:-1], n_resamples=n_resamples, n_rounds=1, rng=number
         )
         beside = found.beside_people.set_index("measure")["difference"]
-        rows.append(ranking_verdict(found, "judge", MARGIN) | {"beside": beside["contradicted"]})
+        rows.append(ranking_verdict(found, "judge", MARGIN)._asdict() | {"beside": beside["contradicted"]})
     frame = pd.DataFrame(rows)
     return frame[frame["ranking"] != "no pairs"]
 

@@ -237,9 +237,9 @@ def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     said = []
     own = name_of_metric(deciding_metric(study.conclusions))
     for name, verdict in other_metrics(study.conclusions, row["judge"], study.margin):
-        parts, conflicts = [], int(verdict["n_conflicts"])
-        if verdict["ranking"] != row["ranking"]:
-            parts.append(f"by it {row['judge']} {_MAY[verdict['ranking']].format(reference=study.reference)}")
+        parts, conflicts = [], int(verdict.n_conflicts)
+        if verdict.ranking != row["ranking"]:
+            parts.append(f"by it {row['judge']} {_MAY[verdict.ranking].format(reference=study.reference)}")
         if conflicts > row["n_conflicts"]:
             verb = "is" if conflicts == 1 else "are"
             parts.append(

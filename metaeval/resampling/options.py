@@ -1,6 +1,6 @@
 """Option checks that run before any computation."""
 
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -10,6 +10,17 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Alternative, PValueRule
+
+
+class Tested(NamedTuple):
+    """How pairs of systems are tested: keywords that everything that tests takes."""
+
+    alternative: Alternative
+    alpha: float
+    n_resamples: int | None
+    p_value_rule: PValueRule
+    rng: int
+    n_threads: int | None
 
 
 def check_test(

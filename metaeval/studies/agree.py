@@ -228,7 +228,6 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     chosen, said = chosen_systems(scores, choose, seed, uses=DRAWN)
     looked_at = _named_pairs(pairs, [str(name) for name in chosen["metric"].to_numpy()])
-    options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
     for name in dict.fromkeys(TESTS.find(test).name for test in tests):
         own = _corrections_of(name, corrections)
@@ -236,9 +235,12 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
             chosen,
             test=name,
             correction=own[0],
+            alphas=alphas,
             alternative=alternative,
+            n_resamples=n_resamples,
             p_value_rule=p_value_rule,
-            **options,  # type: ignore[arg-type]  # a keyword each
+            rng=seed,
+            n_threads=n_threads,
         )
         said = (*said, *test_notes(first.result))
         agreements += [first, *(first.with_correction(correction) for correction in own[1:])]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -45,6 +45,15 @@ if TYPE_CHECKING:
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
 _SIX_RUNS = "the six-run test of measures of elements"
+
+
+class Resampled(NamedTuple):
+    """What is drawn for every figure of a metric, and at which level: keywords of what makes them."""
+
+    alpha: float
+    n_resamples: int
+    rng: int
+    n_threads: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -435,24 +444,14 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         check_choice(current, "metric", names)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
-    common: dict[str, Any] = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
-    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)
+    asked = Resampled(alpha, n_resamples, seed, n_threads)
+    sensitivity = bootstrap_sensitivity(table, **asked._asdict())
     power = discriminative_power_interval(
-        table,
-        test=test,
-        n_resamples=n_resamples,
-        n_topic_resamples=n_topic_resamples,
-        confidence_level=confidence_level,
-        **common,
+        table, test=test, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level, **asked._asdict()
     )
+    choose = "one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2)
     choice = run_choice_power(
-        table,
-        choose="one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2),
-        test=test,
-        n_resamples=n_resamples,
-        n_choices=n_choices,
-        confidence_level=confidence_level,
-        **common,
+        table, choose=choose, test=test, n_choices=n_choices, confidence_level=confidence_level, **asked._asdict()
     )
     agreed = study_agreement(
         table,
@@ -467,9 +466,8 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     attempt = Attempts(MetaevalError)
     needed = None
     if topics:
-        settings: dict[str, Any] = {"tolerances": [0.0], "tolerance_unit": "absolute", "max_error": max_error}
-        ask = partial(study_topics, table, differences=False, rng=seed, n_threads=n_threads, **settings)
-        needed = attempt("topics needed", ask)
+        ask = partial(study_topics, table, tolerances=[0.0], tolerance_unit="absolute", differences=False)
+        needed = attempt("topics needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads))
     stability, heaviness, unknown = None, None, attempt.failed
     known, ranking = _computable(names, registry), _computable(names, registry, on="documents")
     if ranking:
@@ -481,14 +479,14 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     elif not (bearing := ranking if isinstance(collection, Collection) else known):
         unknown[_ROBUSTNESS] = "no metric can be computed from the runs"
     else:
-        settings = {"steps": _STEPS, "n_replicates": n_replicates, "n_tested": 0, "rng": seed, "registry": registry}
-        stability = attempt(_ROBUSTNESS, partial(measure_stability, collection, bearing, **settings))
+        rank = partial(measure_stability, collection, bearing, steps=_STEPS, n_tested=0, registry=registry)
+        stability = attempt(_ROBUSTNESS, partial(rank, n_replicates=n_replicates, rng=seed))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
     reliability = None
     if assessments is not None and (elements := _computable(names, registry, on="elements")):
-        settings = {"metrics": elements, "sizes": element_sizes, "registry": registry}
-        reliability = attempt(_SIX_RUNS, partial(study_reliability, assessments, **settings))
+        six = partial(study_reliability, assessments, metrics=elements, sizes=element_sizes, registry=registry)
+        reliability = attempt(_SIX_RUNS, six)
     return CompareStudy(
         scores=table,
         current=current,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
-from metaeval.resampling.options import check_resampling
+from metaeval.resampling.options import Tested, check_resampling
 from metaeval.resampling.split_halves import OGILVIE_LALMAS_TESTS, SplitHalves, split_half
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.power import check_question
@@ -148,18 +148,8 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     above = _reference(reference, names)
     seed = resolve_seed(rng)
     chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
-    halves = split_half(
-        chosen,
-        tests=names,
-        corrections=corrections,
-        n_splits=n_splits,
-        alternative=alternative,
-        alpha=alpha,
-        n_resamples=n_resamples,
-        p_value_rule=p_value_rule,
-        rng=seed,
-        n_threads=n_threads,
-    )
+    asked = Tested(alternative, alpha, n_resamples, p_value_rule, seed, n_threads)
+    halves = split_half(chosen, tests=names, corrections=corrections, n_splits=n_splits, **asked._asdict())
     return SplitHalvesStudy(
         scores=chosen,
         halves=halves,

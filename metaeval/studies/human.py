@@ -1,14 +1,15 @@
 """How far metrics agree with people, which metric does so better, and whether both conclude the same about systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.agreement.human import HumanAgreement, Level, Resample, human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
@@ -216,7 +217,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 rng=int(generator.integers(2**63)),
             )
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        decisions, left = _decisions(table, name, test, correction, alpha, n_resamples, generator)
+        asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
+        decisions, left = _decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
         notes += [*_gap_notes(table, name), *left]
     system_rows = [
         system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
@@ -272,26 +274,18 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     return notes
 
 
-def _decisions(  # noqa: PLR0913, PLR0917 - the question
-    scores: xr.DataArray,
-    reference: str,
-    test: str,
-    correction: str,
-    alpha: float,
-    n_resamples: int,
-    generator: np.random.Generator,
+def _decisions(
+    scores: xr.DataArray, reference: str, decide: Callable[..., DecisionAgreement]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""
-    asked = {"test": test, "correction": correction, "alphas": alpha, "n_resamples": n_resamples}
-    asked["rng"] = int(generator.integers(2**63))
     metrics = [str(one) for one in scores["metric"].to_numpy() if one != reference]
-    found = parallel_map(_decided, metrics, shared=(scores, reference, asked), description="testing")
+    found = parallel_map(_decided, metrics, shared=(scores, reference, decide), description="testing")
     rows = [row for row, _ in found if row is not None]
     return pd.DataFrame(rows), [note for _, notes in found for note in notes]
 
 
 def _decided(
-    metric: str, scores: xr.DataArray, reference: str, asked: Mapping[str, Any]
+    metric: str, scores: xr.DataArray, reference: str, decide: Callable[..., DecisionAgreement]
 ) -> tuple[dict[str, object] | None, list[str]]:
     """Compare the significant pairs of one metric with those of the human scores; None where that cannot be."""
     notes = []
@@ -304,7 +298,7 @@ def _decided(
         notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
     try:
         units = mean_by_cluster(kept, missing="drop-topics")
-        found = decision_agreement(units, **asked).to_frame()
+        found = decide(units).to_frame()
     except (ScoresError, EstimationError) as error:
         return None, [*notes, f"significant pairs of {metric} could not be compared: {error}"]
     row = found[(found["truth"] == reference) & (found["predictor"] == metric)].iloc[0]

@@ -51,8 +51,8 @@ class Labelling(Result):
     """Of such assessments; None for labels of items."""
 
 
-class Asked(NamedTuple):
-    """How pairs are tested, and what is drawn for it."""
+class Compared(NamedTuple):
+    """How conclusions are compared: keywords of `judge_conclusions`."""
 
     test: str
     correction: str | None
@@ -60,22 +60,39 @@ class Asked(NamedTuple):
     n_resamples: int
     confidence_level: float
     top: int
+
+
+class KnownOfSystems(NamedTuple):
+    """What is known of the systems beside their scores, as `study_judges` takes it."""
+
+    groups: Mapping[str, str] | None
+    built_with: Mapping[str, Sequence[str]] | None
+    covariate: Mapping[str, float] | None
+    covariate_name: str
+
+
+class Asked(NamedTuple):
+    """What is asked of judges, as `study_judges` takes it."""
+
+    reference: str | None
+    people: Sequence[str]
+    maps: ScaleMap | Mapping[str, ScaleMap]
+    rel: int
+    epsilon: float
+    scoring: Scoring | None
+    human_topics: int
+    known: KnownOfSystems
+    compared: Compared
     source: RandomSource
 
 
-def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
-    given: Labels | Mapping[str, Assessments],
-    reference: str | None,
-    people: Sequence[str],
-    maps: ScaleMap | Mapping[str, ScaleMap],
-    rel: int,
-    epsilon: float,
-    scoring: Scoring | None,
-    asked: Asked,
-    attempt: Attempts,
+def of_labels(
+    given: Labels | Mapping[str, Assessments], asked: Asked, attempt: Attempts
 ) -> tuple[Labelling, SecondPeople | None, list[str]]:
     """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
+    reference, people, rel = asked.reference, asked.people, asked.rel
+    level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
     if not isinstance(given, Labels):
         if people:
             raise InvalidOptionError("people= is for labels of items; assessments of parts are compared judge by judge")
@@ -85,19 +102,14 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
     if reference is not None:
         _refuse_silent(labels, reference, rel)
     if reference is not None and not assessments and not len(labels.outside):
-        scales = _on_one_scale(labels, reference, maps)
+        scales = _on_one_scale(labels, reference, asked.maps)
         labels, notes = scales.labels, [*notes, *scales.notes]
         changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
         if changed:
             how = listed_rules(scales.rules, changed)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     agreement = compare_labels(
-        labels,
-        reference=reference,
-        rel=rel,
-        confidence_level=asked.confidence_level,
-        n_resamples=asked.n_resamples,
-        rng=asked.source,
+        labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=asked.source
     )
     notes += label_notes(labels, agreement)
     second, alt, ranking, baselines = None, None, None, pd.DataFrame()
@@ -108,8 +120,8 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
             lambda: rank_judges(
                 labels.select([reference, *judges]),
                 reference=reference,
-                confidence_level=asked.confidence_level,
-                n_resamples=asked.n_resamples,
+                confidence_level=level,
+                n_resamples=n_resamples,
                 rng=asked.source.generator.spawn(1)[0],
             ),
         )
@@ -124,8 +136,8 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
             lambda: alt_test(
                 labels.table[[reference, *people]],
                 labels.table[judges],
-                epsilon=epsilon,
-                scoring=scoring or ("neg_rmse" if ordered else "accuracy"),
+                epsilon=asked.epsilon,
+                scoring=asked.scoring or ("neg_rmse" if ordered else "accuracy"),
             ),
         )
     elif reference is not None and not assessments:

@@ -1,8 +1,8 @@
 """What the scores of systems under judges say: conclusions, group bias, and what a judge is worth in topics."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,47 +14,43 @@ from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.base.names import first_few
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
-from metaeval.models.prediction_powered import prediction_powered
-from metaeval.models.repeats import judge_repeats
+from metaeval.models.prediction_powered import PredictionPowered, prediction_powered
+from metaeval.models.repeats import JudgeRepeats, judge_repeats
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
 from metaeval.studies.judge_parts import Asked
 from metaeval.studies.study import Attempts
 from metaeval.table.scores import Scores
 
-type Part = dict[str, Any]
-"""Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
-
 EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
 _MARK = "#"
 
 
-class KnownOfSystems(NamedTuple):
-    """What is known of the systems beside their scores."""
+@dataclass(frozen=True, slots=True)
+class OfSystems:
+    """What scores under judges say, as `metaeval.studies.judges.JudgeStudy` holds it."""
 
-    groups: Mapping[str, str] | None = None
-    """System to group."""
-    built_with: Mapping[str, Sequence[str]] | None = None
-    """Judge to the groups or systems that hold it."""
-    covariate: Mapping[str, float] | None = None
-    """System to a number."""
-    covariate_name: str = "covariate"
+    conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
+    favoured: dict[str, FavouredGroups] = field(default_factory=dict)
+    by_covariate: dict[str, FavouredGroups] = field(default_factory=dict)
+    worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
+    powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
+    repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
+    effects: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
+def of_scores(
     scores: Mapping[str, Scores | Mapping[str, Scores]],
     reference: str,
     weights: Mapping[str, float],
-    known: KnownOfSystems,
-    human_topics: int,
     asked: Asked,
     attempt: Attempts,
-) -> Part:
+) -> OfSystems:
     """Ask of every metric conclusions, group bias, and what judges are worth."""
-    part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
+    part, known = OfSystems(), asked.known
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         found = _concluded(metric, table, reference, weights, asked)
-        part["conclusions"][metric] = found
+        part.conclusions[metric] = found
         untested = found.table.loc[found.table["f1"].isna(), "judge"].tolist()
         if untested:
             who = reference if found.n_reference is None else first_few(untested)
@@ -65,41 +61,44 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
         side = {name: _side(table, name) for name in (reference, *judges, *weights)}
         together = table if isinstance(table, xr.DataArray) else _on_common_topics(side)
         if known.groups is not None:
-            ask = partial(_favoured, together, known.groups, reference, weights, known.built_with)
-            _kept(part["favoured"], metric, attempt(f"Group bias under {metric}", ask))
+            bias = partial(
+                favoured_groups,
+                groups=known.groups,
+                built_with=known.built_with,
+                reference=reference,
+                people=[*weights],
+            )
+            _kept(part.favoured, metric, attempt(f"Group bias under {metric}", partial(_enough, together, bias)))
         if known.covariate is not None:
-            ask = partial(_by_covariate, together, known, reference, weights)
-            what = f"Bias towards more {known.covariate_name} under {metric}"
-            _kept(part["by_covariate"], metric, attempt(what, ask))
-        _worths(part, metric, side, reference, judges, human_topics, asked, attempt)
+            name = known.covariate_name
+            bias = partial(
+                favoured_by_covariate, covariate=known.covariate, name=name, reference=reference, people=[*weights]
+            )
+            what = f"Bias towards more {name} under {metric}"
+            _kept(part.by_covariate, metric, attempt(what, partial(_enough, together, bias)))
+        human = side[reference].assign_coords(metric=[metric])
+        _worths(part, human, {name: side[name] for name in judges}, asked, attempt)
         passes = [name for name in judges if _MARK in name]
         if len(passes) > 1 and isinstance(table, xr.DataArray):
             ask_again = partial(judge_repeats, table.sel(metric=passes))
-            _kept(part["repeats"], metric, attempt(f"Repeats of a judge under {metric}", ask_again))
+            _kept(part.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
     return part
 
 
-def _worths(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
-    part: Part,
-    metric: str,
-    side: Mapping[str, Scores],
-    reference: str,
-    judges: Sequence[str],
-    human_topics: int,
-    asked: Asked,
-    attempt: Attempts,
-) -> None:
+def _worths(part: OfSystems, human: Scores, side: Mapping[str, Scores], asked: Asked, attempt: Attempts) -> None:
     """Ask what every judge is worth in human topics, and what people and judge find together."""
-    human = _called(side[reference], metric)
-    for name in judges:
-        ask = _worth(human, side[name], human_topics, asked)
-        _kept(part["worth"], (metric, name), attempt(f"What {name} is worth under {metric}", ask))
-        if set(side[name]["topic"].to_numpy()) > set(human["topic"].to_numpy()):
-            ask = _powered(human, side[name], asked)
-            _kept(part["powered"], (metric, name), attempt(f"People and {name} together under {metric}", ask))
+    metric = str(human["metric"].item())
+    alpha, level = asked.compared.alpha, asked.compared.confidence_level
+    for name, own in side.items():
+        ask = partial(topics_with_judge, human, own, n_topics=asked.human_topics, alpha=alpha, confidence_level=level)
+        found = attempt(f"What {name} is worth under {metric}", partial(_estimated, ask))
+        _kept(part.worth, (metric, name), found)
+        if set(own["topic"].to_numpy()) > set(human["topic"].to_numpy()):
+            together = partial(prediction_powered, human, own, alpha=alpha, confidence_level=level)
+            _kept(part.powered, (metric, name), attempt(f"People and {name} together under {metric}", together))
 
 
-def _kept(found: dict[Any, Any], key: object, answer: object) -> None:
+def _kept[K, T](found: dict[K, T], key: K, answer: T | None) -> None:
     """Keep an answer, if there is one."""
     if answer is not None:
         found[key] = answer
@@ -113,12 +112,7 @@ def _concluded(
             table,
             reference=reference,
             people=weights,
-            test=asked.test,
-            correction=asked.correction,
-            alpha=asked.alpha,
-            top=asked.top,
-            confidence_level=asked.confidence_level,
-            n_resamples=asked.n_resamples,
+            **asked.compared._asdict(),
             rng=int(asked.source.generator.integers(2**63)),
         )
     except MetaevalError as error:
@@ -128,11 +122,6 @@ def _concluded(
 
 def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
     return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
-
-
-def _called(side: Scores, metric: str) -> Scores:
-    """Return the scores under the reference by the name of the metric."""
-    return side.assign_coords(metric=[metric])
 
 
 def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
@@ -150,40 +139,15 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
     return _on_common_topics({name: _side(sides, name) for name in sides}) if len(topics) == 1 else None
 
 
-def _favoured(
-    table: Scores | None,
-    groups: Mapping[str, str],
-    reference: str,
-    weights: Mapping[str, float],
-    built_with: Mapping[str, Sequence[str]] | None,
-) -> FavouredGroups:
-    return favoured_groups(_enough(table), groups, reference=reference, people=[*weights], built_with=built_with)
-
-
-def _by_covariate(
-    table: Scores | None, known: KnownOfSystems, reference: str, weights: Mapping[str, float]
-) -> FavouredGroups:
-    return favoured_by_covariate(
-        _enough(table), known.covariate or {}, reference=reference, name=known.covariate_name, people=[*weights]
-    )
-
-
-def _enough(table: Scores | None) -> Scores:
+def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
         raise ScoresError("takes three topics that every judge has")
-    return table
+    return ask(table)
 
 
-def _worth(human: Scores, judge: Scores, human_topics: int, asked: Asked) -> Callable[[], Any]:
-    return lambda: _estimated(
-        topics_with_judge(
-            human, judge, n_topics=human_topics, alpha=asked.alpha, confidence_level=asked.confidence_level
-        )
-    )
-
-
-def _estimated(found: TopicsWithJudge) -> TopicsWithJudge:
+def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
     """Return a worth, unless the topics show none: under the judge the median pair does not vary, or is people's."""
+    found = ask()
     frame = found.to_frame()
     told = frame.loc[frame["worth"].notna(), "correlation"].notna()
     where = f"on the {found.n_pilot} topics that people and {found.judge} both have"
@@ -198,10 +162,6 @@ def _estimated(found: TopicsWithJudge) -> TopicsWithJudge:
             "there is no telling how many topics it is worth"
         )
     return found
-
-
-def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:
-    return lambda: prediction_powered(human, judge, alpha=asked.alpha, confidence_level=asked.confidence_level)
 
 
 def all_effects(
@@ -222,10 +182,10 @@ def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked:
     try:
         found = decision_agreement(
             scores,
-            test=asked.test,
-            correction=asked.correction,
-            alphas=asked.alpha,
-            n_resamples=asked.n_resamples,
+            test=asked.compared.test,
+            correction=asked.compared.correction,
+            alphas=asked.compared.alpha,
+            n_resamples=asked.compared.n_resamples,
             rng=int(asked.source.generator.integers(2**63)),
         )
     except MetaevalError as error:

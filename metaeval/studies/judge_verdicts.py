@@ -10,7 +10,7 @@ verdict. For labels the alt-test decides.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,43 @@ from metaeval.base.words import NAMED, ends, listed, number
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.tests_stat.result import is_significant
 
-COLUMNS = (
-    *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
-    *("n_conflicts", "people_conflicts", "contradicted", "contradicted_low", "contradicted_high"),
-    *("cleared_if_equal", "found_out", "cleared_up_to", "short_from", "otherwise"),
-    *("labels", "winning_rate", "favours", "favour", "favour_low", "favour_high", "bent"),
-    *("beyond_people", "beyond_low", "beyond_high"),
-)
+_NAN = float("nan")
+
+
+class JudgeVerdict(NamedTuple):
+    """What the rules say of one judge, by the columns of `judge_verdicts`."""
+
+    judge: str
+    ranking: str = ""
+    f1: float = _NAN
+    f1_low: float = _NAN
+    f1_high: float = _NAN
+    people_f1: float = _NAN
+    difference: float = _NAN
+    difference_low: float = _NAN
+    difference_high: float = _NAN
+    n_conflicts: float = _NAN
+    people_conflicts: float = _NAN
+    contradicted: float = _NAN
+    contradicted_low: float = _NAN
+    contradicted_high: float = _NAN
+    cleared_if_equal: float = _NAN
+    found_out: float = _NAN
+    cleared_up_to: float = _NAN
+    short_from: float = _NAN
+    otherwise: str = ""
+    labels: str = ""
+    winning_rate: float = _NAN
+    favours: str = ""
+    favour: float = _NAN
+    favour_low: float = _NAN
+    favour_high: float = _NAN
+    bent: bool | float = _NAN
+    beyond_people: float = _NAN
+    beyond_low: float = _NAN
+    beyond_high: float = _NAN
+
+
 _WORDS = ("judge", "ranking", "otherwise", "labels", "favours")
 _DECIDED = {"may", "may not"}
 
@@ -55,26 +85,27 @@ def judge_verdicts(
     ``favour`` and its interval, whether its scale is ``bent``, and how much of it second people do not share
     (``beyond_people``). What has no answer is empty. There is no row without a reference.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JudgeVerdict] = {}
     metric = deciding_metric(conclusions)
     if metric is not None:
         found = conclusions[metric]
         tested = found.table[(found.table["kind"] == "judge") & found.table["f1"].notna()]
         for name in tested["judge"]:
-            rows[name] = ranking_verdict(found, name, margin)
-            rows[name]["otherwise"] = ", ".join(other for other, _ in other_metrics(conclusions, name, margin))
+            otherwise = ", ".join(other for other, _ in other_metrics(conclusions, name, margin))
+            rows[name] = ranking_verdict(found, name, margin)._replace(otherwise=otherwise)
             if metric in favoured:
-                rows[name] |= _favour(favoured[metric], name, alpha)
+                rows[name] = _favour(rows[name], favoured[metric], alpha)
     if alt is not None:
         for one in alt.judges.to_dict("records"):
             word = "may" if one["passes"] else "may not"
-            rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
-    frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
-    frame[[*_WORDS]] = frame[[*_WORDS]].astype(object).fillna("")
+            known = rows.get(one["judge"], JudgeVerdict(one["judge"]))
+            rows[one["judge"]] = known._replace(labels=word, winning_rate=one["winning_rate"])
+    frame = pd.DataFrame([*rows.values()], columns=[*JudgeVerdict._fields])
+    frame[[*_WORDS]] = frame[[*_WORDS]].astype(object)
     return frame.sort_values(["f1", "judge"], ascending=[False, True], ignore_index=True)
 
 
-def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> dict[str, Any]:
+def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> JudgeVerdict:
     """Return the verdict for ranking systems with what it rests on, by the rule of this module.
 
     ``f1`` and ``contradicted`` have their intervals, ``difference`` is F1 less ``people_f1``. ``cleared_if_equal`` is
@@ -85,31 +116,31 @@ def ranking_verdict(found: JudgeConclusions, judge: str, margin: float) -> dict[
     table = found.table.set_index("judge")
     row = _row(table, judge)
     if found.n_reference == 0:
-        return {"ranking": "no pairs", "n_conflicts": 0}
+        return JudgeVerdict(judge, "no pairs", n_conflicts=0)
     shown = [f"{name}{end}" for name in ("f1", "contradicted") for end in ("", "_low", "_high")]
-    verdict = {name: row[name] for name in (*shown, "n_conflicts")}
+    figures = {name: row[name] for name in (*shown, "n_conflicts")}
+    verdict = JudgeVerdict(judge, "not settled")._replace(**figures)
     if found.beside_people.empty:
-        return verdict | _alone(row, margin)
+        return _alone(verdict, margin)
     beside = found.beside_people[found.beside_people["judge"] == judge].set_index("measure")
     f1, against = _row(beside, "f1"), _row(beside, "contradicted")
-    word = "not settled"
+    word = verdict.ranking
     if f1["high"] < -margin or against["low"] > margin:
         word = "may not"
     elif f1["low"] > -margin and against["high"] <= margin:
         word = "may"
-    people = table.loc["people"]
+    people = _row(table, "people")
     clear, consistent = _chance_within(f1, margin), _chance_within(against, margin, reached=True)
-    return {
-        "ranking": word,
-        **verdict,
-        "people_f1": people["f1"],
-        "people_conflicts": people["n_conflicts"],
-        "difference": f1["difference"],
-        "difference_low": f1["low"],
-        "difference_high": f1["high"],
-        "cleared_if_equal": clear * consistent,
-        "found_out": clear,  # 2 margins below, the interval must keep as clear of the margin as it must at 0
-    }
+    return verdict._replace(
+        ranking=word,
+        people_f1=people["f1"],
+        people_conflicts=people["n_conflicts"],
+        difference=f1["difference"],
+        difference_low=f1["low"],
+        difference_high=f1["high"],
+        cleared_if_equal=clear * consistent,
+        found_out=clear,  # 2 margins below, the interval must keep as clear of the margin as it must at 0
+    )
 
 
 def _row(table: pd.DataFrame, name: str) -> "pd.Series[Any]":
@@ -127,19 +158,18 @@ def _chance_within(apart: pd.Series, margin: float, *, reached: bool = False) ->
     return float(half <= margin if reached else half < margin)
 
 
-def _alone(row: pd.Series, margin: float) -> dict[str, Any]:
+def _alone(verdict: JudgeVerdict, margin: float) -> JudgeVerdict:
     """Say what holds beside whatever second person there could be: nobody's F1 is above 1, or contradicts below 0."""
-    consistent = row["contradicted_high"] <= margin
-    up_to = row["f1_low"] + margin if consistent else float("nan")
+    up_to = verdict.f1_low + margin if verdict.contradicted_high <= margin else _NAN
     if up_to > 1:
-        return {"ranking": "may"}
-    over = row["f1_high"] + margin
-    return {"ranking": "no second person", "cleared_up_to": up_to, "short_from": over if over < 1 else float("nan")}
+        return verdict._replace(ranking="may")
+    over = verdict.f1_high + margin
+    return verdict._replace(ranking="no second person", cleared_up_to=up_to, short_from=over if over < 1 else _NAN)
 
 
 def other_metrics(
     conclusions: Mapping[str, JudgeConclusions], judge: str, margin: float
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, JudgeVerdict]]:
     """Yield every metric that speaks against the verdict on a judge, with its own: the other way, or more conflicts."""
     metric = deciding_metric(conclusions)
     if metric is None:
@@ -150,27 +180,31 @@ def other_metrics(
         if name == metric or known.empty:
             continue
         verdict = ranking_verdict(found, judge, margin)
-        turned = own["ranking"] != verdict["ranking"] and "may not" in {own["ranking"], verdict["ranking"]}
-        decided = verdict["ranking"] in _DECIDED
-        if (turned and decided) or verdict["n_conflicts"] > own["n_conflicts"]:
+        turned = own.ranking != verdict.ranking and "may not" in {own.ranking, verdict.ranking}
+        if (turned and verdict.ranking in _DECIDED) or verdict.n_conflicts > own.n_conflicts:
             yield name, verdict
 
 
-def _favour(found: FavouredGroups, judge: str, alpha: float) -> dict[str, Any]:
-    """Return the groups that a judge favours most, or else disfavours most, of those where that is beyond doubt."""
+def _favour(verdict: JudgeVerdict, found: FavouredGroups, alpha: float) -> JudgeVerdict:
+    """Add the groups that a judge favours most, or else disfavours most, of those where that is beyond doubt."""
     kind = "adjusted" if found.adjusted else "figure"
     low, high = (f"adjusted_{end}_both" if found.adjusted else f"{end}_both" for end in ("low", "high"))
-    own = found.table[found.table["judge"] == judge]
+    own = found.table[found.table["judge"] == verdict.judge]
     own = own[is_significant(own["p_corrected"].to_numpy(), alpha)]
     if own.empty:
-        return {"favours": ""}
+        return verdict
     size = own[kind].abs()
     most = own[own["group"].isin(ends(own["group"], size, map(number(3), size))[1].names)]
     # what one group of two gains the other loses
     most = (most[most[kind] > 0] if (most[kind] > 0).any() else most).set_index("group").sort_index()
-    verdict = {"favours": listed(most.index, most=NAMED), "favour": most[kind].iloc[0]}
-    verdict |= {"favour_low": most[low].min(), "favour_high": most[high].max()}
-    verdict["bent"] = bool(found.adjusted and is_significant(most["bend_p"].to_numpy(), BENT).any())
-    alone = len(most) == 1  # of several groups each has its own, in the table
-    beyond = ("beyond_people", "beyond_low", "beyond_high")
-    return verdict | {name: most[name].iloc[0] if alone else np.nan for name in beyond}
+    verdict = verdict._replace(
+        favours=listed(most.index, most=NAMED),
+        favour=most[kind].iloc[0],
+        favour_low=most[low].min(),
+        favour_high=most[high].max(),
+        bent=bool(found.adjusted and is_significant(most["bend_p"].to_numpy(), BENT).any()),
+    )
+    if len(most) > 1:  # each has its own, in the table
+        return verdict
+    people, lowest, highest = most[["beyond_people", "beyond_low", "beyond_high"]].iloc[0]
+    return verdict._replace(beyond_people=people, beyond_low=lowest, beyond_high=highest)

@@ -26,8 +26,8 @@ from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.studies.judge_notes import flat_notes, score_notes
-from metaeval.studies.judge_parts import Asked, Labelling, of_annotations, of_labels
-from metaeval.studies.judge_systems import EFFECTS, KnownOfSystems, Part, all_effects, of_scores
+from metaeval.studies.judge_parts import Asked, Compared, KnownOfSystems, Labelling, of_annotations, of_labels
+from metaeval.studies.judge_systems import EFFECTS, OfSystems, all_effects, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
@@ -143,15 +143,7 @@ def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFra
     keys = {"judge", "kind", "n_topics"}
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
-        [
-            metric,
-            reference,
-            row["judge"],
-            name,
-            row[name],
-            row.get(f"{name}_low", np.nan),
-            row.get(f"{name}_high", np.nan),
-        ]
+        [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
         for row in table.to_dict("records")
         for name in names
     ]
@@ -313,16 +305,17 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
     _check_given(labels, collection, scores, annotations, people, reference)
-    asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
+    known = KnownOfSystems(groups, built_with, covariate, covariate_name)
+    compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
+    asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
-    part: Part = {name: {} for name in ("conclusions", "favoured", "by_covariate", "worth", "powered", "repeats")}
-    part["effects"] = pd.DataFrame()
+    part = OfSystems()
     labelling: Labelling | None = None
     second: SecondPeople | None = None
     tables: dict[str, Scores | Mapping[str, Scores]] = {}
     if labels is not None:
-        labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
+        labelling, second, notes = of_labels(labels, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
         judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
         notes += said
@@ -344,11 +337,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes += [*_notes_of(tables), *flat_notes(tables)]
         weights = {str(name): 1 / len(people) for name in people}
     if reference is not None and tables:
-        known = KnownOfSystems(groups, built_with, covariate, covariate_name)
-        part |= of_scores(tables, reference, weights, known, human_topics, asked, attempt)
-        notes += score_notes(part["conclusions"])
+        part = of_scores(tables, reference, weights, asked, attempt)
+        notes += score_notes(part.conclusions)
     elif tables:
-        part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
+        part = OfSystems(effects=all_effects(tables, None if labelling is None else labelling.agreement, asked))
     if reference is not None and tables and groups is None and covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (groups=, --groups), or a number for every one of them (covariate=, --covariate)"
@@ -356,7 +348,13 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     made = JudgeStudy(
         labelling=labelling,
         annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
-        **part,
+        effects=part.effects,
+        conclusions=part.conclusions,
+        favoured=part.favoured,
+        by_covariate=part.by_covariate,
+        worth=part.worth,
+        powered=part.powered,
+        repeats=part.repeats,
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),
         reference=reference,

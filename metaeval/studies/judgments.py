@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
@@ -16,25 +15,34 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, topic_notes
-from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
+from metaeval.resampling.coverage import Coverage, RunDepths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
-from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
+from metaeval.resampling.effort_plans import EffortPlans
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
-from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
+from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.options import check_test
 from metaeval.resampling.pool_depths import check_reach
-from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
+from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.rescoring import counted_topics
-from metaeval.resampling.stability import check_options, measure_stability
+from metaeval.resampling.stability import check_options
 from metaeval.resampling.stability_result import THRESHOLD, Stability
-from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
+from metaeval.resampling.sufficiency import PoolSufficiency
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.workers import crew
 from metaeval.studies.judged_runs import different_runs, unknown_pool, with_pool
+from metaeval.studies.judgment_parts import (
+    Asked,
+    Draws,
+    NewSystems,
+    default_sizes,
+    less_judging,
+    new_systems,
+    shallower_pools,
+    spent_effort,
+)
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import identical_note
 
@@ -58,9 +66,7 @@ QUESTION_OF: Mapping[str, str] = MappingProxyType(
 
 """Reduction to the question that it belongs to."""
 
-_MOST_SIZES = 6
 _EFFORT = "effort"
-_KEEPS: tuple[Keep, ...] = ("depth", "size")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -322,11 +328,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     collection, judged_notes = with_pool(collection.set_aside(pool_runs), judged_pool_size, pool_depth)
     documents = collection.by_document
     ways = None if reductions is None else _reductions(reductions, (), {}, documents)
-    asked, unanswered = _asked(documents, questions, ways, pool_depth)
+    wanted, unanswered = _asked(documents, questions, ways, pool_depth)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
     crew(n_jobs)  # refuses what is no number of workers
-    growth = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
+    rule = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
     check_steps(REDUCTIONS["share"], pool_shares or None)
     for size in sizes or ():
         check_count(size, "every one of sizes=")
@@ -341,56 +347,19 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     documents = collection.by_document
     rebuilt = documents.retrieved is not None and not unknown_pool(documents, pool_depth)
     original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
-    wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
-    stability = _stabilities(
-        collection,
-        own_metrics,
-        _reductions(reductions, asked, unanswered, documents),
-        steps,
-        wanted_sizes,
-        end,
-        in_turn=_EFFORT in asked,
-        n_replicates=n_replicates,
-        n_tested=n_tested,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=n_resamples,
-        choose=choose,
-        ranked=ranked,
-        rel=rel,
-        top=top,
-        pool_depth=pool_depth,
-        rng=seed,
-        n_jobs=n_jobs,
-        keep=keep,
-    )
+    pools = tuple(sizes) if sizes is not None else default_sizes(original)
+    tested = (test, correction, alpha, n_resamples, choose, ranked, rel, top, pool_depth)
+    draws = Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
+    asked = Asked(collection, own_metrics, original, steps, pools, pool_shares, end, draws)
+    names = _reductions(reductions, wanted, unanswered, documents)
+    stability = less_judging(asked, names, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)
     attempt.failed |= unanswered
-    pools = _pools(collection, original, wanted_sizes) if "shallower-pools" in asked else {}
-    fairness = (
-        _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth, original, pool_shares)
-        if "new-systems" in asked
-        else {}
-    )
+    grown, depths = shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
+    new = new_systems(asked, attempt) if "new-systems" in wanted else NewSystems()
     effort = None
-    if _EFFORT in asked:
-        effort = attempt(
-            "where to spend effort",
-            lambda: rank_by_effort(
-                collection,
-                own_metrics,
-                seed,
-                chosen_cost,
-                n_replicates=n_replicates,
-                pool_depth=pool_depth,
-                growth=growth,
-                steps=steps,
-                n_jobs=n_jobs,
-                keep=keep,
-                deadline=end,
-            ),
-        )
+    if _EFFORT in wanted:
+        effort = attempt("where to spend effort", partial(spent_effort, asked, chosen_cost, rule))
     counted = counted_topics(documents)
     study = JudgmentsStudy(
         metrics=tuple(one.name for one in own_metrics),
@@ -400,14 +369,14 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         n_relevant=int(documents.n_relevant[counted].sum()),
         n_groups=None if documents.groups is None else len(set(documents.groups)),
         n_pooled=None if documents.pooled is None else int(documents.pooled.sum()),
-        questions=asked,
+        questions=wanted,
         stability=MappingProxyType(stability),
-        original=original if {"shallower-pools", "new-systems", _EFFORT} & {*asked} else None,
-        growth=pools.get("growth"),
-        depths=pools.get("depths"),
-        left_out=MappingProxyType(fairness.get("left_out", {})),
-        sufficiency=fairness.get("sufficiency"),
-        covered=fairness.get("covered"),
+        original=original if {"shallower-pools", "new-systems", _EFFORT} & {*wanted} else None,
+        growth=grown,
+        depths=depths,
+        left_out=new.left_out,
+        sufficiency=new.sufficiency,
+        covered=new.covered,
         effort=effort,
         identical=identical,
         cost=chosen_cost,
@@ -433,12 +402,10 @@ def _asked(
         check_choice(name, "question", QUESTIONS)
     if questions is not None and not questions:
         raise InvalidOptionError(f"questions= is empty; name some of {', '.join(QUESTIONS)}")
-    lacking: dict[str, str] = {}
+    reason = unknown_pool(collection, pool_depth)
     if collection.retrieved is None:
         reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
-        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
-    elif reason := unknown_pool(collection, pool_depth):
-        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
+    lacking = dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason) if reason else {}
     if collection.groups is None:
         lacking["new-systems"] = (
             "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
@@ -465,87 +432,6 @@ def _reductions(
     for name in names:
         check_choice(name, "reduction", REDUCTIONS)
     return names
-
-
-def _default_sizes(original: OriginalPool | None) -> tuple[int, ...]:
-    """Return the published pool sizes as far as the original pool reaches, or parts of its size."""
-    if original is None:
-        return DEFAULT_SIZES
-    typical = max(1, int(np.median(original.n_documents[original.n_documents >= 0])))
-    within = tuple(size for size in DEFAULT_SIZES if size <= typical)
-    if len(within) > _MOST_SIZES // 2:
-        return within
-    parts = {max(1, round(typical * share / 100)) for share in (10, 20, 40, 60, 80, 100)}
-    return tuple(sorted(parts))
-
-
-def _stabilities(  # noqa: PLR0913, PLR0917 - what the loop needs, and what it hands on
-    collection: JudgedCollection,
-    metrics: tuple[AnyMetric, ...],
-    names: Sequence[str],
-    steps: Sequence[float] | None,
-    sizes: Sequence[int],
-    end: float | None,
-    *,
-    in_turn: bool,
-    **options: object,
-) -> dict[str, Stability]:
-    found = {}
-    for place, name in enumerate(names):
-        share = None
-        if end is not None:  # what is left of the time is shared by what is left to do; a moment for the last
-            share = max((end - time.monotonic()) / (len(names) - place + in_turn), 1e-3)
-        own = steps if REDUCTIONS[name].unit == "%" else sizes
-        found[name] = measure_stability(
-            collection,
-            metrics,
-            reduction=name,
-            steps=own,
-            budget=share,
-            **options,  # type: ignore[arg-type]  # as given
-        )
-    return found
-
-
-def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: Sequence[int]) -> dict[str, Any]:
-    """Grow the pool to the depth that was judged, and see how deep pools of some sizes reach."""
-    if original is None:
-        return {}
-    deepest = int(original.depths.max(initial=1))
-    return {"growth": pool_growth(collection, pool_depth=deepest), "depths": run_depths(collection, sizes=sizes)}
-
-
-def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
-    collection: JudgedCollection,
-    metrics: tuple[AnyMetric, ...],
-    attempt: Attempts,
-    sizes: Sequence[int],
-    alpha: float,
-    pool_depth: int | None,
-    original: OriginalPool | None,
-    pool_shares: Sequence[float],
-) -> dict[str, Any]:
-    """Leave every group out, ask whether larger pools would help, and look at the runs that were not pooled."""
-    ways: dict[str, dict[str, Any]] = {rule: {"keep": rule} for rule in _KEEPS}
-    if original is not None and original.n_outside:
-        ways["rebuilt pool"] = {"baseline": "pool"}
-    for share in sorted(pool_shares, reverse=True):
-        ways[f"{share:g} % of the pool"] = {"baseline": "pool", "pool_share": share}
-    left_out = {}
-    for name, options in ways.items():
-        found = attempt(
-            f"leaving a group out, keeping the pool's {name}" if name in _KEEPS else f"leaving a group out, {name}",
-            partial(leave_group_out, collection, metrics, pool_depth=pool_depth, **options),
-        )
-        if found is not None:
-            left_out[name] = found
-    sufficient = attempt("pool sufficiency", partial(pool_sufficiency, collection, metrics, sizes=sizes, alpha=alpha))
-    pooled = collection.by_document.pooled
-    outside = pooled is not None and not pooled.all()
-    if not outside:
-        attempt.failed["results of unpooled runs"] = "every run counts as pooled; mark those that built the pool"
-    covered = coverage(collection, sizes=sizes) if outside else None
-    return {"left_out": left_out, "sufficiency": sufficient, "covered": covered}
 
 
 def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from metaeval.models.bayesian_comparison import (
     check_rope,
     hierarchical,
 )
-from metaeval.resampling.options import check_intervals, check_resampling
+from metaeval.resampling.options import Tested, check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -200,6 +200,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     check_choice(bayesian, "Bayesian model", get_args(BayesianModel))
     seed = resolve_seed(rng)
+    asked = Tested(alternative, alpha, n_resamples, p_value_rule, seed, n_threads)
     chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
     if why := _cannot_be_drawn(chosen):
         if tests is None:
@@ -218,17 +219,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
             sensitivity = bootstrap_sensitivity(chosen, n_resamples=size, alpha=alpha, rng=seed, n_threads=n_threads)
             first = sensitivity.comparison()
         else:
-            first = compare_systems(
-                chosen,
-                test=name,
-                alternative=alternative,
-                correction=TESTS.find(name).own_correction,
-                alpha=alpha,
-                n_resamples=n_resamples,
-                p_value_rule=p_value_rule,
-                rng=seed,
-                n_threads=n_threads,
-            )
+            own = TESTS.find(name).own_correction
+            first = compare_systems(chosen, test=name, correction=own, **asked._asdict())
         comparisons += _under_corrections(first, corrections)
         notes = (*notes, *test_notes(first))
     intervals = None
@@ -237,14 +229,9 @@ def study_power(  # noqa: PLR0913 - every option of the command
             chosen,
             test=names[0],
             corrections=[result.correction for result in comparisons if result.test == names[0]],
-            alternative=alternative,
-            alpha=alpha,
-            n_resamples=n_resamples,
-            p_value_rule=p_value_rule,
             n_topic_resamples=n_topic_resamples,
             confidence_level=confidence_level,
-            rng=seed,
-            n_threads=n_threads,
+            **asked._asdict(),
         )
     probabilities = None
     if rope is not None:

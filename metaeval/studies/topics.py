@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -194,6 +195,15 @@ class TopicsStudy(Study):
         )
 
 
+class Drawn(NamedTuple):
+    """How topic sets are drawn: keywords of `swap_method` and `difference_bins`."""
+
+    n_trials: int
+    sampling: Sampling
+    rng: int
+    n_threads: int | None
+
+
 _COLUMNS = (
     *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_published", "text_published"),
     *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "note"),
@@ -306,31 +316,28 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     if tolerances is None:
         tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
-    shared: dict[str, Any] = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
-    rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **shared)
+    drawn = Drawn(n_trials, sampling, seed, n_threads)
+    rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **drawn._asdict())
     attempt = Attempts(EstimationError)
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
     attempt.failed |= _no_counts(minimum)
     bins = None
     if differences:
-        bins = attempt(
-            DIFFERENCES,
-            lambda: difference_bins(
-                scores,
-                sizes=[rates.sizes[-1]],
-                width=bin_width,
-                max_error=max_error,
-                n_topic_resamples=n_topic_resamples,
-                confidence_level=confidence_level,
-                **shared,
-            ),
-        )
+        count = partial(difference_bins, scores, sizes=[rates.sizes[-1]], width=bin_width, max_error=max_error)
+        count = partial(count, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level)
+        bins = attempt(DIFFERENCES, partial(count, **drawn._asdict()))
     posterior = None
     asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
     if bayesian and asked:
-        settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed, "n_threads": n_threads}
-        posterior = _posterior(scores, rates, asked, settings, attempt, method)
+        ask = partial(
+            bayesian_error_rate, scores, tolerances=asked, tolerance_unit=rates.tolerance_unit, observed=rates
+        )
+        ask = partial(ask, max_error=max_error, ci_prob=confidence_level, rng=seed, n_threads=n_threads)
+        if method != "fast":
+            posterior = attempt(SAMPLED, partial(ask, method=method))
+        if posterior is None:  # the fast sampling stands in for one that was refused
+            posterior = attempt(INTERVALS, partial(ask, method="fast"))
     published = minimum_topics(rates, max_error=max_error, limit=minimum.limit, family=PUBLISHED, comparison=comparison)
     return TopicsStudy(
         scores=scores,
@@ -357,33 +364,6 @@ def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
     if largest - SMALLEST_SIZE < MOST_SIZES:
         return None, False
     return np.unique(np.geomspace(SMALLEST_SIZE, largest, MOST_SIZES).round().astype(int)).tolist(), True
-
-
-def _posterior(  # noqa: PLR0913, PLR0917 - the parts of a study
-    scores: Scores,
-    rates: ErrorRates,
-    tolerances: Sequence[float],
-    settings: Mapping[str, Any],
-    attempt: Attempts,
-    method: Method,
-) -> BayesianErrorRate | None:
-    """Ask the model; note what was refused, and let the fast sampling stand in for one that was."""
-
-    def ask(method: Method, part: str) -> BayesianErrorRate | None:
-        return attempt(
-            part,
-            lambda: bayesian_error_rate(
-                scores,
-                tolerances=tolerances,
-                tolerance_unit=rates.tolerance_unit,
-                method=method,
-                observed=rates,
-                **settings,
-            ),
-        )
-
-    found = ask(method, INTERVALS if method == "fast" else SAMPLED)
-    return found if found is not None or method == "fast" else ask("fast", INTERVALS)
 
 
 def _no_counts(minimum: MinimumTopics) -> dict[str, str]:

@@ -193,7 +193,7 @@ def judged(names):
 def favoured(names):
     frame = named(names, "group", judge="model", figure=FIVE, low_both=FIVE, high_both=FIVE, p_corrected=0.001)
     frame = frame.assign(beyond_people=0.1, beyond_low=0.0, beyond_high=0.2, bend_p=1.0)
-    return judge_verdicts._favour(Made(adjusted=False, table=frame), "model", 0.05)["favours"]
+    return judge_verdicts._favour(judge_verdicts.JudgeVerdict("model"), Made(adjusted=False, table=frame), 0.05).favours
 
 
 def left_out(names):

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from metaeval.agreement.judge_measures import MEASURES
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
-from metaeval.studies.judge_verdicts import COLUMNS, judge_verdicts, other_metrics, ranking_verdict
+from metaeval.studies.judge_verdicts import JudgeVerdict, judge_verdicts, other_metrics, ranking_verdict
 from metaeval.table.scores import as_scores
 
 ORDER = {"may not": 0, "not settled": 1, "may": 2}
@@ -72,7 +72,7 @@ def verdicts(conclusions=None, *, groups=None, alt=None, margin=0.05, alpha=0.05
 
 def word(low, high, *, margin=0.05, against=(0.0, 0.0), people=True):
     one = JUDGE | {"low": low, "high": high, "against": against}
-    return ranking_verdict(concluded({"model": one}, people=people), "model", margin)["ranking"]
+    return ranking_verdict(concluded({"model": one}, people=people), "model", margin).ranking
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_bare_count_of_contradictions_decides_nothing():
     """Ten pairs the other way round where people have none: what decides is how sure that is."""
     one = JUDGE | {"conflicts": 10, "against": (-0.01, 0.06)}
     verdict = ranking_verdict(concluded({"model": one}), "model", 0.05)
-    assert (verdict["ranking"], verdict["n_conflicts"], verdict["people_conflicts"]) == ("not settled", 10, 0.0)
+    assert (verdict.ranking, verdict.n_conflicts, verdict.people_conflicts) == ("not settled", 10, 0.0)
 
 
 ends = st.floats(-1.0, 1.0).map(lambda one: round(one, 3))
@@ -172,19 +172,19 @@ def alone(f1, against=(0.0, 0.0)):
 def test_without_people_it_is_said_beside_whom_a_judge_would_do():
     """Its F1 is .8 [.7, .9]: it may beside a person of less than .75, and may not beside one of more than .95."""
     verdict = alone(0.8)
-    assert verdict["ranking"] == "no second person"
-    assert [verdict[name] for name in ("f1", "n_conflicts")] == [0.8, 9]
-    assert [verdict[name] for name in ("cleared_up_to", "short_from")] == pytest.approx([0.75, 0.95])
-    assert "people_f1" not in verdict
-    assert np.isnan(alone(0.9)["short_from"])  # nobody's F1 is above 1
-    assert np.isnan(alone(0.8, (0.0, 0.06))["cleared_up_to"])  # contradictions may be too many beside anybody
+    assert verdict.ranking == "no second person"
+    assert (verdict.f1, verdict.n_conflicts) == (0.8, 9)
+    assert [verdict.cleared_up_to, verdict.short_from] == pytest.approx([0.75, 0.95])
+    assert np.isnan(verdict.people_f1)
+    assert np.isnan(alone(0.9).short_from)  # nobody's F1 is above 1
+    assert np.isnan(alone(0.8, (0.0, 0.06)).cleared_up_to)  # contradictions may be too many beside anybody
 
 
 def test_without_people_a_judge_within_the_margin_of_one_may_whoever_they_are():
     """An F1 surely above .95 is within .05 of everybody's, unless contradictions may take more than that."""
-    assert alone(1.06)["ranking"] == "may"
-    assert alone(1.04)["ranking"] == "no second person"
-    assert alone(1.06, (0.0, 0.06))["ranking"] == "no second person"
+    assert alone(1.06).ranking == "may"
+    assert alone(1.04).ranking == "no second person"
+    assert alone(1.06, (0.0, 0.06)).ranking == "no second person"
 
 
 @given(st.floats(0.3, 0.9), st.floats(0.0, 1.0))
@@ -193,8 +193,8 @@ def test_what_is_said_without_people_is_what_would_be_said_beside_them(f1, peopl
     assume(min(abs(people - border) for border in (f1 - 0.05, f1 + 0.15)) > 1e-9)
     verdict = alone(f1)
     beside = word(f1 - 0.1 - people, f1 + 0.1 - people)
-    assert (people < verdict["cleared_up_to"]) == (beside == "may")
-    assert (people > verdict["short_from"]) == (beside == "may not")
+    assert (people < verdict.cleared_up_to) == (beside == "may")
+    assert (people > verdict.short_from) == (beside == "may not")
 
 
 def test_every_verdict_has_its_power():
@@ -202,12 +202,12 @@ def test_every_verdict_has_its_power():
     found = concluded({"model": JUDGE | {"low": -0.08, "high": 0.04}}, spread=0.03)
     verdict = ranking_verdict(found, "model", 0.05)
     expected = norm.cdf((0.05 - 0.06) / 0.03)
-    assert verdict["found_out"] == pytest.approx(expected)
-    assert verdict["cleared_if_equal"] == pytest.approx(expected * norm.cdf(0.05 / 0.03))
+    assert verdict.found_out == pytest.approx(expected)
+    assert verdict.cleared_if_equal == pytest.approx(expected * norm.cdf(0.05 / 0.03))
     sure = ranking_verdict(concluded({"model": JUDGE}, spread=0.0), "model", 0.05)
-    assert (sure["cleared_if_equal"], sure["found_out"]) == (1.0, 1.0)
+    assert (sure.cleared_if_equal, sure.found_out) == (1.0, 1.0)
     few = ranking_verdict(concluded({"model": JUDGE | {"low": np.nan, "high": np.nan}}), "model", 0.05)
-    assert np.isnan(few["cleared_if_equal"])
+    assert np.isnan(few.cleared_if_equal)
 
 
 def test_other_metrics_speak_against_a_verdict():
@@ -222,7 +222,7 @@ def test_other_metrics_speak_against_a_verdict():
     frame = judge_verdicts(conclusions, {}, None, margin=0.05, alpha=0.05).set_index("judge")
     assert frame["otherwise"].to_dict() == {"model": "conflicts", "good": "turned", "open": ""}
     (found,) = other_metrics(conclusions, "model", 0.05)
-    assert (found[0], found[1]["n_conflicts"]) == ("conflicts", 28)
+    assert (found[0], found[1].n_conflicts) == ("conflicts", 28)
 
 
 def judged(generator, *, uneven, n_systems=16, n_topics=30):
@@ -245,8 +245,8 @@ def test_a_judge_of_the_peoples_own_law_is_seldom_turned_away():
             scores, reference="nist", people=["ann", "ben"], n_resamples=40, n_rounds=1, rng=number
         )
         verdict = ranking_verdict(found, "judge", 0.05)
-        turned_away += verdict["ranking"] == "may not"
-        by_count += verdict["n_conflicts"] > np.ceil(verdict["people_conflicts"])
+        turned_away += verdict.ranking == "may not"
+        by_count += verdict.n_conflicts > np.ceil(verdict.people_conflicts)
     assert turned_away <= 5
     assert by_count >= 8
 
@@ -273,23 +273,23 @@ def test_what_holds_beside_anybody_holds_beside_the_people_named(noise, expected
         )
         for people in ([], ["ann", "ben"])
     )
-    assert beside["ranking"] == expected
-    assert (alone["ranking"] == "may") == (expected == "may")
-    assert beside["difference_low"] >= beside["f1_low"] - 1
+    assert beside.ranking == expected
+    assert (alone.ranking == "may") == (expected == "may")
+    assert beside.difference_low >= beside.f1_low - 1
 
 
 @pytest.mark.parametrize("people", [True, False])
 def test_without_a_pair_under_the_reference_there_is_nothing_to_agree_on(people):
     """F1 would be 1 for whoever finds nothing either, so none is given."""
     found = concluded({"model": JUDGE}, people=people, n_reference=0)
-    assert ranking_verdict(found, "model", 0.05) == {"ranking": "no pairs", "n_conflicts": 0}
+    assert ranking_verdict(found, "model", 0.05) == JudgeVerdict("model", "no pairs", n_conflicts=0)
 
 
 def test_verdicts_are_by_the_first_metric_and_best_first():
     """A row a judge, people and reference none; other metrics decide nothing."""
     judges = {"weak": JUDGE | {"f1": 0.5, "low": -0.4, "high": -0.2}, "strong": JUDGE | {"f1": 0.9}}
     frame = verdicts(concluded(judges))
-    assert frame.columns.tolist() == [*COLUMNS]
+    assert frame.columns.tolist() == [*JudgeVerdict._fields]
     assert frame[["judge", "ranking"]].to_numpy().tolist() == [["strong", "may"], ["weak", "may not"]]
     assert frame["people_f1"].tolist() == [0.82, 0.82]
     assert frame["difference"].round(9).tolist() == [-0.01, -0.3]
@@ -323,7 +323,7 @@ def test_without_a_reference_there_is_no_row():
     """Nothing is decided where there is neither a conclusion nor an alt-test."""
     frame = verdicts()
     assert frame.empty
-    assert frame.columns.tolist() == [*COLUMNS]
+    assert frame.columns.tolist() == [*JudgeVerdict._fields]
 
 
 def test_the_group_favoured_most_beyond_doubt_is_named():
