@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
-from metaeval.reports.shared import computed_with, described_by, side_words
+from metaeval.reports.shared import computed_with, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -22,6 +22,7 @@ _WRITERS = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S70
 _WRITERS.filters |= {
     **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
     "count": count,
+    "percent": lambda value: f"{100 * value:.0f} %",
     "metric": words.name_of_metric,
     "number": lambda value, digits: words.number(digits)(value),
     "capital": words.sentence_case,
@@ -32,6 +33,11 @@ _WRITERS.filters |= {
     "side": side_words,
     "cited": cited,
     "computed": computed_with,
+    "corrected": CORRECTIONS.label,
+    "drawing": with_draws,
+    "resampled": resampled_on,
+    "errors": lambda said: words.errors_said(*said),
+    "short": lambda metrics: " ".join(words.short_names(metrics)),
 }
 
 
