@@ -13,7 +13,6 @@ from metaeval.base.words import (
     intervals,
     name_of_metric,
     number,
-    percentage,
     share,
     short_names,
     text,
@@ -43,17 +42,15 @@ def compare_report(study: CompareStudy) -> Report:
     return Report(
         command="compare-metrics",
         title=say("title"),
-        facts=(
-            *facts(
-                metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
-            ),
+        facts=facts(
+            metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
         ),
         summary=summary_paragraphs(study, frame),
         sections=(
             _overview_section(study, frame),
             _power_section(study),
             _required_section(study),
-            *_topics_section(study),
+            *([] if study.topics is None else [_topics_section(study, study.topics)]),
             *_robustness_section(study),
             _agreement_section(study, frame),
             _scores_section(study, frame),
@@ -98,7 +95,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         study=study,
         judged=judged,
         topics=topics,
-        posterior=_posterior_level(study),
+        posterior=study.topics and study.topics.posterior,
         errors="" if counts is None else count_errors(counts),
     )
     table = Table(
@@ -107,11 +104,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         caption=caption,
         frame=shown.assign(shown=names),
         data=frame,
-        columns=(
-            *left(shown="Metric"),
-            *columns,
-            *(right(whole, conflicts="Conflicts") if in_use is not None else ()),
-        ),
+        columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
     )
     verdict = study.verdict().to_frame()
     sure = Table(
@@ -173,7 +166,7 @@ def _power_section(study: CompareStudy) -> Section:
     dots = Picture(
         name="power",
         draw=study.power.plot,
-        title=say("power title", test=_test(study)),
+        title=say("power title", power=study.power),
         caption=say("power picture", power=study.power),
         alt=say("power mark"),
     )
@@ -190,13 +183,7 @@ def _power_section(study: CompareStudy) -> Section:
         )
         against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
         blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
-    return Section(
-        id="power",
-        title=say("power"),
-        lead=say("power lead"),
-        blocks=(dots, *blocks),
-        brief=True,
-    )
+    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(dots, *blocks), brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
@@ -205,7 +192,7 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
     return Table(
         name=name,
         title=title,
-        caption=say("differences", test=_test(study), choice=choice),
+        caption=say("differences", power=study.power, choice=choice),
         frame=frame.assign(
             topics=intervals(
                 points["low"], points["high"], number(1), draws=study.power.n_rounds, about=100 * frame["difference"]
@@ -247,39 +234,15 @@ def _required_section(study: CompareStudy) -> Section:
             ),
         ),
     )
-    return Section(
-        id="required",
-        title=say("required"),
-        lead=say("required lead"),
-        blocks=(table,),
-    )
-
-
-def _test(study: CompareStudy) -> str:
-    """Name what the powers are of, wherever they stand: the same pairs, corrected, are fewer."""
-    return say("test", test=study.power.test)
-
-
-def _posterior_level(study: CompareStudy) -> str:
-    found = study.topics and study.topics.posterior
-    return percentage(found.ci_prob) if found else ""
+    return Section(id="required", title=say("required"), lead=say("required lead"), blocks=(table,))
 
 
 def _points(value: object) -> str:
     return number(1)(None if value is None else 100 * float(value))  # type: ignore[arg-type]  # a cell of numbers
 
 
-def _topics_section(study: CompareStudy) -> tuple[Section, ...]:
-    if study.topics is None:
-        return ()
-    return (
-        Section(
-            id="topics",
-            title=say("topics"),
-            lead=say("topics lead"),
-            blocks=_topics_blocks(study, study.topics),
-        ),
-    )
+def _topics_section(study: CompareStudy, topics: TopicsStudy) -> Section:
+    return Section(id="topics", title=say("topics"), lead=say("topics lead"), blocks=_topics_blocks(study, topics))
 
 
 def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...]:
@@ -332,9 +295,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
         title=say("robustness title"),
         caption=say(
-            "robustness picture",
-            drawn=drawn_words(stability.n_replicates, random=True),
-            single=stability.single_draw,
+            "robustness picture", drawn=drawn_words(stability.n_replicates, random=True), single=stability.single_draw
         ),
         alt=say("robustness mark", found=stability),
     )
@@ -348,11 +309,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     )
     return (
         Section(
-            id="robustness",
-            title=say("robustness"),
-            lead=say("robustness lead"),
-            blocks=(picture, table),
-            brief=True,
+            id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table), brief=True
         ),
     )
 
@@ -425,19 +382,9 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         caption=say("scores table", level=study.confidence_level),
         frame=shown,
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
-        columns=(
-            METRIC,
-            *columns,
-            *right(share, identical_share="Identical pairs"),
-        ),
+        columns=(METRIC, *columns, *right(share, identical_share="Identical pairs")),
     )
-    return Section(
-        id="scores",
-        title=say("scores"),
-        lead=say("scores lead"),
-        blocks=(table,),
-        brief=True,
-    )
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,), brief=True)
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:

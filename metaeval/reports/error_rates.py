@@ -44,12 +44,7 @@ say = prose("error_rates")
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
     """Return every section on error rates."""
     curves = study.curves()
-    return (
-        _by_size(study, curves),
-        *_by_metric(study, curves),
-        *_by_difference(study),
-        _beyond_the_data(study),
-    )
+    return (_by_size(study, curves), *_by_metric(study, curves), *_by_difference(study), _beyond_the_data(study))
 
 
 def rates_section(study: TopicsStudy) -> Section:
@@ -115,17 +110,12 @@ def _rates_table(study: TopicsStudy) -> Table:
         caption=say("rates", rates=study.error_rates, ties=ties_counted(study)),
         frame=with_tolerances(study, shown),
         data=frame,
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *right(text, "Topics", **{str(size): str(size) for size in sizes}),
-        ),
+        columns=(METRIC, TOLERANCE, *right(text, "Topics", **{str(size): str(size) for size in sizes})),
     )
 
 
 def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
-    rates = study.error_rates
-    if len(rates.metrics) == 1:
+    if len(study.error_rates.metrics) == 1:
         return ()
     picture = Picture(
         name="metrics_compared",
@@ -136,13 +126,7 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
         caption=say("metric picture", limit=study.minimum.max_error),
         alt=_by_metric_alt(study),
     )
-    section = Section(
-        id="compared",
-        title=say("metric section"),
-        lead=say("metric lead"),
-        blocks=(picture,),
-    )
-    return (section,)
+    return (Section(id="compared", title=say("metric section"), lead=say("metric lead"), blocks=(picture,)),)
 
 
 def _by_metric_alt(study: TopicsStudy) -> str:
@@ -157,13 +141,15 @@ def _by_metric_alt(study: TopicsStudy) -> str:
 
 
 def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
-    if study.bins is None:
-        reasons = [reason for part, reason in study.unestimated.items() if part == DIFFERENCES]
-        blocks: tuple[Block, ...] = (Text(paragraphs=tuple(map(not_estimated, reasons)), look="note"),)
-        if not reasons:
-            return ()
+    if study.bins is not None:
+        blocks: tuple[Block, ...] = (
+            _difference_picture(study.bins),
+            _readings_table(study.bins, study.error_rates.metrics),
+        )
+    elif DIFFERENCES in study.unestimated:
+        blocks = (Text(paragraphs=(not_estimated(study.unestimated[DIFFERENCES]),), look="note"),)
     else:
-        blocks = _difference_picture(study.bins), _readings_table(study.bins, study.error_rates.metrics)
+        return ()
     title, lead = say("difference section"), say("difference lead")
     return (Section(id="differences", title=title, lead=lead, blocks=blocks, brief=True),)
 
@@ -181,22 +167,17 @@ def _difference_picture(bins: DifferenceBins) -> Picture:
 
 def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     frame = bins.readings.to_dataframe().reset_index()
-    wide = frame.pivot_table(
-        index="metric",
-        columns="reading",
-        values=["difference", "share", "difference_error", "share_error"],
-        sort=False,
-        dropna=False,
-    )
+    values = ["difference", "share", "difference_error", "share_error"]
+    wide = frame.pivot_table(index="metric", columns="reading", values=values, sort=False, dropna=False)
     shown = pd.DataFrame({"metric": list(metrics)})
     columns = [METRIC]
     for reading in _READINGS:
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
             own = wide.reindex(shown["metric"])
-            values = own[value, reading].where(own["difference", reading].notna())
-            shown[name] = [beside(*row, write) for row in zip(values, own[f"{value}_error", reading], strict=True)]
-            shown[f"{name}_sort"] = values.to_numpy()
+            known = own[value, reading].where(own["difference", reading].notna())
+            shown[name] = [beside(*row, write) for row in zip(known, own[f"{value}_error", reading], strict=True)]
+            shown[f"{name}_sort"] = known.to_numpy()
             columns += right(text, say(reading), **{name: word})
     return Table(
         name="difference_required",
@@ -309,19 +290,13 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     picture = Picture(
         name="published_curves",
         draw=lambda: figures.error_panels(
-            study.published_curves(),
-            tolerances=tolerance_names(study),
-            max_error=study.minimum.max_error,
-            seen_to=last,
+            study.published_curves(), tolerances=tolerance_names(study), max_error=study.minimum.max_error, seen_to=last
         ),
         title=say("published picture title"),
         caption=say("published picture", size=last),
         alt=_curves_alt(study),
     )
     return Text(paragraphs=(say("exponential"),)), picture, table
-
-
-# -------------------------------------------------------------------------------------------------------- what helps
 
 
 def _signed_share(value: object, error: object = None) -> str:

@@ -118,12 +118,10 @@ def _labels(study: PowerStudy) -> dict[str, str]:
 
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
-    keys = ["metric", "test"]
     errors = None if study.sensitivity is None else study.sensitivity.required_errors()
-    rows = pd.DataFrame([_power_row(part, study, errors) for _, part in frame.groupby(keys, sort=False)])
+    rows = pd.DataFrame([_power_row(part, study, errors) for _, part in frame.groupby(["metric", "test"], sort=False)])
     columns = [METRIC]
-    if len(one_per_test(study)) > 1:
-        labels = _labels(study)
+    if len(labels := _labels(study)) > 1:
         columns += left(lambda name: labels[str(name)], test="Test")
     for name in (name for name in CORRECTIONS.named if name in rows):
         columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
@@ -132,22 +130,16 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
             columns += under(text, _PAIRS, **{f"{name} interval": label})
     columns += right(text, "Difference required", **{one: _REQUIRED[one] for one in _REQUIRED if one in rows})
     shown = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
-    tests = [
-        {"words": result.procedure.words if place else result.procedure.label, "result": result}
-        for place, result in enumerate(one_per_test(study))
-    ]
-    words = say(
-        "power table",
-        tests=tests,
-        lead=study.comparisons[0],
-        required=bool(set(_REQUIRED) & set(rows)),
-        dashes=bool(shown.isna().any(axis=None)),
-        sensitivity=study.sensitivity is not None,
-    )
     return Table(
         name="discriminative_power",
         title=say("power table title"),
-        caption=words,
+        caption=say(
+            "power table",
+            study=study,
+            tests=one_per_test(study),
+            required=bool(set(_REQUIRED) & set(rows)),
+            dashes=bool(shown.isna().any(axis=None)),
+        ),
         frame=rows,
         columns=tuple(columns),
         data=frame,
@@ -260,11 +252,4 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         caption=say("levels picture", found=sensitivity),
         alt="; ".join(say("levels mark", row=row) for row in sensitivity.summary().itertuples()),
     )
-    return [
-        Section(
-            id="asl",
-            title=say("levels"),
-            lead=say("levels lead"),
-            blocks=(picture,),
-        )
-    ]
+    return [Section(id="asl", title=say("levels"), lead=say("levels lead"), blocks=(picture,))]

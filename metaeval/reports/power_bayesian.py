@@ -20,29 +20,17 @@ say = prose("power_bayesian")
 
 def bayesian_sentences(study: PowerStudy) -> list[str]:
     """Say of the metric with most decided pairs what is probable of them."""
-    if study.bayesian is None:
+    found = study.bayesian
+    if found is None:
         return []
-    if study.bayesian.data.sizes["pair"] == 1:
-        return _of_the_pair(study.bayesian)
-    decided = study.bayesian.discriminative_power(_PROBABILITY)
+    if found.data.sizes["pair"] == 1:
+        rows = found.to_frame().itertuples()
+        return [say("of the pair", row=row, width=found.rope[str(row.metric)]) for row in rows]
+    decided = found.discriminative_power(_PROBABILITY)
     counts = decided["n_apart"] + decided["n_equivalent"]
     tied = decided[counts == counts.max()].sort_values("metric")
-    best = tied.iloc[0]
-    words = say(
-        "decided",
-        best=best,
-        tied=tied["metric"].iloc[1:].tolist(),
-        several=len(decided) > 1,
-        width=study.bayesian.rope[best["metric"]],
-        probability=_PROBABILITY,
-    )
-    return [words]
-
-
-def _of_the_pair(found: BayesianComparison) -> list[str]:
-    """Say how probable it is of two systems that one is better by more than the region, and that they are equal."""
-    rows = found.to_frame().itertuples()
-    return [say("of the pair", row=row, width=found.rope[str(row.metric)]) for row in rows]
+    rows = tied.to_dict("records")
+    return [say("decided", rows=rows, several=len(decided) > 1, rope=found.rope, probability=_PROBABILITY)]
 
 
 def bayesian_section(study: PowerStudy) -> list[Section]:
@@ -58,15 +46,8 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
         caption=say("picture", probability=_PROBABILITY),
         alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
     )
-    return [
-        Section(
-            id="practical-equivalence",
-            title=say("section"),
-            lead=say("lead"),
-            brief=True,
-            blocks=(picture, _table(study, found, frame)),
-        )
-    ]
+    blocks = picture, _table(study, found, frame)
+    return [Section(id="practical-equivalence", title=say("section"), lead=say("lead"), brief=True, blocks=blocks)]
 
 
 def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) -> Table:

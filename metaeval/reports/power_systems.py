@@ -42,12 +42,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         table = _ranking_table(metric, part, how)
         return picture, Fold(title=say("ranking numbers", metric=metric), blocks=(table,))
 
-    return Section(
-        id="systems",
-        title=say("ranking"),
-        lead=say("ranking lead"),
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="systems", title=say("ranking"), lead=say("ranking lead"), blocks=_per_metric(order, blocks))
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -99,12 +94,7 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         )
         return (picture,)
 
-    return Section(
-        id="scores",
-        title=say("scores"),
-        lead=say("scores lead"),
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=_per_metric(order, blocks))
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -126,12 +116,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         )
         return (picture,)
 
-    return Section(
-        id="map",
-        title=say("map"),
-        lead=say("map lead"),
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="map", title=say("map"), lead=say("map lead"), blocks=_per_metric(order, blocks))
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -145,12 +130,7 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     if len(found):
         table = _top_pairs_table(results, found, size)
         blocks.append(Fold(title=say("top numbers", n=len(found)), blocks=(table,)))
-    return Section(
-        id="top",
-        title=say("top", size=size),
-        lead=say("top lead"),
-        blocks=tuple(blocks),
-    )
+    return Section(id="top", title=say("top", size=size), lead=say("top lead"), blocks=tuple(blocks))
 
 
 def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:
@@ -198,11 +178,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
 
 def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
-    columns = [
-        METRIC,
-        *left(better="Better", worse="Worse"),
-        *right(_SCORE, difference="Difference"),
-    ]
+    columns = [METRIC, *left(better="Better", worse="Worse"), *right(_SCORE, difference="Difference")]
     named = {"p_value": "p", **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected}}
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
     found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
