@@ -167,7 +167,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
         f"{line}.",
         *_otherwise_words(study, first),
         *_beside_nobody(first, study.margin, found),
-        *_power_findings(first, study.margin, found.n_resamples),
+        *_power_words(first, study.margin, found.n_resamples),
         *_others_words(study, found),
         *covariate_words(study, metric),
         *_same_number_words(found, first["judge"]),
@@ -175,7 +175,7 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     ]
 
 
-def _power_findings(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
+def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
     """Say how often such topics and people would settle the question."""
     if absent(row["cleared_if_equal"]):
         return []
