@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
 from typing import Any
@@ -11,13 +10,9 @@ from metaeval.base.words import (
     MISSING,
     beside,
     carried,
-    errors_said,
     intervals,
-    listed,
     name_of_metric,
     number,
-    percentage,
-    sentence_case,
     share,
     short_names,
     text,
@@ -26,19 +21,19 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.compare_words import QUALITIES, compare_methods, likely, limits_section, named, summary_paragraphs
+from metaeval.reports.compare_findings import QUALITIES, compare_methods, likely, limits_section, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import threshold_errors
+from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, count_errors, topic_count, topic_counts
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import NOT_WORSE
 from metaeval.studies.topics import TopicsStudy
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
 
 _ENDS = ("", "_low", "_high")
+say = prose("compare")
 
 
 def compare_report(study: CompareStudy) -> Report:
@@ -46,18 +41,16 @@ def compare_report(study: CompareStudy) -> Report:
     frame, sizes = study.to_frame(), study.scores.sizes
     return Report(
         command="compare-metrics",
-        title="Which metric should we use?",
-        facts=(
-            *facts(
-                metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
-            ),
+        title=say("title"),
+        facts=facts(
+            metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
         ),
         summary=summary_paragraphs(study, frame),
         sections=(
             _overview_section(study, frame),
             _power_section(study),
             _required_section(study),
-            *_topics_section(study),
+            *([] if study.topics is None else [_topics_section(study, study.topics)]),
             *_robustness_section(study),
             _agreement_section(study, frame),
             _scores_section(study, frame),
@@ -73,7 +66,7 @@ def compare_report(study: CompareStudy) -> Report:
 
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    level, in_use = percentage(study.confidence_level), study.current
+    in_use = study.current
     judged, topics = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
         "power": ("Power, uncorrected", share),
@@ -96,34 +89,28 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         bounds = frame["topics_low"], frame["topics_high"], errors["low_error"], errors["high_error"]
         shown["topics"], shown["topics_sort"] = [topic_count(*row) for row in middle], frame["topics_median"]
         shown["topics_interval"] = topic_counts(*bounds)
-    names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
+    names = [say("in use", metric=name, current=study.current) for name in frame["metric"]]
+    caption = say(
+        "metrics",
+        study=study,
+        judged=judged,
+        topics=topics,
+        posterior=study.topics and study.topics.posterior,
+        errors="" if counts is None else count_errors(counts),
+    )
     table = Table(
         name="metrics",
-        title="Side by side",
-        caption=f"{level} intervals over {study.power.n_topic_resamples} resamples of the topics"
-        + (" (of τ: over draws of the judgments that stay)" if judged else "")
-        + (f"; of topics needed, the {_posterior_level(study)} posterior interval and median" if topics else "")
-        + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)}, uncorrected and with "
-        f"{CORRECTIONS.words('fdr_by')}). "
-        + ("F1 is of the corrected pairs. " if in_use is not None else "")
-        + _better_words(topics=topics, conflicts=in_use is not None)
-        + ("" if counts is None else count_errors(counts)),
+        title=say("metrics title"),
+        caption=caption,
         frame=shown.assign(shown=names),
         data=frame,
-        columns=(
-            *left(shown="Metric"),
-            *columns,
-            *(right(whole, conflicts="Conflicts") if in_use is not None else ()),
-        ),
+        columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
     )
     verdict = study.verdict().to_frame()
     sure = Table(
         name="verdict",
-        title="How sure each comparison is",
-        caption="Probability that the first metric is better than the second: in power over topics of the same kind, "
-        "in topics needed by the posterior, in robustness over draws of the judgments that stay. To be adopted a "
-        f"metric must not be worse in any of them (probability of at least {percentage(NOT_WORSE)}), and better in one "
-        f"(its {level} interval excludes zero).",
+        title=say("verdict title"),
+        caption=say("verdict", least=NOT_WORSE, level=study.confidence_level),
         frame=verdict.assign(
             of=verdict["quality"].map(QUALITIES),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
@@ -139,17 +126,11 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     )
     return Section(
         id="overview",
-        title="Comparison of the metrics",
-        lead="A metric worth adopting finds differences between systems, needs few topics and judgments, and does not "
-        "contradict what was known without good reason.",
-        blocks=(*_trade_off(study, frame), table, Fold(title="How sure each comparison is", blocks=(sure,))),
+        title=say("overview"),
+        lead=say("overview lead"),
+        blocks=(*_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
         brief=True,
     )
-
-
-def _better_words(*, topics: bool, conflicts: bool) -> str:
-    fewer = ["topics needed"] * topics + ["conflicts"] * conflicts
-    return f"Higher is better{f', except {listed(fewer)}' if fewer else ''}."
 
 
 def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
@@ -157,19 +138,13 @@ def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
     if study.second_quality is None:
         return ()
     robust = study.second_quality == "tau_half"
-    upwards = "keeps more of its ranking" if robust else f"concludes more as {name_of_metric(str(study.current))} does"
-    front = " The dashed line joins the metrics that no other equals in both and betters in one." if robust else ""
-    # of F1 with the metric in use, that metric has no point
-    ring = " The ring is the metric in use." if robust and study.current is not None else ""
-    told = f"; no other betters {named(study.pareto_front())}" if robust else ""
     picture = Picture(
         name="trade-off",
         draw=study.plot,
-        title="What is gained and what is lost",
-        caption=f"Further right finds more pairs of systems significantly different, further up {upwards}."
-        f"{front}{ring} Bars are intervals of each metric by itself; two whose bars overlap may still differ, "
-        "since both saw the same topics: the differences are below.",
-        alt=f"{len(frame)} points{told}.",
+        title=say("trade-off title"),
+        # of F1 with the metric in use, that metric has no point
+        caption=say("trade-off", robust=robust, current=study.current),
+        alt=say("trade-off mark", n=len(frame), robust=robust, front=study.pareto_front()),
     )
     return (picture,)
 
@@ -191,47 +166,33 @@ def _power_section(study: CompareStudy) -> Section:
     dots = Picture(
         name="power",
         draw=study.power.plot,
-        title=f"Discriminative power ({_test(study)})",
-        caption=f"With {percentage(study.power.confidence_level)} intervals over {study.power.n_topic_resamples} "
-        "resamples of the topics: what others should expect to find with as many other topics of the same kind.",
-        alt="One row a metric with the share of significantly different pairs.",
+        title=say("power title", power=study.power),
+        caption=say("power picture", power=study.power),
+        alt=say("power mark"),
     )
-    every = _differences_table(study, differences, "power-differences", "Differences in power of every two metrics")
+    every = _differences_table(study, differences, "power-differences", say("every title"))
     blocks: tuple[Block, ...] = (every,)
     if study.current is not None:
-        own, current = _against_current(study, differences), name_of_metric(study.current)
+        own = _against_current(study, differences)
         picture = Picture(
             name="power-differences",
             draw=lambda: figures.power_differences(own),
-            title=f"{current} against every candidate",
-            caption=f"Difference of the powers with intervals over {study.power.n_topic_resamples} resamples of the "
-            "topics, which are paired: both metrics see the same topics. Blue where the interval excludes zero.",
-            alt=f"{len(own)} differences with intervals.",
+            title=say("own title", current=study.current),
+            caption=say("own", n=study.power.n_topic_resamples),
+            alt=say("own mark", n=len(own)),
         )
-        against = _differences_table(
-            study, own, "power-against-current", f"Power of {current} minus that of the others"
-        )
-        blocks = picture, against, Fold(title="Every pair of metrics", blocks=(every,))
-    return Section(
-        id="power",
-        title="Discriminative power",
-        lead="A metric that calls hardly any difference significant wastes the effort of judging; but high "
-        "power does not imply validity.",
-        blocks=(dots, *blocks),
-        brief=True,
-    )
+        against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
+        blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
+    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(dots, *blocks), brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
     points = 100 * frame[["low", "high", "systems_low", "systems_high"]]
-    of = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return Table(
         name=name,
         title=title,
-        caption=f"{sentence_case(_test(study))}. Over systems: the range of the middle "
-        f"{percentage(choice.confidence_level)} of {choice.n_choices} choices of {of}; the last column is the share of "
-        "these choices in which the first metric has more power.",
+        caption=say("differences", power=study.power, choice=choice),
         frame=frame.assign(
             topics=intervals(
                 points["low"], points["high"], number(1), draws=study.power.n_rounds, about=100 * frame["difference"]
@@ -259,10 +220,8 @@ def _required_section(study: CompareStudy) -> Section:
         written[name] = [carried(*row, number(3)) for row in zip(required[name], errors[name], strict=True)]
     table = Table(
         name="difference-required",
-        title="Difference required",
-        caption="The largest over pairs, as published, with median and 95th percentile, since one odd pair decides the "
-        f"largest. In each metric's own unit. B = {study.sensitivity.n_resamples}, {study.sensitivity.random_source}; "
-        "a maximum over pairs changes with B.",
+        title=say("required"),
+        caption=say("required table", found=study.sensitivity),
         frame=required.assign(**written),
         data=required,
         columns=(
@@ -275,59 +234,27 @@ def _required_section(study: CompareStudy) -> Section:
             ),
         ),
     )
-    return Section(
-        id="required",
-        title="Difference required",
-        lead="The difference of two systems' means from which it is significant by bootstrap sensitivity.",
-        blocks=(table,),
-    )
-
-
-def _test(study: CompareStudy) -> str:
-    """Name what the powers are of, wherever they stand: the same pairs, corrected, are fewer."""
-    return f"{TESTS.words(study.power.test)}, uncorrected"
-
-
-def _posterior_level(study: CompareStudy) -> str:
-    found = study.topics and study.topics.posterior
-    return percentage(found.ci_prob) if found else ""
-
-
-def _over_resamples(study: CompareStudy) -> str:
-    """Say over how many resamples an agreement's intervals are: other numbers give other intervals."""
-    found = study.agreement_intervals
-    return "" if found is None else f"; intervals over {found.n_topic_resamples} resamples of the topics"
+    return Section(id="required", title=say("required"), lead=say("required lead"), blocks=(table,))
 
 
 def _points(value: object) -> str:
     return number(1)(None if value is None else 100 * float(value))  # type: ignore[arg-type]  # a cell of numbers
 
 
-def _topics_section(study: CompareStudy) -> tuple[Section, ...]:
-    if study.topics is None:
-        return ()
-    return (
-        Section(
-            id="topics",
-            title="Topic set size",
-            lead="So many topics in each of two sets that they disagree about which of two systems is better no more "
-            "often than allowed.",
-            blocks=_topics_blocks(study, study.topics),
-        ),
-    )
+def _topics_section(study: CompareStudy, topics: TopicsStudy) -> Section:
+    return Section(id="topics", title=say("topics"), lead=say("topics lead"), blocks=_topics_blocks(study, topics))
 
 
 def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...]:
-    frame, limit = topics.to_frame(), percentage(topics.minimum.max_error)
+    frame, limit = topics.to_frame(), topics.minimum.max_error
     by_curve = Table(
         name="topics-needed-by-curve",
-        title=f"Topics needed by the curve, error at most {limit}",
-        caption="By the curve that predicts held-out sizes best: read off where observed, * extrapolated, > beyond the "
-        "limit. It has no interval and is a check on the model only.",
+        title=say("curve title", limit=limit),
+        caption=say("curve"),
         frame=frame,
         columns=(METRIC, *right(text="Topics")),
     )
-    check = Fold(title="Check: topics needed by the fitted curve", blocks=(by_curve,))
+    check = Fold(title=say("check"), blocks=(by_curve,))
     if topics.posterior is None:
         words = tuple(f"{part}: {why}" for part, why in topics.unestimated.items())
         return Text(paragraphs=words, look="note"), check
@@ -341,9 +268,8 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
     ]
     needed = Table(
         name="topics-needed",
-        title=f"Topics needed, error at most {limit}",
-        caption=f"Median of the posterior of the Bayesian model, with its {percentage(topics.posterior.ci_prob)} "
-        f"interval.{count_errors(counts)}{errors_said(('a probability', likely_errors, ' points'))}",
+        title=say("needed title", limit=limit),
+        caption=say("needed", level=topics.posterior.ci_prob, counts=count_errors(counts), likely=likely_errors),
         frame=frame.assign(
             ends=told,
             posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
@@ -367,30 +293,23 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     picture = Picture(
         name="robustness",
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
-        title="Rankings with fewer judgments",
-        caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified)."
-        + drawn_words(stability.n_replicates, random=True)
-        + ("" if stability.single_draw else " Bars are standard errors.")
-        + " Above the line at 0.9 rankings are commonly called the same.",
-        alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
+        title=say("robustness title"),
+        caption=say(
+            "robustness picture", drawn=drawn_words(stability.n_replicates, random=True), single=stability.single_draw
+        ),
+        alt=say("robustness mark", found=stability),
     )
     kept = stability.thresholds()
     table = Table(
         name="judgments-needed",
-        title="Smallest share of judgments that keeps τ at 0.9",
-        caption="Interpolated between levels; in parentheses the number of relevant documents left."
-        + threshold_errors(kept),
+        title=say("kept title"),
+        caption=say("kept", errors=threshold_errors(kept)),
         frame=kept,
         columns=(METRIC, *right(text="Judgments")),
     )
     return (
         Section(
-            id="robustness",
-            title="Robustness to missing judgments",
-            lead="New systems find documents that nobody judged. A metric whose ranking falls apart when judgments "
-            "are taken away will be unfair to them.",
-            blocks=(picture, table),
-            brief=True,
+            id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table), brief=True
         ),
     )
 
@@ -399,8 +318,8 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table, conflicts = _agreement_table(study, frame), study.conflicts()
     named_ones = Table(
         name="conflicts",
-        title="Pairs significant in opposite directions",
-        caption="Either metric is wrong about these, or they measure different things: look at the runs.",
+        title=say("conflicts title"),
+        caption=say("conflicts"),
         frame=conflicts,
         columns=(
             *left(name_of_metric, metric_a="Metric"),
@@ -412,27 +331,23 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     )
     return Section(
         id="agreement",
-        title="Agreement of the metrics"
-        if study.current is None
-        else f"Agreement with {name_of_metric(study.current)}",
-        lead="Agreement is no proof of quality, but every changed conclusion will have to be explained.",
+        title=say("agreement", current=study.current),
+        lead=say("agreement lead"),
         blocks=(table, named_ones) if len(conflicts) else (table,),
     )
 
 
 def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
     """Set each metric against the one in use, or, where none is named, every two against each other."""
-    result = study.agreement.result
-    asked = (
-        f"Test: {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}, α = "
-        f"{study.agreement.alphas[0]:g}{_over_resamples(study)}."
-    )
-    if study.current is None:
-        shown, columns = bounded(study.agreements(), {"f1": ("F1", number(3))}, draws=study.power.n_topic_resamples)
+    current, draws = study.current, study.power.n_topic_resamples
+    title = say("agreement title", current=current)
+    caption = say("agreement table", current=current, agreement=study.agreement, intervals=study.agreement_intervals)
+    if current is None:
+        shown, columns = bounded(study.agreements(), {"f1": ("F1", number(3))}, draws=draws)
         return Table(
             name="agreement",
-            title="Agreement of every two metrics on significant pairs",
-            caption=f"{asked} F1 is the same either way.",
+            title=title,
+            caption=caption,
             frame=shown,
             columns=(
                 *left(name_of_metric, metric_a="First", metric_b="Second"),
@@ -440,18 +355,16 @@ def _agreement_table(study: CompareStudy, frame: pd.DataFrame) -> Table:
                 *right(whole, conflicts="Conflicts"),
             ),
         )
-    current = name_of_metric(study.current)
     measures: dict[str, tuple[str, Write]] = {
         "precision": ("Precision", share),
         "recall": ("Recall", share),
         "f1": ("F1", number(3)),
     }
-    shown, columns = bounded(frame.iloc[1:], measures, draws=study.power.n_topic_resamples)
+    shown, columns = bounded(frame.iloc[1:], measures, draws=draws)
     return Table(
         name="agreement",
-        title=f"Significant pairs of each metric as a prediction of those of {current}",
-        caption=f"{asked} Precision: of the pairs that the candidate finds, the share that {current} finds too. "
-        f"Recall: of the pairs that {current} finds, the share that the candidate finds too.",
+        title=title,
+        caption=caption,
         frame=shown,
         columns=(METRIC, *columns, *right(whole, conflicts="Conflicts")),
     )
@@ -465,25 +378,13 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     )
     table = Table(
         name="scores",
-        title="Zeros and ties",
-        caption=f"With {percentage(study.confidence_level)} intervals over topics. Tied: pairs of systems with equal "
-        "scores on a topic. Identical: pairs equal on every topic at hand.",
+        title=say("scores"),
+        caption=say("scores table", level=study.confidence_level),
         frame=shown,
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
-        columns=(
-            METRIC,
-            *columns,
-            *right(share, identical_share="Identical pairs"),
-        ),
+        columns=(METRIC, *columns, *right(share, identical_share="Identical pairs")),
     )
-    return Section(
-        id="scores",
-        title="Zeros and ties",
-        lead="A score of zero for nearly everybody, or the same score for many, says nothing about systems on that "
-        "topic.",
-        blocks=(table,),
-        brief=True,
-    )
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,), brief=True)
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:
@@ -493,26 +394,22 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
     picture = Picture(
         name="top-heaviness",
         draw=lambda: figures.heaviness_panels(heaviness),
-        title="How much the top counts",
-        caption="A list of 1000 documents holds a single relevant one, at the rank on the axis; judgments are binary. "
-        "A curve that falls at once looks at the very top only, and rests on few documents (Sakai and Kando 2008, "
-        "Figure 1). Exact.",
-        alt=f"Falling curves of {heaviness.sizes['metric']} metrics.",
+        title=say("top-heaviness title"),
+        caption=say("top-heaviness picture"),
+        alt=say("top-heaviness mark", n=heaviness.sizes["metric"]),
     )
     table = Table(
         name="half-score",
-        title="Rank of half the score",
-        caption="The first rank at which a lone relevant document scores at most half of what it does at rank 1, for a "
-        f"topic with {heaviness['relevant'].to_numpy()[0]} relevant ones.",
+        title=say("half title"),
+        caption=say("half", n=heaviness["relevant"].to_numpy()[0]),
         frame=frame,
         columns=(METRIC, *right(whole, top_half="Rank")),
     )
     return (
         Section(
             id="top-heaviness",
-            title="Top-heaviness",
-            lead="Metrics differ in how fast the worth of a document falls with its rank. That is a choice about "
-            "users, not a matter of statistics.",
+            title=say("top-heaviness"),
+            lead=say("top-heaviness lead"),
             blocks=(picture, table),
             brief=True,
         ),

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+# ruff: noqa: RUF001 - Greek letters and signs are meant for people
 """The sections on error rates of a topics study: by size, by metric, by difference, and the curves beyond the data."""
 
 from collections.abc import Sequence
@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import count
 from metaeval.base.words import (
     MISSING,
     absent,
     beside,
     carried,
     ends,
-    errors_said,
     name_of_metric,
     number,
     percentage,
@@ -24,10 +22,10 @@ from metaeval.base.words import (
     whole,
 )
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
-from metaeval.models.families import FAMILIES
-from metaeval.models.topic_counts import MinimumTopics
+from metaeval.models.families import FAMILIES, Family
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.prose import prose
 from metaeval.reports.topic_words import (
     TOLERANCE,
     not_estimated,
@@ -39,22 +37,14 @@ from metaeval.reports.topic_words import (
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
 
-_READINGS = {
-    "first bin": "First bin within the limit",
-    "every larger bin": "Every larger bin too",
-    "cumulative": "All larger bins together",
-}
+_READINGS = ("first bin", "every larger bin", "cumulative")
+say = prose("error_rates")
 
 
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
     """Return every section on error rates."""
     curves = study.curves()
-    return (
-        _by_size(study, curves),
-        *_by_metric(study, curves),
-        *_by_difference(study),
-        _beyond_the_data(study),
-    )
+    return (_by_size(study, curves), *_by_metric(study, curves), *_by_difference(study), _beyond_the_data(study))
 
 
 def rates_section(study: TopicsStudy) -> Section:
@@ -64,40 +54,30 @@ def rates_section(study: TopicsStudy) -> Section:
 
 def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
-    bars = ""
+    level, curve = "", say("fitted", family=_best_family(study))
     if study.posterior is not None:
-        bars = (
-            f"Upright bars: where the model expects {percentage(study.posterior.ci_prob)} of the dots of other topic "
-            "samples like this one; a dot outside its bar speaks against the model. "
-        )
-        line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
-        if len(study.posterior.minimum_topics().dropna(subset="median")) < len(rates.metrics) * len(rates.tolerances):
-            line += f", or without a band {_named_curve(minimum)}"
-    else:
-        line = _named_curve(minimum)
+        level = percentage(study.posterior.ci_prob)
+        if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
+            curve = ""
     picture = Picture(
         name="error_rates",
         draw=lambda: figures.error_panels(
             curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
-        title="Error rate by topics and tolerance",
-        caption="Dots: share of the pairs of systems on which two sets of this size disagree."
-        f"{ties_counted(study)} {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line "
-        f"crosses the flat dashed one, the error allowed ({percentage(minimum.max_error)}), stand the topics needed. "
-        "The scale of rates is logarithmic.",
+        title=say("size picture title"),
+        caption=say("size picture", level=level, curve=curve, limit=minimum.max_error, ties=ties_counted(study)),
         alt=_curves_alt(study),
     )
     return Section(
         id="error-rates",
-        title="Error rates by topic set size",
-        lead="More topics make two sets agree more often, and the first topics help most. The tolerance sets aside "
-        "differences too small to matter.",
+        title=say("size section"),
+        lead=say("size lead"),
         blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),))),
     )
 
 
-def _named_curve(minimum: MinimumTopics) -> str:
-    return "none could be fitted" if minimum.family is None else f"the {FAMILIES[minimum.family].title}"
+def _best_family(study: TopicsStudy) -> Family | None:
+    return None if study.minimum.family is None else FAMILIES[study.minimum.family]
 
 
 def _curves_alt(study: TopicsStudy) -> str:
@@ -108,7 +88,7 @@ def _curves_alt(study: TopicsStudy) -> str:
     )
     named = tolerance_name(study, tolerance)
     return "; ".join(
-        f"{name_of_metric(metric)}, tolerance {named}: from {share(float(a))} to {share(float(b))}"
+        say("size mark", metric=metric, tolerance=named, first=float(a), last=float(b))
         for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
     )
 
@@ -126,42 +106,27 @@ def _rates_table(study: TopicsStudy) -> Table:
         shown[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
     return Table(
         name="error_rates",
-        title="Error rate by topics in each set",
-        caption=f"{count(study.error_rates.n_trials, 'trial')} of {count(study.error_rates.n_pairs, 'pair')} at every "
-        f"size.{ties_counted(study)} Every size is in the CSV file.",
+        title=say("rates title"),
+        caption=say("rates", rates=study.error_rates, ties=ties_counted(study)),
         frame=with_tolerances(study, shown),
         data=frame,
-        columns=(
-            METRIC,
-            TOLERANCE,
-            *right(text, "Topics", **{str(size): str(size) for size in sizes}),
-        ),
+        columns=(METRIC, TOLERANCE, *right(text, "Topics", **{str(size): str(size) for size in sizes})),
     )
 
 
 def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
-    rates = study.error_rates
-    if len(rates.metrics) == 1:
+    if len(study.error_rates.metrics) == 1:
         return ()
     picture = Picture(
         name="metrics_compared",
         draw=lambda: figures.tolerance_panels(
             curves, tolerances=tolerance_names(study), max_error=study.minimum.max_error
         ),
-        title="Metrics at equal sizes",
-        caption="Error rates as observed, one line a metric; the lower, the steadier the metric. All metrics saw the "
-        f"same topic sets. The flat dashed line: the error allowed ({percentage(study.minimum.max_error)}). Every "
-        "panel has its own logarithmic scale.",
+        title=say("metric picture title"),
+        caption=say("metric picture", limit=study.minimum.max_error),
         alt=_by_metric_alt(study),
     )
-    section = Section(
-        id="compared",
-        title="Error rates by metric",
-        lead="The same sizes under every metric, one panel a tolerance. The order of the metrics may change with the "
-        "tolerance: a share of a large mean is a larger step than the same share of a small one.",
-        blocks=(picture,),
-    )
-    return (section,)
+    return (Section(id="compared", title=say("metric section"), lead=say("metric lead"), blocks=(picture,)),)
 
 
 def _by_metric_alt(study: TopicsStudy) -> str:
@@ -171,72 +136,53 @@ def _by_metric_alt(study: TopicsStudy) -> str:
         order = last.sel({"tolerance": tolerance}).to_series().dropna()
         if len(order):
             least, most = ends(map(name_of_metric, order.index), order, map(share, order))
-            words = f"all {least.figure}" if least == most else f"least {least.who}, most {most.who}"
-            parts.append(f"tolerance {tolerance_name(study, tolerance)}: {words}")
-    return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
+            parts.append(say("metric mark", tolerance=tolerance_name(study, tolerance), least=least, most=most))
+    return say("metric marks", size=study.error_rates.sizes[-1], marks=parts)
 
 
 def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
-    title = "Error rates by difference"
-    lead = "A difference seen on one set of topics, and how often another set contradicts it."
-    if study.bins is None:
-        reasons = [reason for part, reason in study.unestimated.items() if part == DIFFERENCES]
-        note = Text(paragraphs=tuple(map(not_estimated, reasons)), look="note")
-        return (Section(id="differences", title=title, lead=lead, blocks=(note,), brief=True),) if reasons else ()
-    picture, table = _difference_picture(study.bins), _readings_table(study.bins, study.error_rates.metrics)
-    return (Section(id="differences", title=title, lead=lead, blocks=(picture, table), brief=True),)
+    if study.bins is not None:
+        blocks: tuple[Block, ...] = (
+            _difference_picture(study.bins),
+            _readings_table(study.bins, study.error_rates.metrics),
+        )
+    elif DIFFERENCES in study.unestimated:
+        blocks = (Text(paragraphs=(not_estimated(study.unestimated[DIFFERENCES]),), look="note"),)
+    else:
+        return ()
+    title, lead = say("difference section"), say("difference lead")
+    return (Section(id="differences", title=title, lead=lead, blocks=blocks, brief=True),)
 
 
 def _difference_picture(bins: DifferenceBins) -> Picture:
     marks = bins.sensitivity()
-    size = int(marks["size"].iloc[0])
-    banded = (
-        ""
-        if np.isnan(bins.bins["low"].to_numpy()).all()
-        else f" The bar is its {percentage(bins.confidence_level)} interval."
-    )
     return Picture(
         name="difference_bins",
         draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
-        title=f"Error rate by the size of the difference, {size} topics in each set",
-        caption="Each dot is one bin of differences on the first set and shows the share of such comparisons that "
-        f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
-        f"difference from which every bin stays within {percentage(bins.max_error)}.",
-        alt="; ".join(
-            f"{name_of_metric(metric)}: {'no difference' if np.isnan(difference) else format(difference, 'g')}"
-            for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
-        ),
+        title=say("difference picture title", size=int(marks["size"].iloc[0])),
+        caption=say("difference picture", bins=bins, banded=bool(bins.to_frame()["low"].notna().any())),
+        alt="; ".join(say("difference mark", row=row) for row in marks.itertuples()),
     )
 
 
 def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
     frame = bins.readings.to_dataframe().reset_index()
-    wide = frame.pivot_table(
-        index="metric",
-        columns="reading",
-        values=["difference", "share", "difference_error", "share_error"],
-        sort=False,
-        dropna=False,
-    )
+    values = ["difference", "share", "difference_error", "share_error"]
+    wide = frame.pivot_table(index="metric", columns="reading", values=values, sort=False, dropna=False)
     shown = pd.DataFrame({"metric": list(metrics)})
     columns = [METRIC]
-    for reading, label in _READINGS.items():
+    for reading in _READINGS:
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
             own = wide.reindex(shown["metric"])
-            values = own[value, reading].where(own["difference", reading].notna())
-            shown[name] = [beside(*row, write) for row in zip(values, own[f"{value}_error", reading], strict=True)]
-            shown[f"{name}_sort"] = values.to_numpy()
-            columns += right(text, label, **{name: word})
+            known = own[value, reading].where(own["difference", reading].notna())
+            shown[name] = [beside(*row, write) for row in zip(known, own[f"{value}_error", reading], strict=True)]
+            shown[f"{name}_sort"] = known.to_numpy()
+            columns += right(text, say(reading), **{name: word})
     return Table(
         name="difference_required",
-        title=f"The difference that keeps the error within {percentage(bins.max_error)}",
-        caption="Three readings are in use and can differ by a factor of two: the first bin within the limit, the "
-        "first from which every larger bin is, and the smallest difference such that all larger ones together are. "
-        "“Reached by” is the share of comparisons at least that large. –: no difference does."
-        + errors_said(
-            ("a difference", frame["difference_error"], ""), ("a share of comparisons", frame["share_error"], " points")
-        ),
+        title=say("readings title", limit=bins.max_error),
+        caption=say("readings", frame=frame),
         frame=shown,
         columns=tuple(columns),
         data=frame,
@@ -250,32 +196,25 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
         found = _held_out_table(study)
     return Section(
         id="held-out",
-        title="Curves beyond the data",
-        lead="A curve can fit what was seen and still be wrong further on. Here each had to predict sizes larger than "
-        "any it was fitted to, which is the use it is put to.",
+        title=say("beyond section"),
+        lead=say("beyond lead"),
         blocks=(
             *_curve_words(study),
             found,
-            Fold(title="Every fit", blocks=(_fits_table(study),)),
-            Fold(title="The published exponential", blocks=_exponential(study)),
+            Fold(title=say("every fit"), blocks=(_fits_table(study),)),
+            Fold(title=say("published"), blocks=_exponential(study)),
         ),
         brief=study.posterior is None,
     )
 
 
 def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
-    family = study.minimum.family
-    if family is None:
+    if study.minimum.family is None:
         return ()
-    words = (
-        f"Beyond {study.error_rates.sizes[-1]} topics observed counts are continued by the {FAMILIES[family].title}, "
-        "which predicted the held-out sizes best."
-    )
-    ranking = study.comparison.summary().set_index("family")
-    if family != EXPONENTIAL and EXPONENTIAL in ranking.index:
+    ranking, bias = study.comparison.summary().set_index("family"), None
+    if study.minimum.family != EXPONENTIAL and EXPONENTIAL in ranking.index:
         bias = float(ranking["held_out_bias"][EXPONENTIAL])
-        way = "below" if bias < 0 else "above"
-        words += f" The exponential came out {abs(bias):.0%} {way} what was seen there.".replace("%", " %")
+    words = say("continued", size=study.error_rates.sizes[-1], family=_best_family(study), bias=bias)
     return (Text(paragraphs=(words,)),)
 
 
@@ -288,12 +227,8 @@ def _held_out_table(study: TopicsStudy) -> Table:
     above = "Held-out sizes"
     return Table(
         name="curves_compared",
-        title="Curves judged by sizes they had not seen",
-        caption="Fitted to the lower half of the sizes, tried on the upper half, over all metrics and tolerances. "
-        "Error: root mean square of predicted less seen, in units of √(p(1 − p)). Bias: predicted over seen, less one; "
-        "negative is too hopeful. Errors that nearly agree do not settle which curve is better. In the formulas z is "
-        "the number of topics, t the tolerance as a difference in means, and Φ₂ the normal distribution of two "
-        "variables with correlation −r.",
+        title=say("held out title"),
+        caption=say("held out"),
         frame=shown,
         data=summary,
         columns=(
@@ -314,9 +249,8 @@ def _fits_table(study: TopicsStudy) -> Table:
     )
     return Table(
         name="curves",
-        title="Every curve on every metric and tolerance",
-        caption="The error on held-out sizes, that of the fit to all sizes, and the fitted parameters or why there "
-        "are none.",
+        title=say("fits title"),
+        caption=say("fits"),
         frame=shown,
         data=frame,
         columns=(
@@ -330,10 +264,6 @@ def _fits_table(study: TopicsStudy) -> Table:
 
 
 def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
-    words = (
-        "The model of Pal, Mitra and Kamps (2010), for comparison with the literature. It is right for one pair of "
-        "systems; over many pairs the close ones keep swapping, and it comes out too hopeful far beyond the data."
-    )
     numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
     found, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
     shown = with_tolerances(study, found)
@@ -344,12 +274,8 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     shown = shown.assign(**{f"{name}_sort": found[name] for name in (*numbers, "held_out_bias")})
     table = Table(
         name="exponential",
-        title="Y = A₁ exp(−A₂ X)",
-        caption="Least squares on the logarithm of the rate, as published, so it differs from the table above; sizes "
-        "without any error have no logarithm and are left out (last column). χ² is over the sizes, rates in percent, "
-        "with sizes less two degrees of "
-        f"freedom; the publication compares it with {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
-        "sizes share their topics. Bias as in the table of curves. ±: Monte-Carlo standard error.",
+        title=say("exponential title"),
+        caption=say("exponential table", criterion=PUBLISHED_CRITERION),
         frame=shown,
         data=found,
         columns=(
@@ -360,26 +286,17 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
             *right(text, chi_squared="χ²", held_out_bias="Held-out bias", n_zero_sizes="Left out"),
         ),
     )
-    rates = study.error_rates
+    last = study.error_rates.sizes[-1]
     picture = Picture(
         name="published_curves",
         draw=lambda: figures.error_panels(
-            study.published_curves(),
-            tolerances=tolerance_names(study),
-            max_error=study.minimum.max_error,
-            seen_to=rates.sizes[-1],
+            study.published_curves(), tolerances=tolerance_names(study), max_error=study.minimum.max_error, seen_to=last
         ),
-        title="Error rates, and the published exponential beyond them",
-        caption="The lines of Figure 5 of the paper, one a tolerance: through the rates observed (two systems that tie "
-        f"do not disagree) up to {count(rates.sizes[-1], 'topic')}; from there on, dashed, the exponential fitted to "
-        "them, if one could be. On the logarithmic scale it is straight. Where it crosses the flat dashed line stand "
-        "the topics needed as published.",
+        title=say("published picture title"),
+        caption=say("published picture", size=last),
         alt=_curves_alt(study),
     )
-    return Text(paragraphs=(words,)), picture, table
-
-
-# -------------------------------------------------------------------------------------------------------- what helps
+    return Text(paragraphs=(say("exponential"),)), picture, table
 
 
 def _signed_share(value: object, error: object = None) -> str:

@@ -5,27 +5,24 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import (
-    MISSING,
     carried,
     interval,
     intervals,
     name_of_metric,
     number,
     percentage,
-    share,
     share_of,
     short_names,
     text,
 )
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.page.blocks import Block, Fold, Picture, Section, Text
+from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_section
 from metaeval.reports.power_bayesian import bayesian_section
-from metaeval.reports.power_systems import identical_section, map_section, ranking_section, scores_section, top_section
-from metaeval.reports.power_words import (
+from metaeval.reports.power_findings import (
     decision_words,
     one_per_test,
     power_differences,
@@ -34,6 +31,8 @@ from metaeval.reports.power_words import (
     power_summary,
     rows_of,
 )
+from metaeval.reports.power_systems import identical_section, map_section, ranking_section, scores_section, top_section
+from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
@@ -44,6 +43,7 @@ from metaeval.tests_stat.sensitivity import SENSITIVITY
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6
 _PAIRS = "Significantly different pairs"
+say = prose("power")
 
 
 def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int = 10) -> Report:
@@ -57,9 +57,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     frame, means = study.to_frame(), study.system_means()
     return Report(
         command="power",
-        title="Under which metrics do these systems differ significantly?"
-        if len(metrics) > 1
-        else f"Do these systems differ significantly under {name_of_metric(metrics[0])}?",
+        title=say("title", metrics=metrics),
         facts=_facts(study),
         summary=power_summary(study, frame),
         sections=(
@@ -82,9 +80,6 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     )
 
 
-# -------------------------------------------------------------------------------------------------- the short answer
-
-
 def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     sizes, lead = study.scores.sizes, study.comparisons[0]
     counted = facts(
@@ -97,36 +92,23 @@ def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     return (*counted, (f"{lead.alpha:g}", "significance level α"))
 
 
-# ----------------------------------------------------------------------------------------------------- the sections
-
-
 def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
-    lead = study.comparisons[0]
-    by = (
-        " by the bootstrap sensitivity method" if {result.test for result in study.comparisons} == {SENSITIVITY} else ""
-    )
-    words = {result.test: result.procedure.words for result in study.comparisons}
+    lead, words = study.comparisons[0], {result.test: result.procedure.words for result in study.comparisons}
+    alone = {result.test for result in study.comparisons} == {SENSITIVITY}
+    short = tuple(short_names(study.scores["metric"].to_numpy()))
     picture = Picture(
         name="discriminative_power",
         draw=lambda: figures.power_dots(labelled(frame, _labels(study))),
-        title="Discriminative power",
-        caption="Share of the pairs of systems that differ significantly under each metric, best metric first"
-        + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
-        + "Metrics far to the right find more differences in the same data.",
-        alt="; ".join(
-            f"{name_of_metric(row.metric)}, {words[str(row.test)]}, "
-            f"{CORRECTIONS.words(str(row.correction))}: {share(row.power)}"
-            for row in frame.itertuples()
-        ),
+        title=say("power"),
+        caption=say("power picture", bars="power_low" in frame),
+        alt="; ".join(say("power mark", row=row, test=words[str(row.test)]) for row in frame.itertuples()),
     )
     return Section(
         id="power",
-        title="Discriminative power",
-        lead=f"How many of the {lead.n_pairs:,} pairs of systems differ significantly under each metric at α = "
-        f"{lead.alpha:g}{by}. The "
-        "more pairs, the steadier the metric's verdicts over the topics.",
+        title=say("power"),
+        lead=say("power lead", lead=lead, sensitivity=alone),
         brief=True,
-        blocks=(picture, *_short_names(study), _power_table(study, frame)),
+        blocks=(picture, *([Text(paragraphs=short)] if short else []), _power_table(study, frame)),
     )
 
 
@@ -136,12 +118,10 @@ def _labels(study: PowerStudy) -> dict[str, str]:
 
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
-    keys = ["metric", "test"]
     errors = None if study.sensitivity is None else study.sensitivity.required_errors()
-    rows = pd.DataFrame([_power_row(part, study, errors) for _, part in frame.groupby(keys, sort=False)])
+    rows = pd.DataFrame([_power_row(part, study, errors) for _, part in frame.groupby(["metric", "test"], sort=False)])
     columns = [METRIC]
-    if len(one_per_test(study)) > 1:
-        labels = _labels(study)
+    if len(labels := _labels(study)) > 1:
         columns += left(lambda name: labels[str(name)], test="Test")
     for name in (name for name in CORRECTIONS.named if name in rows):
         columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
@@ -149,31 +129,21 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
             label = f"{percentage(study.intervals.confidence_level)} interval"
             columns += under(text, _PAIRS, **{f"{name} interval": label})
     columns += right(text, "Difference required", **{one: _REQUIRED[one] for one in _REQUIRED if one in rows})
-    unit = ["A difference required is in the metric's own unit."] if set(_REQUIRED) & set(rows) else []
+    shown = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
     return Table(
         name="discriminative_power",
-        title="Discriminative power and difference required",
-        caption=" ".join([_settings(study), *unit, *_absent(study, rows)]),
+        title=say("power table title"),
+        caption=say(
+            "power table",
+            study=study,
+            tests=one_per_test(study),
+            required=bool(set(_REQUIRED) & set(rows)),
+            dashes=bool(shown.isna().any(axis=None)),
+        ),
         frame=rows,
         columns=tuple(columns),
         data=frame,
     )
-
-
-def _absent(study: PowerStudy, rows: pd.DataFrame) -> list[str]:
-    """Say why a table has dashes: not every test is corrected or has intervals or differences required."""
-    shown = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
-    if not shown.isna().any(axis=None):
-        return []
-    words = [f"{MISSING}: not computed for that test."]
-    if study.sensitivity is not None:
-        words.append("Bootstrap sensitivity stands uncorrected, as published.")
-    return words
-
-
-def _short_names(study: PowerStudy) -> list[Block]:
-    paragraphs = tuple(short_names(study.scores["metric"].to_numpy()))
-    return [Text(paragraphs=paragraphs)] if paragraphs else []
 
 
 _REQUIRED = {
@@ -213,33 +183,25 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     if differences is None or study.intervals is None:
         return []
     level = percentage(study.intervals.confidence_level)
-    shown, only = differences, ""
+    shown, best = differences, None
     if study.scores.sizes["metric"] > _ALL_DIFFERENCES:
         rows = rows_of(frame, study.comparisons[0])
         best = min(rows.loc[rows["power"] == rows["power"].max(), "metric"])
         shown = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
-        only = (
-            f" Shown are the {len(shown)} differences from {name_of_metric(best)}, than which none has more power; the "
-            f"numbers below hold all {len(differences)}."
-        )
     how = decision_words(TESTS.label(str(differences["test"].iloc[0])), study.comparisons[0].correction)
     clear = int(((shown["low"] > 0) | (shown["high"] < 0)).sum())
     picture = Picture(
         name="power_differences",
         draw=lambda: figures.power_differences(shown),
-        title="Differences between the metrics' powers",
-        caption=f"Each dot is the power of the first metric minus that of the second, with its {level} interval over "
-        "topics. Filled: the interval excludes zero, so more pairs differ significantly under the first metric. "
-        "Open: these topics "
-        f"do not settle it. {how}.{only}",
-        alt=f"{clear} of {len(shown)} differences have an interval that excludes zero.",
+        title=say("differences picture title"),
+        caption=say("differences picture", level=level, how=how, best=best, n=len(shown), n_all=len(differences)),
+        alt=say("differences mark", clear=clear, n=len(shown)),
     )
     return [
         Section(
             id="differences",
-            title="Differences in discriminative power",
-            lead="Two metrics see the same topics, so their powers rise and fall together. These intervals take that "
-            "into account; overlapping intervals of two single powers do not.",
+            title=say("differences"),
+            lead=say("differences lead"),
             blocks=(picture, Fold(title="The numbers", blocks=(_differences_table(study, differences, how, level),))),
         )
     ]
@@ -266,14 +228,10 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
         ),
         ends_sort=differences["low"],
     )
-
     return Table(
         name="power_differences",
-        title="Differences between the metrics' powers",
-        caption=f"In percentage points of significantly different pairs ({how}). Every interval stands for itself: "
-        "with many "
-        "metrics, some "
-        "exclude zero by chance.",
+        title=say("differences picture title"),
+        caption=say("differences table", how=how),
         frame=shown,
         columns=(
             *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
@@ -290,38 +248,8 @@ def _asl_section(study: PowerStudy) -> list[Section]:
     picture = Picture(
         name="asl_curves",
         draw=sensitivity.plot,
-        title="Achieved significance levels",
-        caption=f"For each metric all {sensitivity.n_pairs:,} pairs of systems are sorted by their achieved "
-        "significance level. Under a metric whose curve stays low for longer, more pairs differ significantly; "
-        "where it crosses the dashed line "
-        f"(α = {sensitivity.alpha:g}) lies its discriminative power; the number of significantly different pairs is "
-        "given beside its name. Studentised bootstrap, "
-        f"B = {sensitivity.n_resamples}, {sensitivity.random_source}, uncorrected (Sakai, 2006).",
-        alt="; ".join(
-            f"{name_of_metric(row.metric)} crosses α at {row.n_significant:,} pairs"
-            for row in sensitivity.summary().itertuples()
-        ),
+        title=say("levels"),
+        caption=say("levels picture", found=sensitivity),
+        alt="; ".join(say("levels mark", row=row) for row in sensitivity.summary().itertuples()),
     )
-    return [
-        Section(
-            id="asl",
-            title="Achieved significance levels",
-            lead="How the evidence is spread over the pairs, not only how many pass one level: metrics whose curves "
-            "cross would change places at another level.",
-            blocks=(picture,),
-        )
-    ]
-
-
-# -------------------------------------------------------------------------------------------------------- what helps
-
-
-def _settings(study: PowerStudy) -> str:
-    """Name every test with its B and seed, then what they share: alternative and level."""
-    tests, lead = [], study.comparisons[0]
-    for place, result in enumerate(one_per_test(study)):
-        parts = [result.procedure.words if place else result.procedure.label]
-        if result.n_resamples:
-            parts += [f"B = {result.n_resamples}", *([result.random_source] if result.random_source else [])]
-        tests.append(", ".join(parts))
-    return f"{'; '.join(tests)}. {lead.alternative.capitalize()}, α = {lead.alpha:g}."
+    return [Section(id="asl", title=say("levels"), lead=say("levels lead"), blocks=(picture,))]

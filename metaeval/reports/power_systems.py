@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters are meant for people
 """The sections of a power study that tell of the systems: ranking, scores, who is better than whom, the top."""
 
 from collections.abc import Callable, Sequence
@@ -11,7 +10,8 @@ from metaeval.base.words import ends, name_of_metric, number, share_of, text, wh
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, p_values, right
-from metaeval.reports.power_words import deciding, decision_words
+from metaeval.reports.power_findings import deciding, decision_words
+from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p
 from metaeval.studies.power import PowerStudy
 from metaeval.table.structure import mean_over_topics
@@ -20,6 +20,7 @@ from metaeval.tests_stat.result import PairwiseResult
 
 _SCORE = number(4)
 _PAIRS = "Significantly different pairs"
+say = prose("power_systems")
 
 
 def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]) -> Section:
@@ -34,23 +35,14 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
         picture = Picture(
             name=f"ranking {metric}",
             draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
-            title=f"Systems by mean {name_of_metric(metric)}",
-            caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone, not cut to the metric’s "
-            "range. Overlapping bars do not mean that two systems are the same, because they were measured on the same "
-            "topics; the tests take that into account. The number after a name is its rank.",
-            alt=f"{best.who} {best.verb('leads', 'lead')} with a mean of {best.figure}; {len(part)} systems.",
+            title=say("ranking title", metric=metric),
+            caption=say("ranking picture"),
+            alt=say("ranking mark", best=best, n=len(part)),
         )
-        return (
-            picture,
-            Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(_ranking_table(metric, part, how),)),
-        )
+        table = _ranking_table(metric, part, how)
+        return picture, Fold(title=say("ranking numbers", metric=metric), blocks=(table,))
 
-    return Section(
-        id="systems",
-        title="Ranking of the systems",
-        lead="Every system's mean score with an interval, best first.",
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="systems", title=say("ranking"), lead=say("ranking lead"), blocks=_per_metric(order, blocks))
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
@@ -64,8 +56,8 @@ def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
     ]
     return Table(
         name=f"ranking {metric}",
-        title=f"Systems by mean {name_of_metric(metric)}",
-        caption=f"The last two columns count systems ({how}).",
+        title=say("ranking title", metric=metric),
+        caption=say("ranking table", how=how),
         frame=part,
         columns=tuple(columns),
     )
@@ -84,15 +76,7 @@ def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
 
 def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show how the scores of every system are spread over the topics."""
-    by_row = (
-        "Each stroke is a topic, the thick bar the middle half of the topics, the small bar across it the median, the "
-        "dot the mean."
-    )
-    by_rank = (
-        "Systems stand side by side in order of their mean: the thick part is the middle half of the topics, the thin "
-        "part reaches from 5 % to 95 % of them."
-    )
-    caption = by_row if study.scores.sizes["system"] <= NAMED_ROWS else by_rank
+    caption = say("scores picture", few=study.scores.sizes["system"] <= NAMED_ROWS)
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
@@ -100,20 +84,17 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         picture = Picture(
             name=f"scores {metric}",
             draw=lambda: figures.score_distributions(study.scores, metric),
-            title=f"{name_of_metric(metric)} over the topics",
+            title=say("scores title", metric=metric),
             caption=caption,
-            alt=f"Scores from {_SCORE(np.nanmin(values))} to {_SCORE(np.nanmax(values))}; means from "
-            f"{_SCORE(means.min())} to {_SCORE(means.max())}.",
+            alt=say(
+                "scores mark",
+                scores=(_SCORE(np.nanmin(values)), _SCORE(np.nanmax(values))),
+                means=(_SCORE(means.min()), _SCORE(means.max())),
+            ),
         )
         return (picture,)
 
-    return Section(
-        id="scores",
-        title="Scores over systems and topics",
-        lead="How widely the scores of each system vary over the topics. The more they vary from topic to topic, the "
-        "harder it is to show that two systems differ.",
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=_per_metric(order, blocks))
 
 
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
@@ -121,29 +102,21 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
     strict = deciding(study)
     named = study.scores["group"].to_series().items() if "group" in study.scores.coords else ()
     groups = {str(system): str(group) for system, group in named}
-    pale = "" if strict.correction in ("none", "family-wise") else "; weak colour: only without the correction"
+    how = decision_words(strict.procedure.label, strict.correction)
+    pale = strict.correction not in ("none", "family-wise")
 
     def blocks(metric: str) -> tuple[Block, ...]:
         found = int(strict.data["significant"].sel(metric=metric).sum())
         picture = Picture(
             name=f"map {metric}",
             draw=lambda: strict.plot(metric, groups=groups),
-            title=f"Who is better than whom under {name_of_metric(metric)}",
-            caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
-            f"than the column's; orange: worse{pale}. The wider the uncoloured band along the diagonal, the farther "
-            "apart two systems must stand in the ranking before they differ significantly. "
-            f"{decision_words(strict.procedure.label, strict.correction)}, α = {strict.alpha:g}."
-            + (" The strips at the right and below show the systems' groups." if groups else ""),
-            alt=f"{found:,} of {strict.n_pairs:,} pairs differ significantly.",
+            title=say("map title", metric=metric),
+            caption=say("map picture", pale=pale, how=how, alpha=strict.alpha, groups=groups),
+            alt=say("map mark", found=found, n=strict.n_pairs),
         )
         return (picture,)
 
-    return Section(
-        id="map",
-        title="Pairwise significance",
-        lead="Every pair of systems at a glance: which of the two is better, and whether the data show it.",
-        blocks=_per_metric(order, blocks),
-    )
+    return Section(id="map", title=say("map"), lead=say("map lead"), blocks=_per_metric(order, blocks))
 
 
 def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
@@ -155,15 +128,9 @@ def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     blocks: list[Block] = [_top_counts_table(results, pairs, size)]
     found = pairs[pairs[[result.correction for result in results]].any(axis=1)]
     if len(found):
-        blocks.append(
-            Fold(title=f"The significant pairs ({len(found):,})", blocks=(_top_pairs_table(results, found, size),))
-        )
-    return Section(
-        id="top",
-        title=f"Significant pairs among the top {size}",
-        lead="Differences near the top of a ranking matter most and are hardest to show.",
-        blocks=tuple(blocks),
-    )
+        table = _top_pairs_table(results, found, size)
+        blocks.append(Fold(title=say("top numbers", n=len(found)), blocks=(table,)))
+    return Section(id="top", title=say("top", size=size), lead=say("top lead"), blocks=tuple(blocks))
 
 
 def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:
@@ -201,8 +168,8 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     shown = shown.reset_index()
     return Table(
         name=f"top_{size}_counts",
-        title=f"Significantly different pairs among the top {size} systems",
-        caption=f"Of {n_pairs:,} pairs of each metric's own best {size} systems ({results[0].procedure.label}).",
+        title=say("top counts title", size=size),
+        caption=say("top counts", n=n_pairs, size=size, test=results[0].procedure.label),
         frame=shown,
         columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
@@ -211,11 +178,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
 
 def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
-    columns = [
-        METRIC,
-        *left(better="Better", worse="Worse"),
-        *right(_SCORE, difference="Difference"),
-    ]
+    columns = [METRIC, *left(better="Better", worse="Worse"), *right(_SCORE, difference="Difference")]
     named = {"p_value": "p", **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected}}
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
     found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
@@ -225,9 +188,8 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
     names = [column.name for column in (*columns, *written)]
     return Table(
         name=f"top_{size}_pairs",
-        title=f"Significant pairs among the top {size} systems",
-        caption="Every pair that is significant at least without correction. Differences of means are in the metric's "
-        "own unit, better minus worse.",
+        title=say("top pairs title", size=size),
+        caption=say("top pairs"),
         frame=shown,
         data=data[names],
         columns=(*columns, *written),
@@ -239,17 +201,16 @@ def identical_section(study: PowerStudy) -> Section:
     rows = [(place, name) for place, names in enumerate(study.identical, 1) for name in names]
     table = Table(
         name="identical_systems",
-        title="Identical systems",
-        caption="Systems with the same number are the same.",
+        title=say("identical"),
+        caption=say("identical table"),
         frame=pd.DataFrame(rows, columns=["set", "system"]),
         columns=(*right(whole, set="Set"), *left(system="System")),
     )
     return Section(
         id="identical",
-        title="Identical systems",
-        lead="Systems with the same score on every topic under every metric. They are kept among the pairs, as the "
-        "method defines it, though they cannot differ under any metric.",
-        blocks=(table if rows else Text(paragraphs=("No two systems have the same scores throughout.",)),),
+        title=say("identical"),
+        lead=say("identical lead"),
+        blocks=(table if rows else Text(paragraphs=(say("identical none"),)),),
     )
 
 

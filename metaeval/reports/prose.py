@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
-from metaeval.reports.shared import computed_with, described_by, side_words
+from metaeval.reports.shared import computed_with, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -37,6 +37,9 @@ _WRITERS.filters |= {
     "test": lambda name: TESTS[name].described.split(" (")[0],
     "label": TESTS.words,
     "correction": CORRECTIONS.words,
+    "corrected": CORRECTIONS.label,
+    "drawing": with_draws,
+    "resampled": resampled_on,
     "described": described_by,
     "side": side_words,
     "cited": cited,

@@ -11,7 +11,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
-from metaeval.reports.power_words import decision_words, verdicts_of_pair
+from metaeval.reports.power_findings import decision_words, verdicts_of_pair
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, cited_keys, drawn_for_p, facts, groups_of_topics, titled, with_draws
 from metaeval.studies.table import TableStudy

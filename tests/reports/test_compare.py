@@ -13,7 +13,7 @@ from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
-from metaeval.reports.compare_words import limits_section
+from metaeval.reports.compare_findings import limits_section
 from metaeval.reports.topic_words import chance, topic_count
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison

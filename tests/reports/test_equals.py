@@ -32,7 +32,7 @@ from metaeval.reports import (
     judgment_pools,
     judgment_power,
     judgment_reductions,
-    power_words,
+    power_findings,
     score,
     topic_summary,
     topics,
@@ -227,7 +227,7 @@ def without(names):
 
 def power(names):
     study = study_power(scores_of(names).sel(metric=names), tests=["t"], n_topic_resamples=0, rng=0)
-    return power_words.power_summary(study, study.to_frame())[0]
+    return power_findings.power_summary(study, study.to_frame())[0]
 
 
 def chance_of_best(names):

@@ -10,7 +10,7 @@ from metaeval.base.words import carried, number, share_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.page.tables import table_csv
 from metaeval.reports.power import power_report
-from metaeval.reports.power_words import deciding, power_error, power_methods, power_summary
+from metaeval.reports.power_findings import deciding, power_error, power_methods, power_summary
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.table.scores import as_scores
