@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
-from metaeval.reports.shared import computed_with, described_by, side_words
+from metaeval.reports.shared import computed_with, decided_by, described_by, side_words
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -32,6 +32,8 @@ _WRITERS.filters |= {
     "side": side_words,
     "cited": cited,
     "computed": computed_with,
+    "absent": words.absent,
+    "decided": lambda made: decided_by(made.test, made.correction, made.alpha),
 }
 
 
