@@ -18,7 +18,6 @@ from metaeval.base.words import (
     intervals,
     number,
     p_value,
-    percentage,
     sentence_case,
     share,
     text,
@@ -56,8 +55,8 @@ def human_report(study: HumanStudy) -> Report:
     sizes = {"metric": len(study.metrics), "system": len(study.means)}
     if study.scores is not None:
         sizes["item"] = study.scores.sizes["item"]
-    if _clustered(study):
-        sizes["cluster"] = _n_clusters(study)
+    if n_clusters := _n_clusters(study):
+        sizes["cluster"] = n_clusters
     return Report(
         command="human",
         title=say("title"),
@@ -85,9 +84,9 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     table, found = _first(study), study.agreements[0] if study.agreements else None
     statistic = study.system_table["statistic"].iloc[0] if found is None else found.statistic
     n_resamples = 0 if found is None else found.n_resamples
-    confidence = "" if found is None else f"{percentage(found.confidence_level)} interval "
+    level = None if found is None else found.confidence_level
     rows = table.to_dict("records")
-    best = ends(table["metric"], table["value"], [_valued(row, n_resamples, confidence) for row in rows])[1]
+    best = ends(table["metric"], table["value"], [_valued(row, n_resamples, level) for row in rows])[1]
     closest = say(
         "closest",
         best=best,
@@ -118,14 +117,11 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _valued(row: Mapping[Hashable, float], n_resamples: int, confidence: str = "") -> str:
+def _valued(row: Mapping[Hashable, float], n_resamples: int, level: float | None = None) -> str:
     """Return an agreement with its interval, if it has one."""
-    ends = (
-        ""
-        if absent(row["low"])
-        else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL, draws=n_resamples, about=row['value'])})"
-    )
-    return f"{_DECIMAL(row['value'])}{ends}"
+    low, high, value = row["low"], row["high"], row["value"]
+    written = "" if absent(low) else interval(low, high, _DECIMAL, draws=n_resamples, about=value)
+    return say("valued", value=value, level=level, ends=written)
 
 
 def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
@@ -164,11 +160,7 @@ def _agreement_section(study: HumanStudy) -> Section:
         )
     )
     return Section(
-        id="agreement",
-        title=say("agreement title"),
-        lead=say("agreement lead"),
-        brief=True,
-        blocks=tuple(blocks),
+        id="agreement", title=say("agreement title"), lead=say("agreement lead"), brief=True, blocks=tuple(blocks)
     )
 
 
@@ -228,8 +220,7 @@ def _system_numbers(study: HumanStudy) -> Table:
 
 def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
-    order = [str(name) for name in _first(study)["metric"]]
-    comparison = study.comparison
+    order, comparison = [str(name) for name in _first(study)["metric"]], study.comparison
     if comparison is not None:
         blocks.append(_wins_table(study, comparison))
         blocks.append(
@@ -238,22 +229,14 @@ def _comparison_section(study: HumanStudy) -> Section:
                 draw=lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
                 title=say("map title"),
                 caption=say("map", reference=study.reference, **_compared(study, comparison)),
-                alt=say(
-                    "map alt",
-                    n_apart=int(comparison.wins(study.alpha)["better_than"].sum()),
-                    n_pairs=len(comparison.table),
-                ),
+                alt=say("map alt", wins=comparison.wins(study.alpha), comparison=comparison),
             )
         )
         blocks.append(Fold(title=say("permutation fold"), blocks=(_permutation_table(comparison),)))
     if len(study.williams):
         blocks.append(Fold(title=say("williams fold"), blocks=(_williams_table(study),)))
     return Section(
-        id="comparison",
-        title=say("comparison title"),
-        lead=say("comparison lead"),
-        brief=True,
-        blocks=tuple(blocks),
+        id="comparison", title=say("comparison title"), lead=say("comparison lead"), brief=True, blocks=tuple(blocks)
     )
 
 
@@ -267,10 +250,7 @@ def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
         title=say("wins title"),
         caption=say("wins table", **_compared(study, comparison)),
         frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
-        columns=(
-            *left(metric="Metric"),
-            *right(whole, better_than="Better than", worse_than="Worse than"),
-        ),
+        columns=(*left(metric="Metric"), *right(whole, better_than="Better than", worse_than="Worse than")),
     )
 
 
@@ -308,12 +288,9 @@ def _williams_table(study: HumanStudy) -> Table:
     )
 
 
-def _clustered(study: HumanStudy) -> bool:
-    return study.scores is not None and "cluster" in study.scores.coords
-
-
 def _n_clusters(study: HumanStudy) -> int:
-    return len(np.unique(study.scores["cluster"])) if study.scores is not None and _clustered(study) else 0
+    coords = {} if study.scores is None else study.scores.coords
+    return len(np.unique(coords["cluster"])) if "cluster" in coords else 0
 
 
 def _decisions_section(study: HumanStudy) -> Section:
@@ -329,15 +306,11 @@ def _decisions_section(study: HumanStudy) -> Section:
             ),
             *right(share, precision="Precision", recall="Recall"),
             *right(_DECIMAL, f1="F1"),
-            *right(whole, n_systems="Systems", n_units="Clusters" if _clustered(study) else "Items"),
+            *right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
         ),
     )
     return Section(
-        id="decisions",
-        title=say("decisions title"),
-        lead=say("decisions lead"),
-        brief=True,
-        blocks=(table,),
+        id="decisions", title=say("decisions title"), lead=say("decisions lead"), brief=True, blocks=(table,)
     )
 
 
@@ -354,20 +327,19 @@ def _pairs_section(study: HumanStudy) -> Section:
             *right(number(4), tau="τ"),
         ),
     )
-    return Section(
-        id="pairs",
-        title=say("pairs title"),
-        lead=say("pairs lead"),
-        brief=True,
-        blocks=(table,),
-    )
+    return Section(id="pairs", title=say("pairs title"), lead=say("pairs lead"), brief=True, blocks=(table,))
 
 
 def _methods(study: HumanStudy) -> Methods:
-    paragraphs = [_scored_words(study)]
-    if study.agreements:
-        paragraphs.append(_interval_words(study, study.agreements[0]))
-    given = {"seed": _seeded(study), "clustered": _clustered(study), "correction": study.correction, "study": study}
+    scored = say(
+        "scored",
+        study=study,
+        n_items=0 if study.scores is None else study.scores.sizes["item"],
+        n_clusters=_n_clusters(study),
+        accuracy="accuracy" in study.system_table["statistic"].tolist(),
+    )
+    paragraphs = [scored, *(_interval_words(study, lead) for lead in study.agreements[:1])]
+    given = {"seed": _seeded(study), "clustered": _n_clusters(study), "correction": study.correction, "study": study}
     if study.comparison is not None:
         statistic = _STATISTICS[study.comparison.statistic]
         paragraphs.append(say("comparison methods", comparison=study.comparison, statistic=statistic, **given))
@@ -376,18 +348,8 @@ def _methods(study: HumanStudy) -> Methods:
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
 
 
-def _scored_words(study: HumanStudy) -> str:
-    return say(
-        "scored",
-        study=study,
-        n_items=0 if study.scores is None else study.scores.sizes["item"],
-        n_clusters=_n_clusters(study),
-        accuracy="accuracy" in study.system_table["statistic"].tolist(),
-    )
-
-
 def _interval_words(study: HumanStudy, lead: HumanAgreement) -> str:
-    items = "clusters" if _clustered(study) else "items"
+    items = "clusters" if _n_clusters(study) else "items"
     asked = {found.statistic for found in study.agreements if found.level == "system"}
     return say(
         "intervals",

@@ -57,31 +57,25 @@ def alike_words(study: Labelling) -> list[str]:
     return [say("alike", n=len(alike), most=most)]
 
 
-def _parts(study: Labelling) -> bool:
-    """Say whether parts of documents were assessed, and whole documents are compared."""
-    return study.scale is not None
-
-
 def one_pair(study: Labelling) -> bool:
     """Say whether two judges are compared, and no others."""
     return len(study.agreement.pairs) == 1
 
 
 def _ends(study: Labelling, low: object, high: object) -> dict[str, object]:
-    agreement = study.agreement
-    written = "" if absent(low) else interval(low, high, number(2), draws=agreement.n_resamples)
-    return {"level": agreement.confidence_level, "ends": written}
+    written = "" if absent(low) else interval(low, high, number(2), draws=study.agreement.n_resamples)
+    return {"study": study, "ends": written}
 
 
 def pair_words(study: Labelling) -> str:
     """Say how far the one pair agrees."""
     pair = study.agreement.pairs.iloc[0]
-    return say("pair", pair=pair, parts=_parts(study), **_ends(study, pair["kappa_low"], pair["kappa_high"]))
+    return say("pair", pair=pair, **_ends(study, pair["kappa_low"], pair["kappa_high"]))
 
 
 def pairs_words(study: Labelling) -> str:
     """Say between which figures the agreement of the pairs lies."""
-    return say("pairs", pairs=study.agreement.pairs, reference=study.agreement.reference, parts=_parts(study))
+    return say("pairs", study=study, pairs=study.agreement.pairs)
 
 
 def _named(study: Labelling) -> dict[str, str]:
@@ -96,21 +90,10 @@ def _write(name: str) -> Callable[[object], str]:
     return share if name in _SHARES else number(2)
 
 
-def _level(study: Labelling) -> str:
-    return say("interval", level=study.agreement.confidence_level)
-
-
-def _caption(study: Labelling) -> str:
-    return say("intervals", agreement=study.agreement, parts=_parts(study))
-
-
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
     pairs, chosen = study.agreement.pairs, tuple(statistics)
-    shown, columns = (
-        pairs,
-        [*left(first="First", second="Second"), *right(whole, items=say("what", parts=_parts(study)))],
-    )
+    shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=say("what", study=study))]
     for one in chosen:
         if chosen != _MAIN or one == "kappa":
             shown, added = bounded(shown, {one: (_LABELS[one], _write(one))}, draws=study.agreement.n_resamples)
@@ -120,7 +103,7 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     return Table(
         name=name,
         title=title,
-        caption=_caption(study),
+        caption=say("intervals", study=study),
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
         data=pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]] if chosen == _MAIN else pairs,
         columns=tuple(columns),
@@ -150,11 +133,11 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
     table = Table(
         name=name,
         title=say("every measure", alone=(pair["first"], pair["second"])),
-        caption=_caption(study),
+        caption=say("intervals", study=study),
         frame=pd.DataFrame(rows),
         columns=(
             *left(measure="Measure"),
-            *right(text, value="Value", interval=_level(study)),
+            *right(text, value="Value", interval=say("interval", study=study)),
             *left(meaning="What it is"),
         ),
         data=study.agreement.pairs,
@@ -172,7 +155,7 @@ def _agreement_section(study: Labelling) -> Section:
         columns=(
             *left(level="Labels taken as"),
             *right(decimal, alpha="α"),
-            *right(text, ends=_level(study)),
+            *right(text, ends=say("interval", study=study)),
         ),
         data=found[["level", "alpha", "low", "high"]],
     )
@@ -202,7 +185,7 @@ def _yardsticks_table(study: Labelling) -> Table:
     found = study.baselines.set_index(["judge", "statistic"])
     judges = found.index.get_level_values("judge").unique()
     frame = pd.DataFrame({"judge": judges, "items": found.xs("same", level="statistic")["items"].to_numpy()})
-    columns = [*left(judge="Judge"), *right(whole, items=say("what", parts=_parts(study)))]
+    columns = [*left(judge="Judge"), *right(whole, items=say("what", study=study))]
     among_people = bool(found["people_pairs"].gt(0).any())
     for statistic in (leading, "same", "overlap"):
         part = found.xs(statistic, level="statistic").reindex(judges)
@@ -247,18 +230,11 @@ def _kappa_dots(study: Labelling) -> Picture:
     kappa = say("kappa", kappa=_LABELS[leading].removeprefix("Cohen's "))
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
     shown = pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
-    given = {
-        "kappa": kappa,
-        "first": first,
-        "second": second,
-        "n": len(pairs),
-        "level": study.agreement.confidence_level,
-    }
     return Picture(
         name="judge-kappa",
         draw=lambda: figures.agreement_dots(shown, label=say("dots label", kappa=kappa, first=first)),
         title=say("dots title", first=first),
-        caption=say("dots", **given),
+        caption=say("dots", kappa=kappa, first=first, second=second, study=study),
         alt=say("dots alt", n=len(pairs)),
     )
 
@@ -281,12 +257,7 @@ def _alike_section(study: Labelling) -> Section:
                 ),
             ),
         )
-    return Section(
-        id="alike",
-        title=say("alike title"),
-        lead=say("alike lead"),
-        blocks=blocks,
-    )
+    return Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=blocks)
 
 
 def _topics_section(study: Labelling) -> Section:
@@ -312,9 +283,4 @@ def _topics_section(study: Labelling) -> Section:
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
     )
     numbers = (Fold(title=say("topics fold"), blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
-    return Section(
-        id="by-topic",
-        title=say("topics title"),
-        lead=say("topics lead"),
-        blocks=(picture, *numbers),
-    )
+    return Section(id="by-topic", title=say("topics title"), lead=say("topics lead"), blocks=(picture, *numbers))

@@ -235,11 +235,7 @@ def ranking_section(study: Labelling) -> tuple[Section, ...]:
     )
     return (
         Section(
-            id="ranking",
-            title=say("section", reference=found.reference),
-            lead=say("lead"),
-            brief=True,
-            blocks=(table,),
+            id="ranking", title=say("section", reference=found.reference), lead=say("lead"), brief=True, blocks=(table,)
         ),
     )
 
