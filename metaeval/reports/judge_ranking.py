@@ -139,7 +139,8 @@ def _alpha_words(found: JudgeRanking) -> str:
     kinds, said = {"alone": len(table) == 1, "fallen": not fallen.empty}, []
     for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
         kappa, alpha = _DECIMAL(row[found.measure]), _DECIMAL(row["alpha"])
-        if row[found.measure] > row["alpha"] and kappa != alpha:
+        lost = row[found.measure] - row["alpha"]
+        if lost > 0 and len({kappa, alpha}) > 1:
             said.append(say("biased", row=row, place=row[own], kappa=kappa, alpha=alpha, **kinds))
     moved = int((table["alpha_rank"] != table[own]).sum())
     return say("alpha", found=found, said=listed(said, most=NAMED), moved=moved, **kinds) if said else ""

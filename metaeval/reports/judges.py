@@ -185,9 +185,9 @@ def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
     if len(verdicts) == 1 or found.n_reference == 0:
         return []
     low, best = ends(verdicts["judge"], verdicts["f1"], map(number(2), verdicts["f1"]))
-    said = verdicts["ranking"].value_counts()
-    counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
     beside = not found.beside_people.empty
+    said = verdicts["ranking"].value_counts().to_dict() if beside else {}
+    counted = ", ".join(f"{said[word]} {word}" for word in ("may", "may not", "not settled") if word in said)
     return [say("others", n=len(verdicts), low=low, best=best, beside_people=beside, counted=counted)]
 
 
