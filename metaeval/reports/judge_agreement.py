@@ -8,10 +8,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
-from metaeval.base.names import count
-from metaeval.base.words import absent, ends, interval, intervals, number, percentage, sentence_case, share, text, whole
+from metaeval.base.words import absent, ends, interval, intervals, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.page.tables import Table, bounded, left, right
+from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
 _LABELS = {
@@ -32,6 +32,7 @@ _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
+say = prose("judge_agreement")
 
 
 def agreement_sections(study: Labelling) -> tuple[Section, ...]:
@@ -42,11 +43,8 @@ def agreement_sections(study: Labelling) -> tuple[Section, ...]:
 def alpha_words(study: Labelling) -> str:
     """Say how far all judges agree."""
     row = study.agreement.alpha.set_index("level").loc["ordinal"]
-    words = f"Krippendorff's α for ordered grades is {number(2)(row['alpha'])}{_ends(study, row['low'], row['high'])}"
-    if one_pair(study):
-        return f"{words}."
-    n_judges = study.labels.table.shape[1]
-    return f"Over all {n_judges} judges {words}, where 1 is full agreement and 0 what chance gives."
+    n_judges = 0 if one_pair(study) else study.labels.table.shape[1]
+    return say("all agree", n_judges=n_judges, alpha=row["alpha"], **_ends(study, row["low"], row["high"]))
 
 
 def alike_words(study: Labelling) -> list[str]:
@@ -56,21 +54,7 @@ def alike_words(study: Labelling) -> list[str]:
         return []
     names = [" and ".join(sorted(pair)) for pair in alike[["first", "second"]].to_numpy()]
     most = ends(names, alike["same"], map(share, alike["same"]))[1]
-    words = (
-        f"{count(len(alike), 'pair')} of judges gave the same label to 95 % of their items or more, "
-        f"and κ is 0.9 or more ({most.who}: {most.figure}): they may be one judge twice, and should "
-        "count as one when majorities are taken."
-    )
-    return [words]
-
-
-def _item(study: Labelling) -> str:
-    """Return what was labelled."""
-    return "item" if study.scale is None else "document"
-
-
-def _labelled(study: Labelling) -> str:
-    return "items that both labelled" if study.scale is None else "documents that both judged, relevant or not"
+    return [say("alike", n=len(alike), most=most)]
 
 
 def one_pair(study: Labelling) -> bool:
@@ -78,69 +62,38 @@ def one_pair(study: Labelling) -> bool:
     return len(study.agreement.pairs) == 1
 
 
-def _ends(study: Labelling, low: object, high: object) -> str:
-    level = percentage(study.agreement.confidence_level)
-    return (
-        ""
-        if absent(low)
-        else f" ({level} interval {interval(low, high, number(2), draws=study.agreement.n_resamples)})"
-    )
+def _ends(study: Labelling, low: object, high: object) -> dict[str, object]:
+    written = "" if absent(low) else interval(low, high, number(2), draws=study.agreement.n_resamples)
+    return {"study": study, "ends": written}
 
 
 def pair_words(study: Labelling) -> str:
     """Say how far the one pair agrees."""
     pair = study.agreement.pairs.iloc[0]
-    return (
-        f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the "
-        f"{_labelled(study)}, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}"
-        f"{_ends(study, pair['kappa_low'], pair['kappa_high'])}."
-    )
+    return say("pair", pair=pair, **_ends(study, pair["kappa_low"], pair["kappa_high"]))
 
 
 def pairs_words(study: Labelling) -> str:
     """Say between which figures the agreement of the pairs lies."""
-    pairs, reference, decimal = study.agreement.pairs, study.agreement.reference, number(2)
-    others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other judge")
-    whom = f"the {others} of judges" if reference is None else f"{reference} and each of {others}"
-    return (
-        f"Between {whom}, the same label was given to {share(pairs['same'].min())} to {share(pairs['same'].max())} of "
-        f"the {_labelled(study)}, and Cohen's κ, which takes chance agreement out, runs from "
-        f"{decimal(pairs['kappa'].min())} to {decimal(pairs['kappa'].max())}."
-    )
+    return say("pairs", study=study, pairs=study.agreement.pairs)
 
 
 def _named(study: Labelling) -> dict[str, str]:
     """Return the headings of the statistics, with the names of the judges where there are but two."""
     if not one_pair(study):
         return _LABELS
-    first, second = study.agreement.pairs[["first", "second"]].iloc[0]
-    own = {"first_kept": f"Share of {first}'s relevant", "second_kept": f"Share of {second}'s relevant"}
-    return _LABELS | own
+    pair = study.agreement.pairs[["first", "second"]].iloc[0]
+    return _LABELS | {f"{side}_kept": say("own relevant", judge=judge) for side, judge in pair.items()}
 
 
 def _write(name: str) -> Callable[[object], str]:
     return share if name in _SHARES else number(2)
 
 
-def _caption(study: Labelling) -> str:
-    relevant = (
-        f"Relevant means a label of {study.agreement.rel} or more"
-        if study.scale is None
-        else "A document is relevant if anything in it is"
-    )
-    return (
-        f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. {relevant}; the overlaps "
-        "are means over topics."
-    )
-
-
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
     pairs, chosen = study.agreement.pairs, tuple(statistics)
-    shown, columns = (
-        pairs,
-        [*left(first="First", second="Second"), *right(whole, items=f"{_item(study)}s".capitalize())],
-    )
+    shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=say("what", study=study))]
     for one in chosen:
         if chosen != _MAIN or one == "kappa":
             shown, added = bounded(shown, {one: (_LABELS[one], _write(one))}, draws=study.agreement.n_resamples)
@@ -150,7 +103,7 @@ def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, titl
     return Table(
         name=name,
         title=title,
-        caption=_caption(study),
+        caption=say("intervals", study=study),
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
         data=pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]] if chosen == _MAIN else pairs,
         columns=tuple(columns),
@@ -162,7 +115,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
     name, labels = "judge-pairs", _named(study)
     if not one_pair(study):
         defined = tuple(Item(term=labels[one], words=words) for one, words in STATISTICS.items())
-        table = _pairs_table(study, _LABELS, name=name, title="Agreement of every pair, by every measure")
+        table = _pairs_table(study, _LABELS, name=name, title=say("every measure", alone=()))
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
     rows = [
@@ -179,12 +132,12 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
     ]
     table = Table(
         name=name,
-        title=f"Agreement of {pair['first']} and {pair['second']}, by every measure",
-        caption=_caption(study),
+        title=say("every measure", alone=(pair["first"], pair["second"])),
+        caption=say("intervals", study=study),
         frame=pd.DataFrame(rows),
         columns=(
             *left(measure="Measure"),
-            *right(text, value="Value", interval=f"{percentage(study.agreement.confidence_level)} interval"),
+            *right(text, value="Value", interval=say("interval", study=study)),
             *left(meaning="What it is"),
         ),
         data=study.agreement.pairs,
@@ -196,34 +149,32 @@ def _agreement_section(study: Labelling) -> Section:
     found, decimal = study.agreement.alpha, number(3)
     alpha = Table(
         name="krippendorff-alpha",
-        title="Krippendorff's α over all judges",
-        caption="1 is full agreement, 0 what chance gives. Nominal takes labels as names, ordinal as ranks, interval "
-        "as amounts.",
+        title=say("alpha title"),
+        caption=say("alpha"),
         frame=found.assign(ends=intervals(found["low"], found["high"], decimal, draws=study.agreement.n_resamples)),
         columns=(
             *left(level="Labels taken as"),
             *right(decimal, alpha="α"),
-            *right(text, ends=f"{percentage(study.agreement.confidence_level)} interval"),
+            *right(text, ends=say("interval", study=study)),
         ),
         data=found[["level", "alpha", "low", "high"]],
     )
     square = study.agreement.reference is None and not one_pair(study)
     main = (
-        _pairs_table(study, _MAIN, name="judge-agreement", title="Agreement of every pair")
+        _pairs_table(study, _MAIN, name="judge-agreement", title=say("every pair"))
         if study.baselines.empty
         else _yardsticks_table(study)
     )
     return Section(
         id="agreement",
-        title="Agreement on labels",
-        lead="Two labels of the same item are compared, item by item. Some agreement comes by chance alone, more so "
-        "where most items are not relevant: κ and α take that out.",
+        title=say("agreement title"),
+        lead=say("agreement lead"),
         brief=True,
         blocks=(
             _kappa_map(study) if square else _kappa_dots(study),
             main,
             alpha,
-            Fold(title="Every measure of agreement", blocks=_every_measure(study)),
+            Fold(title=say("every measure fold"), blocks=_every_measure(study)),
         ),
     )
 
@@ -234,7 +185,7 @@ def _yardsticks_table(study: Labelling) -> Table:
     found = study.baselines.set_index(["judge", "statistic"])
     judges = found.index.get_level_values("judge").unique()
     frame = pd.DataFrame({"judge": judges, "items": found.xs("same", level="statistic")["items"].to_numpy()})
-    columns = [*left(judge="Judge"), *right(whole, items=f"{_item(study)}s".capitalize())]
+    columns = [*left(judge="Judge"), *right(whole, items=say("what", study=study))]
     among_people = bool(found["people_pairs"].gt(0).any())
     for statistic in (leading, "same", "overlap"):
         part = found.xs(statistic, level="statistic").reindex(judges)
@@ -248,14 +199,13 @@ def _yardsticks_table(study: Labelling) -> Table:
     pairs = study.agreement.pairs.set_index("second")
     for name in ("sensitivity", "specificity"):
         frame[name] = pairs[name].reindex(judges).to_numpy()
-    columns += right(share, f"Relevant at {study.agreement.rel}", sensitivity="Sensitivity", specificity="Specificity")
+    columns += right(
+        share, say("relevant", rel=study.agreement.rel), sensitivity="Sensitivity", specificity="Specificity"
+    )
     return Table(
         name="judge-agreement",
-        title=f"Agreement with {study.agreement.reference}, and what it is worth",
-        caption=f"Beside each judge: the constant judge that does best, the judge's own labels shuffled within each "
-        f"topic{', and people among themselves (mean over their pairs)' if among_people else ''}. Sensitivity: share "
-        f"of what {study.agreement.reference} calls relevant that the judge does too; specificity the same of what "
-        "is not relevant.",
+        title=say("yardsticks title", reference=study.agreement.reference),
+        caption=say("yardsticks", reference=study.agreement.reference, people=among_people),
         frame=frame.sort_values(f"{leading}_value", ascending=False, kind="stable"),
         columns=tuple(columns),
         data=study.baselines,
@@ -267,46 +217,37 @@ def _kappa_map(study: Labelling) -> Picture:
     return Picture(
         name="judge-kappa",
         draw=lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"),
-        title="Cohen's κ of every pair of judges",
-        caption="Each field compares the judge of its row with that of its column; darker blue agrees more, "
-        "white is what chance gives.",
-        alt=f"A square of {len(matrix)} by {len(matrix)} fields shaded by Cohen's kappa.",
+        title=say("map title"),
+        caption=say("map"),
+        alt=say("map alt", n=len(matrix)),
     )
 
 
 def _kappa_dots(study: Labelling) -> Picture:
-    pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
+    pairs = study.agreement.pairs
     first, second = pairs[["first", "second"]].iloc[0]
     leading = leading_kappa(study.labels.scale)
-    kappa = f"Cohen's {_LABELS[leading].removeprefix("Cohen's ")}"
+    kappa = say("kappa", kappa=_LABELS[leading].removeprefix("Cohen's "))
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
     shown = pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
-    caption = f"The dot is {kappa}, of {second} with {first}, the bar its {level} interval over topics."
-    if len(pairs) > 1:
-        caption = (
-            f"{kappa}, of every judge with {first}, best first; bars are {level} intervals over topics, of each "
-            "judge by itself. All are compared with the same labels on the same topics, so two whose bars overlap "
-            "may still differ."
-        )
     return Picture(
         name="judge-kappa",
-        draw=lambda: figures.agreement_dots(shown, label=f"{kappa}, with {first}"),
-        title=f"Agreement with {first}",
-        caption=caption,
-        alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
+        draw=lambda: figures.agreement_dots(shown, label=say("dots label", kappa=kappa, first=first)),
+        title=say("dots title", first=first),
+        caption=say("dots", kappa=kappa, first=first, second=second, study=study),
+        alt=say("dots alt", n=len(pairs)),
     )
 
 
 def _alike_section(study: Labelling) -> Section:
     alike = study.agreement.nearly_the_same()
-    none = "No two judges gave the same label to 95 % of their items with a κ of 0.9 or more."
-    blocks: tuple[Block, ...] = (Text(paragraphs=(none,)),)
+    blocks: tuple[Block, ...] = (Text(paragraphs=(say("none alike"),)),)
     if len(alike):
         blocks = (
             Table(
                 name="nearly-the-same",
-                title="Pairs with the same label on 95 % of their items or more",
-                caption="Sorted by the share of equal labels; κ is 0.9 or more, so chance does not explain it.",
+                title=say("alike table title"),
+                caption=say("alike table"),
                 frame=alike,
                 columns=(
                     *left(first="First", second="Second"),
@@ -316,34 +257,22 @@ def _alike_section(study: Labelling) -> Section:
                 ),
             ),
         )
-    return Section(
-        id="alike",
-        title="Nearly identical judges",
-        lead="Automatic judges made from one model and nearly one prompt give nearly the same labels; they are not "
-        "independent evidence.",
-        blocks=blocks,
-    )
+    return Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=blocks)
 
 
 def _topics_section(study: Labelling) -> Section:
     frame, labels, alone = study.agreement.per_topic, _named(study), one_pair(study)
-    what = "A dot is a topic." if alone else "A stroke is a pair of judges, a dot their mean."
     picture = Picture(
         name="overlap-by-topic",
-        draw=lambda: figures.topic_dots(
-            frame, statistic="overlap", label="overlap (Jaccard) of the relevant items (1: the same sets)"
-        ),
-        title="Agreement by topic",
-        caption=f"{what} Topics at the foot are those whose relevance the judges see most differently.",
-        alt="One row a topic with a dot at its overlap."
-        if alone
-        else "One row a topic with a stroke for every pair of judges and a dot at the mean.",
+        draw=lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),
+        title=say("topics title"),
+        caption=say("topics", alone=alone),
+        alt=say("topics alt", alone=alone),
     )
     table = Table(
         name="agreement-by-topic",
-        title="Overlap by topic",
-        caption=f"{labels['overlap']}: {STATISTICS['overlap'].removesuffix(': mean over topics')}; then over "
-        "those that each calls relevant.",
+        title=say("topics table title"),
+        caption=say("topics table", label=labels["overlap"], overlap=STATISTICS["overlap"]),
         frame=frame,
         columns=(
             *left(topic="Topic"),
@@ -353,10 +282,5 @@ def _topics_section(study: Labelling) -> Section:
         ),
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
     )
-    numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
-    return Section(
-        id="by-topic",
-        title="Agreement by topic",
-        lead="Two people may read one topic alike and the next one differently.",
-        blocks=(picture, *numbers),
-    )
+    numbers = (Fold(title=say("topics fold"), blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
+    return Section(id="by-topic", title=say("topics title"), lead=say("topics lead"), blocks=(picture, *numbers))

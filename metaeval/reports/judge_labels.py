@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from metaeval.base.words import absent, number, share, whole
-from metaeval.page.blocks import Block, Section
+from metaeval.page.blocks import Section
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.assessed_parts import (
     element_agreement_table,
@@ -23,7 +23,10 @@ from metaeval.reports.judge_agreement import (
     pairs_words,
 )
 from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
+from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
+
+say = prose("judge_labels")
 
 
 def label_sections(study: Labelling) -> tuple[Section, ...]:
@@ -71,66 +74,37 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
             tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
     if not tables:
         return ()
-    return (
-        Section(
-            id="parts",
-            title="Agreement on elements and text",
-            lead="Two judges who call the same document relevant may still mean different parts of it.",
-            blocks=tuple(tables),
-        ),
-    )
+    return (Section(id="parts", title=say("parts title"), lead=say("parts lead"), blocks=tuple(tables)),)
 
 
 def _labels_section(study: Labelling) -> Section:
-    table = study.labels.table
-    rows = [
-        {
-            "judge": name,
-            "labels": int(column.notna().sum()),
-            "missing": int(column.isna().sum()),
-            "mean": float(column.mean()),
-            **{
-                f"at_{level}": float((column == level).sum() / max(column.notna().sum(), 1))
-                for level in study.labels.scale
-            },
-        }
-        for name, column in table.items()
-    ]
-    columns = [
-        *left(judge="Judge"),
-        *right(whole, labels="Labels", missing="Missing"),
-        *right(number(2), mean="Mean"),
-        *right(share, "Share of label", **{f"at_{level}": str(level) for level in study.labels.scale}),
-    ]
-    blocks: list[Block] = [
-        Table(
-            name="labels",
-            title="What each judge gave",
-            caption="How many items each labelled, and how the labels are spread.",
-            frame=pd.DataFrame(rows),
-            columns=tuple(columns),
-        )
-    ]
-    outside = study.labels.outside
-    if len(outside):
-        blocks.append(
-            Table(
-                name="labels-off-the-scale",
-                title="Labels off the scale",
-                caption=f"Left out: the scale is {', '.join(map(str, study.labels.scale))}.",
-                frame=outside,
-                columns=(
-                    *left(judge="Judge", topic="Topic", item="Item"),
-                    *right(number(0), label="Label"),
-                ),
-            )
-        )
-    return Section(
-        id="labels",
-        title="Distribution of labels",
-        lead="Judges also differ in how freely they give labels.",
-        blocks=tuple(blocks),
+    scale, outside, rows = study.labels.scale, study.labels.outside, []
+    for name, column in study.labels.table.items():
+        known = int(column.notna().sum())
+        shares = {f"at_{level}": float((column == level).sum() / max(known, 1)) for level in scale}
+        row = {"judge": name, "labels": known, "missing": len(column) - known, "mean": float(column.mean())}
+        rows.append(row | shares)
+    spread = Table(
+        name="labels",
+        title=say("labels table title"),
+        caption=say("labels table"),
+        frame=pd.DataFrame(rows),
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, labels="Labels", missing="Missing"),
+            *right(number(2), mean="Mean"),
+            *right(share, "Share of label", **{f"at_{level}": str(level) for level in scale}),
+        ),
     )
+    off = Table(
+        name="labels-off-the-scale",
+        title=say("outside title"),
+        caption=say("outside", scale=scale),
+        frame=outside,
+        columns=(*left(judge="Judge", topic="Topic", item="Item"), *right(number(0), label="Label")),
+    )
+    blocks = (spread, off) if len(outside) else (spread,)
+    return Section(id="labels", title=say("labels title"), lead=say("labels lead"), blocks=blocks)
 
 
 def _scales_section(study: Labelling) -> tuple[Section, ...]:
@@ -142,25 +116,17 @@ def _scales_section(study: Labelling) -> tuple[Section, ...]:
     frame = frame[frame["judge"].map(maps.rules) != "reference"]
     table = Table(
         name="judge-scales",
-        title=f"Grades of every judge on the scale of {maps.reference}",
-        caption=f"Fitted: the grade of {maps.reference} at the same place among the labels that both gave, never "
-        "falling. Nothing is left out.",
+        title=say("scales table title", reference=maps.reference),
+        caption=say("scales table", reference=maps.reference),
         frame=frame,
         columns=(
             *left(judge="Judge", rule="Rule"),
             *right(_grade, grade="Grade"),
             *right(whole, n="Labels", n_common="In common"),
-            *right(_grade, reference_grade=f"Became {maps.reference}'s"),
+            *right(_grade, reference_grade=say("became", reference=maps.reference)),
         ),
     )
-    return (
-        Section(
-            id="scales",
-            title="Scales of the judges",
-            lead="Every judge has a scale of its own; labels and measures compare what stands on one.",
-            blocks=(table,),
-        ),
-    )
+    return (Section(id="scales", title=say("scales title"), lead=say("scales lead"), blocks=(table,)),)
 
 
 def _grade(value: object) -> str:

@@ -15,30 +15,18 @@ import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
-from metaeval.base.names import count, first_few
-from metaeval.base.words import (
-    MISSING,
-    NAMED,
-    End,
-    absent,
-    bracketed,
-    ends,
-    listed,
-    number,
-    percentage,
-    share,
-    span,
-    whole,
-)
+from metaeval.base.names import first_few
+from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, span, whole
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right, under
+from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
-_KAPPAS = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 _NAMED = 3
 _PAIR = 2
 _NEARLY_ALL = 0.95
 _DECIMAL = number(2)
+say = prose("judge_ranking")
 
 
 def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
@@ -55,61 +43,57 @@ def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
 
 
 def _best_words(study: Labelling, found: JudgeRanking, *, alone: bool) -> str:
-    table, measure = found.table, _KAPPAS[found.measure]
+    table, measure = found.table, say(found.measure)
     level = table[~table["behind"]]  # two that read alike may differ significantly
     kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
     best = ends(kappas, level[found.measure], kappas.values())[1]
-    name, kappa = best.names[0], f"{measure} {best.figure}"
     if len(table) == 1:
-        baseline = study.baselines.set_index(["judge", "statistic"])["shuffled"][name, found.measure]
-        line = (
-            f"Between {found.reference} and {name} {measure} is {_with_ends(study, found, name)}; shuffling "
-            f"{name}'s labels within topics gives {_DECIMAL(baseline)}"
-        )
+        name = best.names[0]
+        shuffled = study.baselines.set_index(["judge", "statistic"])["shuffled"][name, found.measure]
+        given = {"name": name, "kappa": _with_ends(study, found, name), "shuffled": shuffled}
+        line = say("one judge", reference=found.reference, measure=measure, **given)
     elif len(table) == _PAIR:
-        line = _two_words(study, found)
+        names, second = table["judge"].tolist(), table.iloc[1]
+        line = say(
+            "two judges",
+            apart=second["behind"],
+            names=names,
+            reference=found.reference,
+            measure=measure,
+            kappas=[_with_ends(study, found, name) for name in names],
+            difference=_behind(second, found),
+            n_topics=int(table["topics"].min()),
+        )
     else:
-        labels = best.verb("labels", "label")
-        line = f"Of {len(table)} judges {best.who} {labels} most as {found.reference} does ({kappa})"
-        line += _others_words(found, best)
-    fewer = table[table["judge"].isin(best.names) & (table["items"] < table["items"].max())]
-    for row in fewer.head(_NAMED).to_dict("records"):
-        line += f"; {row['judge']} labelled {whole(row['items'])} of the {whole(table['items'].max())} items"
-    if found.undefined:
-        line += f"; without an order: {first_few(found.undefined, most=_NAMED)}"
-    return f"{line}{_passing_words(study.alt) if alone else ''}."
-
-
-def _two_words(study: Labelling, found: JudgeRanking) -> str:
-    first, second = found.table.iloc[0], found.table.iloc[1]
-    names = (first["judge"], second["judge"])
-    figures = ", ".join(f"{name} {_with_ends(study, found, name)}" for name in names)
-    apart = f"{_KAPPAS[found.measure]}: {figures}; the difference is {_behind(second, found)}{_on(found)}"
-    if second["behind"]:
-        return f"{names[0]} labels more as {found.reference} does than {names[1]} ({apart})"
-    return f"{names[0]} and {names[1]} do not differ significantly in agreement with {found.reference} ({apart})"
+        given = {"n": len(table), "best": best, "others": _others_words(found, best)}
+        line = say("several judges", reference=found.reference, measure=measure, **given)
+    n_items = table["items"].max()
+    fewer = table[table["judge"].isin(best.names) & (table["items"] < n_items)].head(_NAMED)
+    return say(
+        "best",
+        line=line,
+        fewer=fewer.to_dict("records"),
+        n_items=n_items,
+        undefined=first_few(found.undefined, most=_NAMED) if found.undefined else "",
+        passing=_passing_words(study.alt) if alone else "",
+    )
 
 
 def _others_words(found: JudgeRanking, best: End) -> str:
     """Say of several judges which cannot be told from the best, and how many are behind it."""
-    others, it = found.table[~found.table["judge"].isin(best.names)], best.verb("it", "them")
+    others = found.table[~found.table["judge"].isin(best.names)]
     if others.empty:
-        return ", and so all do"
-    level, behind = others[~others["behind"]], others[others["behind"]]
-    named = first_few(level["judge"].tolist(), most=_NAMED)
-    if behind.empty:
-        return f"; none of the others can be told from {it}{_on(found)}: next {named}"
-    worse = f"{len(behind)} {'is' if len(behind) == 1 else 'are'} behind {it}"
-    if level.empty:
-        by = [_behind(row, found) for _, row in others.iterrows()]
-        near = ends(others["judge"], others["difference"], by)[1]
-        return f"; all others are behind {it}{_on(found)}, {near.who} by {near.figure}"
-    return f"; {len(level)} others cannot be told from {it}{_on(found)} ({named}), and {worse}"
-
-
-def _on(found: JudgeRanking) -> str:
-    n_topics = int(found.table["topics"].head(_PAIR).min()) if len(found.table) == _PAIR else found.n_topics
-    return ", for one topic tells of no other" if n_topics == 1 else f" on {n_topics:,} topics"
+        return say("all best")
+    level, by = others.loc[~others["behind"], "judge"].tolist(), [_behind(row, found) for _, row in others.iterrows()]
+    return say(
+        "others",
+        best=best,
+        level=len(level),
+        behind=int(others["behind"].sum()),
+        named=first_few(level, most=_NAMED),
+        near=ends(others["judge"], others["difference"], by)[1],
+        n_topics=found.n_topics,
+    )
 
 
 def _behind(row: pd.Series, found: JudgeRanking) -> str:
@@ -129,12 +113,12 @@ def _passing_words(alt: AltTest | None) -> str:
     if alt is None:
         return ""
     passing = alt.judges.loc[alt.judges["passes"], "judge"].tolist()
-    if len(alt.judges) == 1:
-        row = alt.judges.iloc[0]
-        word = "may" if passing else "may not"
-        return f"; by the alt-test it {word} stand in for a person as a labeller (ω = {_DECIMAL(row['winning_rate'])})"
-    named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
-    return f"; by the alt-test {len(passing)} of {len(alt.judges)} may stand in for a person as a labeller{named}"
+    return say("passing", **_passed(alt.judges, passing))
+
+
+def _passed(judges: pd.DataFrame, passing: list[str]) -> dict[str, Any]:
+    named = first_few(passing, most=_NAMED)
+    return {"n": len(judges), "passing": len(passing), "named": named, "first": judges.iloc[0]}
 
 
 # -------------------------------------------------------------------------------------------------- why figures differ
@@ -151,31 +135,15 @@ def _why_words(study: Labelling, found: JudgeRanking) -> str:
 def _alpha_words(found: JudgeRanking) -> str:
     """Say whom the pooled distribution costs places: of those that lose some, the one whose labels are furthest off."""
     table, own = found.table, f"{found.measure}_rank"
-    freely = "higher or lower grades" if found.measure != "kappa" else "a label more or less freely"
-    rule = (
-        "κ corrects for chance using each judge's label distribution; α uses the pooled distribution, so a judge "
-        f"who gives {freely} than {found.reference} loses in α"
-    )
     fallen = table[table["alpha_rank"] > table[own]]
-    said = []
+    kinds, said = {"alone": len(table) == 1, "fallen": not fallen.empty}, []
     for row in _furthest(table if fallen.empty else fallen, "bias", _DECIMAL):
-        side = "higher" if row["bias"] > 0 else "lower"
-        who = f"{row['judge']}, whose mean label is {_DECIMAL(abs(row['bias']))} {side}"
-        kappa, alpha = f"{_DECIMAL(row[found.measure])}", f"{_DECIMAL(row['alpha'])}"
+        kappa, alpha = _DECIMAL(row[found.measure]), _DECIMAL(row["alpha"])
         lost = row[found.measure] - row["alpha"]
-        if lost <= 0 or len({kappa, alpha}) == 1:
-            continue
-        if len(table) == 1:
-            return f"{rule}: {who}, has κ {kappa} and α {alpha}."
-        places = f", is at place {row[own]} by κ ({kappa}) and at {row['alpha_rank']} by α ({alpha})"
-        said.append(f"{who} (κ {kappa}, α {alpha})" if fallen.empty else f"{who}{places}")
-    if not said:
-        return ""
-    words = listed(said, most=NAMED)
-    if fallen.empty:
-        return f"{rule}: most {words}; both order all judges alike."
-    moved = count(int((table["alpha_rank"] != table[own]).sum()), "judge")
-    return f"{rule}: {words}, and {moved} in all change places."
+        if lost > 0 and len({kappa, alpha}) > 1:
+            said.append(say("biased", row=row, place=row[own], kappa=kappa, alpha=alpha, **kinds))
+    moved = int((table["alpha_rank"] != table[own]).sum())
+    return say("alpha", found=found, said=listed(said, most=NAMED), moved=moved, **kinds) if said else ""
 
 
 def _furthest(table: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[dict[Hashable, Any]]:
@@ -191,43 +159,25 @@ def _weights_words(found: JudgeRanking) -> str:
     missed = ((table["near"] - table["same"]) / (1.0 - table["same"])).where(table["same"] < 1.0)
     table, median = table.assign(missed=missed), missed.median()
     fallen = table[(table["kappa_rank"] > table["quadratic_kappa_rank"]) & (missed > median)]
-    rule = "Quadratic weights forgive a label one grade off, plain κ does not"
-    if fallen.empty:
-        same = (table["kappa_rank"] == table["quadratic_kappa_rank"]).all()
-        return "" if same else f"{rule}."
-    said = [
-        f"{row['judge']}, {share(row['missed'])} of whose differing labels are one grade off (in the median "
-        f"of all judges {share(median)}), is at place {row['quadratic_kappa_rank']} with them "
-        f"({_DECIMAL(row['quadratic_kappa'])}) and at {row['kappa_rank']} without ({_DECIMAL(row['kappa'])})"
-        for row in _furthest(fallen, "missed", share)
-    ]
-    return f"{rule}: {listed(said, most=NAMED)}."
+    if fallen.empty and (table["kappa_rank"] == table["quadratic_kappa_rank"]).all():
+        return ""
+    rows = [] if fallen.empty else _furthest(fallen, "missed", share)
+    said = [say("near", row=row, median=median) for row in rows]
+    return say("weights", said=listed(said, most=NAMED) if said else "")
 
 
 def _alt_words(alt: AltTest | None, found: JudgeRanking) -> str:
     """Say why the alt-test orders judges differently, or why there is none."""
     if alt is None:
-        return f"An alt-test takes two people beside a judge on the same items, and {found.reference} is the one named."
-    rule = (
-        "The alt-test counts items where the judge is as close to the others as a human; it ignores error size and "
-        "chance"
-    )
+        return say("no alt", reference=found.reference)
     table = _with_alt(found, alt).dropna(subset=["alt_rank"])
     if len(table) < _PAIR:
-        return f"{rule}."
+        return say("alt", said=(), alike=False)
     own = table[found.measure].rank(ascending=False, method="min")
     table = table.assign(own=own, moved=own - table["alt_rank"])
-    if not table["moved"].any():
-        return f"{rule}; it orders the judges as κ does."
-    said = [
-        f"{row['judge']} is at place {row['own']:.0f} by κ ({_DECIMAL(row[found.measure])}) and at "
-        f"{row['alt_rank']:.0f} by the alt-test (ω = {_DECIMAL(row['winning_rate'])}, at least as near on "
-        f"{share(row['advantage_probability'])} of the items); its labels are {found.reference}'s on "
-        f"{share(row['same'])}"
-        for row in _furthest(table, "moved", whole)
-    ]
-    first = f"{table['judge'].iloc[0]}'s on {share(table['same'].iloc[0])}"
-    return f"{rule}: {'; '.join(said[:_NAMED])}, {first}."
+    rows = _furthest(table, "moved", whole)[:_NAMED] if table["moved"].any() else []
+    said = [say("moved", row=row, kappa=row[found.measure], reference=found.reference) for row in rows]
+    return say("alt", said=said, alike=not said, first=table.iloc[0])
 
 
 def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
@@ -257,7 +207,7 @@ def ranking_section(study: Labelling) -> tuple[Section, ...]:
     frame = frame.assign(value=frame[found.measure], **ends)
     frame, shown = bounded(
         frame,
-        {"value": (_KAPPAS[found.measure], _DECIMAL), "difference": ("Less the best", _DECIMAL)},
+        {"value": (say(found.measure), _DECIMAL), "difference": ("Less the best", _DECIMAL)},
         draws=found.n_resamples,
     )
     columns += [*shown]
@@ -278,20 +228,15 @@ def ranking_section(study: Labelling) -> tuple[Section, ...]:
     columns += right(number(2), bias="Mean label")
     table = Table(
         name="judge-ranking",
-        title=f"Judges by agreement with {found.reference}",
-        caption=_caption(found),
+        title=say("table title", reference=found.reference),
+        caption=say("table", found=found, best=found.table["judge"][0]),
         frame=frame,
         columns=tuple(columns),
         data=found.table,
     )
     return (
         Section(
-            id="ranking",
-            title=f"Which judge labels most as {found.reference} does?",
-            lead="Judges are compared on the same topics, so two whose intervals overlap may still differ; and figures "
-            "that take out chance or weigh grades in other ways may order them otherwise.",
-            brief=True,
-            blocks=(table,),
+            id="ranking", title=say("section", reference=found.reference), lead=say("lead"), brief=True, blocks=(table,)
         ),
     )
 
@@ -301,38 +246,15 @@ def _placed(name: str, label: str) -> tuple[Column, ...]:
 
 
 def _place(value: object) -> str:
-    return MISSING if absent(value) else f"place {whole(value)}"
-
-
-def _caption(found: JudgeRanking) -> str:
-    level = percentage(found.confidence_level)
-    alpha = "as amounts" if found.measure != "kappa" else "as names"
-    return (
-        f"Less the best: the difference from {found.table['judge'][0]} on the same topics. A judge is behind where "
-        f"all of the interval is below 0; the intervals allow for the number of judges, so that with {level} "
-        f"probability the truly best one is not. α is that of the judge and {found.reference} alone, labels "
-        f"taken {alpha}. Mean label: the judge's less that of {found.reference} on the same items."
-    )
+    return MISSING if absent(value) else say("place", value=value)
 
 
 def alt_words(alt: AltTest) -> str:
     """Say who may stand in for a person, where the alt-test is all there is."""
     order = alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
     passing = order.loc[order["passes"], "judge"].tolist()
-    first = order.iloc[0]
-    rule = f"its losses less its wins are significantly below ε = {alt.epsilon:g} of the items"
-    if len(order) == 1:
-        word = "may" if passing else "may not"
-        return (
-            f"{first['judge']} {word} stand in for a person as a labeller: against {share(first['winning_rate'])} of "
-            f"the people {rule} (ω = {_DECIMAL(first['winning_rate'])}; half is enough)."
-        )
-    named = f" ({first_few(passing, most=_NAMED)})" if passing else ""
     rates = span(order["judge"], order["winning_rate"], map(_DECIMAL, order["winning_rate"]))
-    return (
-        f"{len(passing)} of {len(order)} judges may stand in for a person as a labeller{named}. Winning rate, the "
-        f"share of the people against whom, for a judge, {rule}: ω {rates}; half is enough."
-    )
+    return say("may label", alt=alt, rates=rates, **_passed(order, passing))
 
 
 def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
@@ -345,12 +267,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     ).sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
     table = Table(
         name="alt-test",
-        title="Does the judge agree with people at least as well as a person does?",
-        caption="Winning rate: share of the people against whom the items that the judge loses, less those it wins, "
-        f"are significantly below ε = {alt.epsilon:g} of all (one-sided t, "
-        f"{'Benjamini–Yekutieli' if alt.correction == 'fdr_by' else alt.correction} at {alt.q:g}); half is enough. "
-        "Advantage: probability that the judge is at least as close to the others as a person. Smallest ε: from there "
-        "on the judge passes; 0.2 is usual for experts, 0.15 for skilled people, 0.1 for a crowd.",
+        title=say("alt title"),
+        caption=say("alt table", alt=alt),
         frame=judges,
         columns=(
             *left(judge="Judge", verdict="May stand in"),
@@ -361,9 +279,8 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
     )
     each = Table(
         name="alt-test-people",
-        title="Each person left out",
-        caption="Difference: share of the items where the person is nearer to the others than the judge, less the "
-        "other way round.",
+        title=say("people title"),
+        caption=say("people"),
         frame=alt.people,
         columns=(
             *left(judge="Judge", person="Person"),
@@ -373,16 +290,13 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         ),
     )
     left_out = alt.left_out["person"].drop_duplicates().tolist() if len(alt.left_out) else []
-    words = [f"{count(alt.items_alone, 'item')} with fewer than {alt.fewest_people} people took no part."]
-    if left_out:
-        words.append(f"People with fewer than {alt.fewest_items} items were not left out in turn: {listed(left_out)}.")
+    folded = Fold(title=say("people fold"), blocks=(each,))
     return (
         Section(
             id="alt-test",
-            title="May the judge stand in for a person?",
-            lead="Each person is left out in turn, and on each of their items the judge and the person are "
-            "compared with what the others said.",
+            title=say("alt section"),
+            lead=say("alt lead"),
             brief=True,
-            blocks=(table, Text(paragraphs=(" ".join(words),)), Fold(title="Person by person", blocks=(each,))),
+            blocks=(table, Text(paragraphs=(say("no part", alt=alt, left_out=left_out),)), folded),
         ),
     )

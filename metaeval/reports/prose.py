@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
-from metaeval.reports.shared import computed_with, described_by, resampled_on, side_words, with_draws
+from metaeval.reports.shared import computed_with, decided_by, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -46,6 +46,8 @@ _WRITERS.filters |= {
     "computed": computed_with,
     "errors": lambda said: words.errors_said(*said),
     "short": lambda metrics: " ".join(words.short_names(metrics)),
+    "absent": words.absent,
+    "decided": lambda made: decided_by(made.test, made.correction, made.alpha),
 }
 
 

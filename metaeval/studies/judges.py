@@ -82,6 +82,8 @@ class JudgeStudy(Study):
     """What the input cannot answer, with the reason."""
     notes: tuple[str, ...]
     provenance: Provenance
+    has_runs: bool = False
+    """Whether runs were given beside labels; else what to pass is advised in place of conclusions."""
 
     @property
     def alt(self) -> AltTest | None:
@@ -367,6 +369,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=tuple(notes),
         provenance=record,
+        has_runs=collection is not None,
     )
     verdicts = judge_verdicts(made.conclusions, made.favoured, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from metaeval.reports.judges import judges_report
+from metaeval.studies.judges import ABOUT_SYSTEMS
 
 WORDS = ("may", "may not", "not settled")
 
@@ -204,6 +205,17 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     (item,) = section_of(page, "unanswered").blocks[1].items
     assert item.term == "Group bias"
     assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
+
+
+@pytest.mark.parametrize(("given", "first"), [(True, "No verdict on systems: in other words."), (False, "model lab")])
+def test_whether_runs_were_given_is_a_flag_and_no_wording(judged_study, given, first):
+    """Without runs they are asked for, whatever the reason is called; with them the reason stands first."""
+    study = replace(judged_study(runs=False), has_runs=given, unanswered={ABOUT_SYSTEMS: "in other words"})
+    summary = judges_report(study).summary
+    assert summary[0].startswith(first)
+    assert any(words.startswith("Pass --runs") for words in summary) is not given
+    assert not judged_study(runs=False).has_runs
+    assert judged_study().has_runs
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,12 @@ from metaeval.reports.prose import Prose, prose
 FILES = sorted(Path(module.__file__).with_name("prose").glob("*.prose"))
 
 
-BY_NAME = {"design": {"t", "anova", "interval", "residual", "within", "pairs"}}
+BY_NAME = {
+    "design": {"t", "anova", "interval", "residual", "within", "pairs"},
+    "human": {"system", "item", "all"},
+    "judge_ranking": {"kappa", "quadratic_kappa"},
+    "judges": {"may", "may not", "not settled", "no pairs", "no second person"},
+}
 """Passages that are asked for by the name of a procedure."""
 
 
