@@ -20,6 +20,7 @@ from metaeval.inex.measures.interpolated_precision import (
     interpolated_precision_curves as interpolated_precision_curves,
 )
 from metaeval.inex.measures.overlap import run_overlap as run_overlap
+from metaeval.inex.ordered_runs import reliability_runs as reliability_runs
 from metaeval.inex.passages import PassageCollection as PassageCollection
 from metaeval.inex.passages import passage_collection as passage_collection
 from metaeval.inex.power_law import fit_power_law as fit_power_law
@@ -28,7 +29,6 @@ from metaeval.inex.reading import read_element_sizes as read_element_sizes
 from metaeval.inex.reading import read_pool as read_pool
 from metaeval.inex.reading import read_submission as read_submission
 from metaeval.inex.reading import read_submissions as read_submissions
-from metaeval.inex.reliability_runs import reliability_runs as reliability_runs
 from metaeval.inex.simulation import SimulatedInex as SimulatedInex
 from metaeval.inex.simulation import simulate_inex as simulate_inex
 from metaeval.inex.writing import write_assessments as write_assessments

@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.words import ends, listed, number, share, text, whole
 from metaeval.figures.shown import AXES
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report

@@ -10,7 +10,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.running.equality import difference
 
 _SIGN = re.compile(r"(>=|≥|>)")

@@ -19,7 +19,7 @@ from metaeval.inex.element_quantisation import ElementGrades, element_values
 from metaeval.inex.elements import ElementCollection, element_collection
 from metaeval.inex.measures.curves import element_curves
 from metaeval.inex.measures.overlap import run_overlap
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry

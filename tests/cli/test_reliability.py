@@ -6,7 +6,7 @@ import re
 import pytest
 
 from metaeval.base.words import share
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.reliability import study_reliability
 

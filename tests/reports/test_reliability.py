@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.inex.simulation import simulate_inex
 from metaeval.page.html import render_page
 from metaeval.reports.reliability import reliability_report, verdict_sentence

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.studies.expectations import (
     EXPECTATIONS,
     Preference,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.inex.assessments import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments, table_of
 from metaeval.inex.elements import element_collection
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS, reliability_runs
 from metaeval.inex.paths import contains
-from metaeval.inex.reliability_runs import RELIABILITY_RUNS, reliability_runs
 from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics.scoring import score
 
