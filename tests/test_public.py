@@ -89,7 +89,7 @@ def test_functions_take_data_first_and_options_by_keyword():
             assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
 
 
-@pytest.mark.parametrize("chapter", [*CHAPTERS, "inex"])
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_no_name_of_a_chapter_is_also_a_module_in_it(chapter):
     """What `from metaeval.models import X` gives would depend on what was imported before."""
     module = import_module(f"metaeval.{chapter}")
