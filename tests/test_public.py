@@ -21,7 +21,7 @@ TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
 def public():
     """Every public name with what it stands for."""
     found = {name: getattr(metaeval, name) for name in TOP}
-    for chapter in [*CHAPTERS, "inex"]:
+    for chapter in CHAPTERS:
         module = import_module(f"metaeval.{chapter}")
         found |= {name: getattr(module, name) for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
     return found
