@@ -47,43 +47,47 @@ def _anchors(page):
             yield "".join(kept).replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_nothing_stands_in_a_page_that_only_sphinx_reads(page):
+def test_nothing_stands_in_a_page_that_only_sphinx_reads():
     """No roles, no directives, no field lists: a forge and an editor would show them raw."""
-    for token in _tokens(page):
-        if token.type == "fence":
-            assert token.info.partition(" ")[0] in LANGUAGES, f"{token.info} in line {token.map[0] + 1}"
-            assert not token.content.startswith(":")
-        for child in token.children or ():
-            assert child.type != "text" or not re.search(r"\{[a-z:]+\}$|^:::", child.content), child.content
+    for page in PAGES:
+        for token in _tokens(page):
+            if token.type == "fence":
+                assert token.info.partition(" ")[0] in LANGUAGES, f"{token.info} in line {token.map[0] + 1}"
+                assert not token.content.startswith(":")
+            for child in token.children or ():
+                assert child.type != "text" or not re.search(r"\{[a-z:]+\}$|^:::", child.content), (
+                    f"{page}: {child.content}"
+                )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_options_stand_as_code(page):
+def test_options_stand_as_code():
     """In words, the built site would join the two dashes of an option, and copied it would be refused."""
-    for token in _tokens(page):
-        for child in token.children or ():
-            assert child.type != "text" or not re.search(r"(?<![\w-])--[a-z]", child.content), child.content
+    for page in PAGES:
+        for token in _tokens(page):
+            for child in token.children or ():
+                assert child.type != "text" or not re.search(r"(?<![\w-])--[a-z]", child.content), (
+                    f"{page}: {child.content}"
+                )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_links_and_pictures_lead_somewhere(page):
+def test_links_and_pictures_lead_somewhere():
     """Every file is there, every anchor is a heading of its page, and every picture says what it shows."""
-    for address, words, is_picture in _links(page):
-        target, _, anchor = address.partition("#")
-        if "://" in target:
-            continue
-        file = (page.parent / target).resolve() if target else page
-        assert file.exists(), f"{page.name} points at {target}"
-        assert not anchor or anchor in set(_anchors(file)), f"{page.name} points at {address}"
-        assert not is_picture or words, f"the picture {target} in {page.name} has no words"
+    for page in PAGES:
+        for address, words, is_picture in _links(page):
+            target, _, anchor = address.partition("#")
+            if "://" in target:
+                continue
+            file = (page.parent / target).resolve() if target else page
+            assert file.exists(), f"{page.name} points at {target}"
+            assert not anchor or anchor in set(_anchors(file)), f"{page.name} points at {address}"
+            assert not is_picture or words, f"the picture {target} in {page.name} has no words"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_what_comes_from_the_code_is_up_to_date(page, write_docs):
+def test_what_comes_from_the_code_is_up_to_date(write_docs):
     """`python scripts/write_docs.py` has nothing to write."""
-    text = page.read_text("utf-8")
-    assert write_docs.write(text) == text, "run python scripts/write_docs.py"
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert write_docs.write(text) == text, f"{page}: run python scripts/write_docs.py"
 
 
 def test_every_metric_of_documents_has_its_formula():
@@ -131,14 +135,14 @@ def test_the_table_of_contents_names_every_page():
     assert listed == {page.resolve() for page in DOCS.rglob("*.md")}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_what_a_page_cites_is_in_the_bibliography(page):
+def test_what_a_page_cites_is_in_the_bibliography():
     """A link to a DOI leads to a publication of the bibliography, and names its authors and year as they are there."""
-    known = {publication.doi: publication for publication in PUBLICATIONS.values() if publication.doi}
-    for words, doi in re.findall(
-        r"\[([^]]+)\]\(https://doi\.org/((?:[^()\s]|\([^()\s]*\))+)\)", page.read_text("utf-8")
-    ):
-        assert doi in known, f"{page.name} cites {doi}"
-        publication = known[doi]
-        by_authors = "{} ({})".format(*publication.cited.rsplit(", ", 1))
-        assert words in {f"doi:{doi}", str(publication.year), publication.cited, by_authors}
+    for page in PAGES:
+        known = {publication.doi: publication for publication in PUBLICATIONS.values() if publication.doi}
+        for words, doi in re.findall(
+            r"\[([^]]+)\]\(https://doi\.org/((?:[^()\s]|\([^()\s]*\))+)\)", page.read_text("utf-8")
+        ):
+            assert doi in known, f"{page.name} cites {doi}"
+            publication = known[doi]
+            by_authors = "{} ({})".format(*publication.cited.rsplit(", ", 1))
+            assert words in {f"doi:{doi}", str(publication.year), publication.cited, by_authors}

@@ -33,34 +33,34 @@ def test_the_top_level_is_short():
     assert {"agreement", "models", "reports", "resampling", "studies"} <= set(CHAPTERS)
 
 
-@pytest.mark.parametrize("name", sorted(public()))
-def test_what_a_public_function_returns_is_public(name):
+def test_what_a_public_function_returns_is_public():
     """The class of every result can be imported from a chapter, for annotations and for isinstance."""
     known = {value.__name__ for value in public().values() if inspect.isclass(value)}
-    thing = public()[name]
-    members = vars(thing).items() if inspect.isclass(thing) else [(name, thing)]
-    for function in (value for key, value in members if not key.startswith("_")):
-        if not inspect.isfunction(function):
-            continue
-        annotation = inspect.signature(function).return_annotation
-        written = annotation.__name__ if inspect.isclass(annotation) else str(annotation)
-        module = import_module(function.__module__)
-        for word in re.findall(r"[A-Z]\w+", written):
-            returned = annotation if inspect.isclass(annotation) else getattr(module, word, None)
-            if inspect.isclass(returned) and returned.__module__.startswith("metaeval."):
-                assert returned.__name__ in known, f"{name} returns {returned.__name__}"
+    for name in sorted(public()):
+        thing = public()[name]
+        members = vars(thing).items() if inspect.isclass(thing) else [(name, thing)]
+        for function in (value for key, value in members if not key.startswith("_")):
+            if not inspect.isfunction(function):
+                continue
+            annotation = inspect.signature(function).return_annotation
+            written = annotation.__name__ if inspect.isclass(annotation) else str(annotation)
+            module = import_module(function.__module__)
+            for word in re.findall(r"[A-Z]\w+", written):
+                returned = annotation if inspect.isclass(annotation) else getattr(module, word, None)
+                if inspect.isclass(returned) and returned.__module__.startswith("metaeval."):
+                    assert returned.__name__ in known, f"{name} returns {returned.__name__}"
 
 
-@pytest.mark.parametrize("name", sorted(public()))
-def test_reference_covers_every_public_name(name, checkout):
+def test_reference_covers_every_public_name(checkout):
     """One page of the reference documents the module that defines the name."""
     sections = [
         section
         for page in (checkout / "docs" / "reference").glob("*.md")
         for section in re.findall(r"<!-- written: names (\S+) -->", page.read_text("utf-8"))
     ]
-    module = f"{getattr(public()[name], '__module__', 'metaeval.metrics.')}."
-    assert sum(module.startswith(f"{section}.") for section in sections) == 1
+    for name, thing in public().items():
+        module = f"{getattr(thing, '__module__', 'metaeval.metrics.')}."
+        assert sum(module.startswith(f"{section}.") for section in sections) == 1, name
 
 
 def _described(name):
@@ -68,16 +68,16 @@ def _described(name):
     return inspect.getdoc(public()[name]) or ""
 
 
-@pytest.mark.parametrize("name", sorted(public()))
-def test_every_function_shows_itself_at_work(name, write_docs):
+def test_every_function_shows_itself_at_work(write_docs):
     """A public function has a runnable example, or notes where one would take long; a class says what it holds."""
-    value = public()[name]
-    if inspect.isroutine(value):
-        assert re.search(r">>>|^Notes\n-----", _described(name), flags=re.MULTILINE)
-    elif inspect.isclass(value) and not issubclass(value, Exception) and not getattr(value, "_is_protocol", False):
-        sections = re.search(r"^(Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
-        properties = any(isinstance(member, property) for member in vars(value).values())
-        assert sections or properties or any(write_docs.fields_of(value))
+    for name in sorted(public()):
+        value = public()[name]
+        if inspect.isroutine(value):
+            assert re.search(r">>>|^Notes\n-----", _described(name), flags=re.MULTILINE), name
+        elif inspect.isclass(value) and not issubclass(value, Exception) and not getattr(value, "_is_protocol", False):
+            sections = re.search(r"^(Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
+            properties = any(isinstance(member, property) for member in vars(value).values())
+            assert sections or properties or any(write_docs.fields_of(value)), name
 
 
 def test_functions_take_data_first_and_options_by_keyword():
