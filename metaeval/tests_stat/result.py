@@ -39,11 +39,13 @@ class PairwiseResult(Result):
     """Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
 
     - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
-    - ``statistic``: the test's statistic, with the sign of ``difference``;
+    - ``statistic``: the test's statistic, turned as ``difference`` is; a rank or sign test looks at other things than
+      the mean, so its sign may differ;
     - ``p_value``: as the test gives it;
     - ``p_corrected``: adjusted over the family (all pairs of one metric);
     - ``significant``: ``p_corrected <= alpha``;
-    - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
+    - ``better``: 1 where the mean of a is better than that of b, -1 where it is worse, 0 where they are equal: the
+      direction of a decision, whatever the test looks at;
     - ``n_common``: topics that both systems have, where there are gaps;
     - ``degrees_of_freedom`` and ``standard_error``: of the t test where topics have clusters, strata, weights or
       gaps.
