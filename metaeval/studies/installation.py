@@ -70,7 +70,7 @@ def examine_installation(*, workers: bool = True) -> pd.DataFrame:
 
 def _packages() -> Iterator[Finding]:
     own = metadata.distribution("metaeval")
-    yield Finding("metaeval", "fine", f"{own.version}, in {Path(__file__).parent}")
+    yield Finding("metaeval", "fine", f"{own.version}, in {Path(__file__).parents[1]}")
     yield Finding("Python", "fine", f"{platform.python_version()} ({platform.python_implementation()})")
     for text in own.requires or ():
         read = _REQUIREMENT.match(text)

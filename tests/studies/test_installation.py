@@ -2,10 +2,12 @@
 
 import os
 from importlib import metadata
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import metaeval
 from metaeval import __version__
 from metaeval.base.provenance import record_provenance
 from metaeval.reports.doctor import doctor_report
@@ -24,6 +26,11 @@ def found():
 def test_the_version_is_that_of_the_distribution():
     """The package says its own version."""
     assert __version__ == metadata.version("metaeval")
+
+
+def test_the_folder_is_that_of_the_package(found):
+    """And not of a module in it, which may move."""
+    assert found.loc["metaeval", "found"].endswith(f"in {Path(metaeval.__file__).parent}")
 
 
 def test_every_required_package_is_there(found):
