@@ -290,14 +290,14 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
     monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
     own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
     assert summary_sentences(audit)[-1] == (
-        f"7 conflicts (pairs significant in opposite directions) under the same metric among 2 of the {own} pairs of uses "
-        "of the grades, most (5) between binary ≥ 1 and binary ≥ 3 under AP; 9 conflicts between metrics."
+        f"7 conflicts (pairs significant in opposite directions) under the same metric among 2 of the {own} pairs of "
+        "uses of the grades, most (5) between binary ≥ 1 and binary ≥ 3 under AP; 9 conflicts between metrics."
     )
     counts.loc["AP", ["AP(rel=2)", "AP(rel=3)"]] = 0
     counts.loc[["AP(rel=2)", "AP(rel=3)"], "AP"] = 0
     assert summary_sentences(audit)[-1] == (
-        "Under the same metric no pair of systems is significant in opposite directions under two uses of the grades; 9 "
-        "conflicts between metrics."
+        "Under the same metric no pair of systems is significant in opposite directions under two uses of the grades; "
+        "9 conflicts between metrics."
     )
 
 

@@ -207,9 +207,7 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
 
 
-@pytest.mark.parametrize(
-    ("given", "first"), [(True, "No verdict on systems: in other words."), (False, "model agrees")]
-)
+@pytest.mark.parametrize(("given", "first"), [(True, "No verdict on systems: in other words."), (False, "model agre")])
 def test_whether_runs_were_given_is_a_flag_and_no_wording(judged_study, given, first):
     """Without runs they are asked for, whatever the reason is called; with them the reason stands first."""
     study = replace(judged_study(runs=False), has_runs=given, unanswered={ABOUT_SYSTEMS: "in other words"})
