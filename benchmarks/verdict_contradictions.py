@@ -55,11 +55,11 @@ def contradictions(study: CompareStudy, report: Report) -> list[str]:
             for other in against:
                 found += _refuted(said, one, other, metrics, gaps)
                 if gaps[one, other][0] > 0 >= systems[one, other][0] and f"over {other}: " not in said:
-                    found.append(f"other systems could turn the powers of {one} and {other}, and it is not said")
+                    found.append(f"other systems could reverse the powers of {one} and {other}, and it is not said")
     for one, other in gaps:
         if kind != "adopt" and study.current == other and one != other and _plainly_better(one, other, metrics, gaps):
             found.append(f"{one} is better than {other} in all that the tables hold, and not adopted")
-    if "No candidate is surely better in anything" in said:
+    if "No candidate is conclusively better in any quality" in said:
         clear = [one for (one, other), ends in gaps.items() if other == study.current and ends[0] > 0]
         found += [f"{one} has clearly more power" for one in clear]
     best = metrics["power"].idxmax()
@@ -70,7 +70,7 @@ def contradictions(study: CompareStudy, report: Report) -> list[str]:
 
 def _read(said: str, names: list[str], current: str | None) -> tuple[str, list[str], list[str]]:
     """Return what the first words say: the kind of verdict, of which metrics, against which."""
-    if said.startswith(("No reason to change", "No metric is surely the best")):
+    if said.startswith(("No reason to change", "No metric is conclusively the best")):
         return "open", [], []
     words = re.match(r"(Adopt|Keep) (.*?): (?:it is )?better than (.*?)\. ", said)
     if words is None:
@@ -181,7 +181,7 @@ def main() -> None:
             f"pages, {len(wrong)} contradictions. Real collections: halves of the topics, 20 systems drawn anew."
         ),
         "",
-        "| pages of | adopt | keep | no reason, or none surely the best |",
+        "| pages of | adopt | keep | no reason, or none conclusively the best |",
         "|---|---:|---:|---:|",
         *(
             f"| {name} | {one['Adopt']} | {one['Keep']} | {one['No']} |"

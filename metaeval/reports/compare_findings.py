@@ -49,7 +49,7 @@ def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
 
 
 def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
-    """Say where a verdict that is sure over topics rests on powers that other systems could turn."""
+    """Say where a verdict that is sure over topics rests on powers that other systems could reverse."""
     sure = verdict.to_frame().query("quality == 'power' and surely == 'better'")
     decided = set(zip(sure["metric"], sure["against"], strict=True))
     rivals = [one for one in study.metrics if one not in verdict.metrics]

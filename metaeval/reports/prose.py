@@ -19,11 +19,12 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _BLANKS = str.maketrans({" ": "\ue000", "\n": "\ue001"})
-"""Blanks of what is filled in are its own, as in names with two; those of passages only part words."""
+"""Blanks inside what is filled in are its own, as in names with two; those of passages only part words."""
+_INSIDE = re.compile(r"(?<=\S)[ \n]+(?=\S)")
 
 
 def _kept(value: object) -> object:
-    return value.translate(_BLANKS) if isinstance(value, str) else value
+    return _INSIDE.sub(lambda found: found[0].translate(_BLANKS), value) if isinstance(value, str) else value
 
 
 _WRITERS = Environment(undefined=StrictUndefined, autoescape=False, finalize=_kept)  # noqa: S701 - plain words, no page

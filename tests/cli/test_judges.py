@@ -192,7 +192,7 @@ def test_judges_that_cannot_be_compared_are_refused(odd_judges, words, message):
         ("nist nothing model --runs RUNS", "one and the same label for every item: nothing 0"),
         ("nist nothing model --runs RUNS", "AP: no rank correlation where all systems score alike: nothing"),
         ("nist high model --runs RUNS", "scales fitted to nist by matching quantiles on common items: high"),
-        ("nist single model", "for one topic tells of no other"),
+        ("nist single model", "as one topic gives no interval"),
         ("nist elsewhere model", "pairs of judges without a common item, left out: nist and elsewhere"),
     ],
 )
@@ -513,7 +513,7 @@ def test_the_lead_says_that_another_metric_contradicts(command, data_folder):
     """SynDL 2023, by nDCG@10: no opposite pair, and 16 under AP, which the lead names."""
     words = ("--where", "year=2023", "--reference", "nist", "--metrics", "nDCG@10,AP", "--resamples", 20)
     lead = " ".join(command("judges", data_folder / "syndl" / "syndl.csv.gz", *words).out.split())
-    said = "AP speaks against it: 16 pairs are significant in opposite directions, none under nDCG@10."
+    said = "AP disagrees: 16 pairs are significant in opposite directions, none under nDCG@10."
     assert lead.index(said) < lead.index("Without a second person")
     assert "it may replace anybody whose own F1 is below" in lead
 

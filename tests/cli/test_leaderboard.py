@@ -25,7 +25,7 @@ def test_the_page(command, table, tmp_path):
     page = (tmp_path / "page" / "index.html").read_text().replace("<wbr>", "")
     titles = (
         *("Ranks with intervals", "Families of systems", "Pairs of systems", "Detectable differences", "Items needed"),
-        *("Metrics and aggregates", "Items", "Subsets of the items", "What this says of the benchmark", "Methods"),
+        *("Metrics and aggregates", "Items", "Subsets of the items", "What this benchmark can distinguish", "Methods"),
     )
     places = [page.index(f">{title}</h2>") for title in titles]
     assert places == sorted(places)

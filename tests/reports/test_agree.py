@@ -104,7 +104,7 @@ def test_summary_counts_as_the_paper_does(study):
     """The sentence names both shares, what each finds of the other's, the conflicts and F1 with its interval."""
     row = compared_rows(study).iloc[1]
     sentence = summary_sentences(study)[0]
-    verdict = {True: "different conclusions.", False: "not settled."}[row["f1_high"] < study.min_f1]
+    verdict = {True: "different conclusions.", False: "inconclusive."}[row["f1_high"] < study.min_f1]
     assert sentence.startswith(
         f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different (paired t, "
         "Benjamini–Yekutieli)."
@@ -123,9 +123,9 @@ def test_summary_counts_as_the_paper_does(study):
     [
         (0.95, (0.91, 0.99), 0, "Same conclusions"),
         (0.6, (0.5, 0.7), 0, "Different conclusions"),
-        (0.95, (0.8, 1.0), 0, "Not settled"),
-        (0.95, (0.91, 0.99), 2, "Not settled"),
-        (0.95, (np.nan, np.nan), 0, "Not settled"),
+        (0.95, (0.8, 1.0), 0, "Inconclusive"),
+        (0.95, (0.91, 0.99), 2, "Inconclusive"),
+        (0.95, (np.nan, np.nan), 0, "Inconclusive"),
         (0.6, (np.nan, np.nan), 0, "Different conclusions"),
     ],
 )
@@ -144,7 +144,7 @@ def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bou
     [
         (0.95, (0.91, 0.99), "third leads to the same conclusions about these systems as"),
         (0.6, (0.5, 0.7), "third leads to different conclusions about these systems than"),
-        (0.95, (0.8, 1.0), "Whether third leads to the same conclusions about these systems as"),
+        (0.95, (0.8, 1.0), "It is inconclusive whether third leads to the same conclusions about these systems as"),
     ],
     ids=["same", "different", "open"],
 )
@@ -168,15 +168,15 @@ def test_several_answers_are_counted(study, monkeypatch):
     assert "1 leads to different conclusions" in sentence
     low, high = (f"({label(study, name)})" for name in (rows["predictor"].iloc[1], rows["predictor"].iloc[0]))
     ends = f"F1 from 0.60 [0.50, 0.70, each ± 0.02] {low} to 0.95 [0.91, 0.99, each ± 0.01] {high}"
-    assert f": {ends}, judged by whether the 95 %" in sentence
-    assert sentence.endswith(" interval of F1 lies above 0.9, below it or around it.")
+    assert f": {ends}, by whether the 95 % interval of F1 lies above 0.9 or below it; inconclusive" in sentence
+    assert sentence.endswith(": it includes 0.9.")
     below = {"f1": 0.6, "f1_low": 0.5, "f1_high": 0.7}
     monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**below))
     assert answer_sentence(study).endswith("; every 95 % interval of F1 lies below 0.9.")
     monkeypatch.setattr(
         "metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
     )
-    assert answer_sentence(study).startswith(f"Both metrics compared with {HOSTILE[0]} are not settled")
+    assert answer_sentence(study).startswith(f"Both metrics compared with {HOSTILE[0]} are inconclusive")
 
 
 def test_the_methods_tell_every_test_correction_and_level(study):
@@ -213,7 +213,7 @@ def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
     row = compared_rows(study).iloc[[0]].assign(n_predictor=0, f1=0.0, f1_low=0.0, f1_high=0.1)
     monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
     (sentence,) = advice_sentences(study)
-    assert sentence.startswith("Not settled")
+    assert sentence.startswith("Inconclusive")
 
 
 def test_too_few_resamples_are_named_where_they_keep_pairs_back():
@@ -290,25 +290,24 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
     monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
     own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
     assert summary_sentences(audit)[-1] == (
-        f"There are 7 conflicts under the same metric among 2 of the {own} pairs of uses of the grades, most (5) "
-        "between binary ≥ 1 and binary ≥ 3 under AP: pairs of systems that the two decide in opposite directions; 9 "
-        "conflicts between metrics."
+        f"7 conflicts (pairs significant in opposite directions) under the same metric among 2 of the {own} pairs of "
+        "uses of the grades, most (5) between binary ≥ 1 and binary ≥ 3 under AP; 9 conflicts between metrics."
     )
     counts.loc["AP", ["AP(rel=2)", "AP(rel=3)"]] = 0
     counts.loc[["AP(rel=2)", "AP(rel=3)"], "AP"] = 0
     assert summary_sentences(audit)[-1] == (
-        "Under the same metric no two uses of the grades decide any pair of systems in opposite directions; 9 "
-        "conflicts between metrics."
+        "Under the same metric no pair of systems is significant in opposite directions under two uses of the grades; "
+        "9 conflicts between metrics."
     )
 
 
 def test_what_leaves_a_comparison_open_is_said_with_the_criterion(study, monkeypatch):
     """An interval below the bar settles nothing where a metric finds no pair, nor one above it beside a conflict."""
     rows = compared_rows(study).assign(f1=[0.0, 0.95], f1_low=[0.0, 0.92], f1_high=[0.4, 0.99], n_conflicts=[0, 1])
-    for n_predictor, words in (([0, 9], "one that finds no pair or one"), ([9, 9], "one")):
+    for n_predictor, words in (([0, 9], ", or one finds no pair."), ([9, 9], ".")):
         found = rows.assign(n_predictor=n_predictor)
         monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _, found=found: found)
-        ends = f"below it or around it ({words} above with a conflict settles nothing)."
+        ends = f"inconclusive: it includes 0.9 or lies above with a conflict{words}"
         assert answer_sentence(study).endswith(ends)
 
 
@@ -351,8 +350,8 @@ def test_the_summary_says_what_its_quantisations_are(of_elements):
             (0.969, 0.967, 0.99),
             ((0.920, 1.0), (0.948, 0.985), (0.98, 1.0)),
             (
-                "no boundary between grades clearly matters more than the others (the intervals overlap): without any "
-                "one of them F1 is at least 0.97."
+                "no boundary between grades clearly matters more than the others (the intervals overlap): removing any "
+                "one leaves F1 at 0.97 or above."
             ),
         ),
         (
@@ -364,8 +363,8 @@ def test_the_summary_says_what_its_quantisations_are(of_elements):
             (0.95, 0.6, 0.99),
             None,
             (
-                "no boundary between grades clearly matters more than the others (no intervals were asked for): "
-                "without any one of them F1 is at least 0.60."
+                "no boundary between grades clearly matters more than the others (no intervals were requested): "
+                "removing any one leaves F1 at 0.60 or above."
             ),
         ),
     ],
@@ -404,16 +403,17 @@ def test_nothing_significant_is_said_plainly(words_of):
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
     several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
-    assert answer_sentence(several).endswith("not settled by these topics: none of them finds a significant pair.")
-    assert answer_sentence(study).endswith("not settled by these topics: neither finds a significant pair.")
+    assert answer_sentence(several).endswith("inconclusive on these topics: none of them finds a significant pair.")
+    assert answer_sentence(study).startswith("It is inconclusive whether ")
+    assert answer_sentence(study).endswith(": neither finds a significant pair.")
     assert study.lead.data["n_significant"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
     assert (study.to_frame()["f1"] == 1).all()
-    assert "(F1 –: neither finds a pair, no conflict): not settled." in summary_sentences(study)[0]
+    assert "(F1 –: neither finds a pair, no conflict): inconclusive." in summary_sentences(study)[0]
     assert "F1 1.00" not in summary_sentences(study)[0]
     assert "neither finds a pair" in words_of(page, drawn=True)
-    assert "Not settled" in words_of(page)
+    assert "Inconclusive" in words_of(page)
 
 
 def test_the_folder_holds_page_tables_and_data(audit, tmp_path):

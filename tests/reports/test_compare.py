@@ -129,15 +129,19 @@ def _study_of(*powers, current=None, **more):
     [
         ((0.5, 6.0), "A", "Adopt B: better than A. It is better in power, the only quality compared."),
         ((6.0, 0.5, 0.7), "A", "Keep A: it is better than every candidate. It is better in power"),
-        ((2.0, 2.0), "A", "No reason to change from A. No candidate is surely better in anything; B comes nearest,"),
+        (
+            (2.0, 2.0),
+            "A",
+            "No reason to change from A. No candidate is conclusively better in any quality; B comes nearest,",
+        ),
         (
             (6.0, 0.5, 6.0),
             "A",
-            "No reason to change from A. No candidate is surely better in anything; C comes nearest,",
+            "No reason to change from A. No candidate is conclusively better in any quality; C comes nearest,",
         ),
         ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric. It is better in power"),
-        ((2.0, 2.0), None, "No metric is surely the best. "),
-        ((0.3, 0.3, 6.0, 6.0), None, "No metric is surely the best. "),
+        ((2.0, 2.0), None, "No metric is conclusively the best. "),
+        ((0.3, 0.3, 6.0, 6.0), None, "No metric is conclusively the best. "),
     ],
 )
 def test_the_first_sentence_is_the_verdict(powers, current, begins):

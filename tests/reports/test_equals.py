@@ -255,7 +255,7 @@ CASES = {
     "agreement, picture": (matrix, ["ant and bee; ant and dog; ant and elk"]),
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
-    "best judge": (lambda names: judge_ranking.ranking_words(judged(names))[0], [f"{HIGH} label most"]),
+    "best judge": (lambda names: judge_ranking.ranking_words(judged(names))[0], [f"{HIGH} agree most"]),
     "why kappas differ": (lambda names: judge_ranking.ranking_words(judged(names))[1], ["ant", "bee"]),
     "judges that are one": (lambda names: judge_agreement.alike_words(judged(names))[0], ["ant and bee; dog and elk"]),
     "alt-test": (

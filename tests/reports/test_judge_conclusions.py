@@ -35,8 +35,8 @@ def test_rankings_and_pairs_are_those_of_the_study(judged_study):
             assert row["tau"] == own.loc[name, "tau"]
             assert row["f1"] == own.loc[name, "f1"]
         power = found.reference_power
-        assert f"nist tells {100 * power[0]:.1f} % [" in table.caption
-        assert f"of the {found.n_pairs} pairs apart" in table.caption
+        assert f"Under nist {100 * power[0]:.1f} % [" in table.caption
+        assert f"of the {found.n_pairs} pairs differ significantly" in table.caption
     (choice,) = section.blocks
     assert choice.names == ("nDCG@10", "AP")
 

@@ -41,7 +41,7 @@ def test_which_grade_became_which_is_shown_where_any_did(judged_study):
 def test_with_a_reference_who_labels_best_comes_first(judged_study):
     """Else how far the pair, or all of them, agree."""
     first, more = label_words(judged_study().labelling, alone=True)
-    assert first[0].startswith("model labels more as nist does than hasty")
+    assert first[0].startswith("model agrees more with nist than hasty")
     assert "by the alt-test" in first[0]
     assert more[0].startswith("Over all 5 judges")
     assert "by the alt-test" not in label_words(judged_study().labelling, alone=False)[0][0]

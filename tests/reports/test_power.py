@@ -268,9 +268,9 @@ def test_with_many_metrics_only_differences_from_the_best_are_drawn(simulated_sc
     assert len(table_of(page, "power_differences").frame) == n_metrics * (n_metrics - 1) // 2
     if n_metrics > 6:
         assert all(best in label.split(" − ") for label in labels)
-        assert f"Shown are the 6 differences from {best}" in picture.caption
+        assert f"Shown: the 6 differences from {best}" in picture.caption
     else:
-        assert "Shown are" not in picture.caption
+        assert "Shown: the" not in picture.caption
 
 
 def test_scores_of_0_and_1_make_the_sign_test_mcnemars():

@@ -48,7 +48,7 @@ def test_what_a_passage_lacks_is_an_error():
     """A name that nobody gave is no empty word, and a passage that is not there no empty sentence."""
     say = Prose("== one\n{{ who }} leads.\n== two\nNobody\n  leads.\n")
     assert (say("one", who="AP"), say("two")) == ("AP leads.", "Nobody leads.")
-    assert say("one", who="two  blanks") == "two  blanks leads."
+    assert say("one", who="two  blanks ") == "two  blanks leads."
     with pytest.raises(jinja2.UndefinedError, match="who"):
         say("one")
     with pytest.raises(KeyError):

@@ -277,7 +277,7 @@ def test_without_a_model_the_page_stands(words_of):
     assert page.main_table().name == "minimum_topics"
     assert "they have no interval" in page.summary[0]
     assert [section.id for section in page.sections if section.brief] == ["topics", "differences", "held-out"]
-    assert "Lines, one a tolerance: the " in words_of(page, drawn=True)
+    assert "Lines, one per tolerance: the " in words_of(page, drawn=True)
 
 
 def test_what_cannot_be_estimated_is_said(words_of):
@@ -328,7 +328,7 @@ def test_summary_and_section_name_the_same_metric():
         assert re.search(rf": {best}( most probably)? needs fewest,", sentence)
         assert re.search(rf"within 5 %, {best}( most probably)? needs fewest topics, ", paragraph)
         unsettled = others.index[others < 0.95]
-        assert ("not settled against" in paragraph) == bool(len(unsettled)) == ("not settled against" in sentence)
+        assert ("inconclusive against" in paragraph) == bool(len(unsettled)) == ("inconclusive against" in sentence)
 
 
 def test_a_settled_lead_is_called_so(monkeypatch):
@@ -340,7 +340,7 @@ def test_a_settled_lead_is_called_so(monkeypatch):
     )
     first = topics_report(study).summary[0]
     assert f"{names[0]} needs fewest topics, " in first
-    assert "not settled" not in first
+    assert "inconclusive" not in first
 
 
 def test_ties_are_counted_in_one_way_on_the_whole_page(study, words_of):

@@ -190,7 +190,7 @@ def test_one_topic_in_common_tells_of_no_other():
     row = study.labelling.agreement.pairs.set_index("second").loc["model"]
     assert np.isfinite(row["quadratic_kappa"])
     assert np.isnan(row["quadratic_kappa_low"])
-    assert "for one topic tells of no other" in words_of(study)
+    assert "as one topic gives no interval" in words_of(study)
     refusal = "every judge labelled items of one topic alone; without model it would be 360 items of 12 topics. Leave"
     with pytest.raises(ScoresError, match=refusal):
         study_of(given)
