@@ -33,8 +33,8 @@ def test_wins_by_counting(counts):
                     counts[one, topic] == counts[other, topic]
                 )
     for scores in (counts, counts / 10, np.add(counts / 10, 0.2) - 0.2):
-        assert part(scores, "Borda").tolist() == borda.tolist()
-        assert part(scores, "win rate").tolist() == (borda / 3).tolist()
+        made = aggregate_scores(scores, aggregates=["Borda", "win rate"]).to_numpy()
+        assert made.tolist() == [borda.tolist(), (borda / 3).tolist()]
 
 
 @given(COUNTS)

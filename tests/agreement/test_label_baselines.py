@@ -24,18 +24,19 @@ def labels_of(values, topics=TOPICS, names="abcdefgh", scale=range(3)):
     return as_labels(pd.DataFrame(values, index=index, columns=list(names[: values.shape[1]])), scale=scale)
 
 
-def statistics(reference, judge, topics, rel):
-    """Return every statistic of two judges, from `compare_labels`."""
-    labels = labels_of(np.column_stack([reference, judge]).astype(float), topics)
-    return compare_labels(labels, reference="a", rel=rel, n_resamples=2, rng=0).pairs.iloc[0][list(STATISTICS)]
+def statistics(reference, judges, topics, rel):
+    """Return every statistic of judges, a column each, beside a reference, from `compare_labels`."""
+    labels = labels_of(np.column_stack([reference, judges]).astype(float), topics)
+    pairs = compare_labels(labels, reference="a", rel=rel, n_resamples=2, rng=0).pairs
+    return pairs[list(STATISTICS)].astype(float)
 
 
 @given(arrays(np.int64, (9, 2), elements=st.integers(0, 2)), st.integers(1, 2))
 def test_values_are_those_of_the_comparison(values, rel):
     """The judge's own column is what compare_labels says."""
     found = agreement_baselines(labels_of(values.astype(float)), reference="a", rel=rel).set_index("statistic")["value"]
-    expected = statistics(*values.T, TOPICS, rel)
-    np.testing.assert_allclose(found[list(STATISTICS)], expected.astype(float), atol=1e-12)
+    expected = statistics(*values.T, TOPICS, rel).iloc[0]
+    np.testing.assert_allclose(found[list(STATISTICS)], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -87,9 +88,9 @@ def literal(first, second, topics, rel):
 def test_the_best_constant_judge_is_the_best_of_all(values, rel):
     """No label given throughout does better, and the label named does as well as said; kappa is 0 at best."""
     found = agreement_baselines(labels_of(values.astype(float)), reference="a", rel=rel).set_index("statistic")
-    tried = pd.DataFrame({label: statistics(values[:, 0], np.full(9, label), TOPICS, rel) for label in range(3)})
+    tried = statistics(values[:, 0], np.tile(range(3), (9, 1)), TOPICS, rel)
     for name in STATISTICS:
-        row = tried.loc[name].astype(float)
+        row = tried[name]
         best = found.loc[name]
         if row.isna().all():
             assert np.isnan(best["constant"])

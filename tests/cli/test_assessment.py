@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from functools import cache
 
 import pytest
 
@@ -10,6 +11,7 @@ from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.assessment import study_assessments
 
 
+@cache
 def made(year):
     return simulate_inex(year=year, n_systems=3, n_topics=3, n_documents=80, n_results=50, pool_size=30, rng=4)
 
@@ -90,9 +92,14 @@ def test_bad_files_stop(command, tmp_path, words, message):
     assert message in ended.err
 
 
-def pools_made(tmp_path, year=2005):
+@cache
+def pooled():
+    return simulate_inex(year=2005, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2)
+
+
+def pools_made(tmp_path):
     """Write a campaign of which two runs are new, and return it with the words that name its runs."""
-    campaign = simulate_inex(year=year, n_systems=6, n_topics=3, n_documents=90, n_results=60, pool_size=40, rng=2)
+    campaign = pooled()
     campaign.write_collection(tmp_path / "made")
     (tmp_path / "new").mkdir()
     for run in campaign.submissions[4:]:
@@ -111,30 +118,32 @@ def changed(before, after):
     return {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
-@pytest.mark.parametrize("rounds", ["results", "documents"])
-def test_rounds(command, tmp_path, rounds):
+def test_rounds(command, tmp_path):
     """What runs add in a round changes what grows and what new runs find, is the study's, and the page says it."""
     campaign, words = pools_made(tmp_path)
     words = (*words, "--new-runs", "new", "--pool-sizes", "10,20")
-    ended = command(*words, *(["--rounds", rounds] if rounds != "results" else []), "--json")
-    assert ended.json()["options"]["rounds"] == rounds
-    study = study_assessments(
-        campaign.assessments,
-        submissions=campaign.submissions[:4],
-        new=campaign.submissions[4:],
-        pool_sizes=[10, 20],
-        rounds=rounds,
-    )
-    expected = study.to_frame().set_index(["question", "statistic"])["value"].to_dict()
-    assert answers(ended) == pytest.approx(expected)
-    assert changed(answers(ended), answers(command(*words, "--rounds", "results", "--json"))) == (
-        set() if rounds == "results" else {"pool growth", "larger pools", "new runs"}
-    )
-    assert command(*words, "--rounds", rounds, "--out", "page").code == 0
-    page = (tmp_path / "page" / "index.html").read_text()
     adds = {"results": "adds the document of its next result", "documents": "adds its next document"}
-    for kind, said in adds.items():
-        assert page.count(said) == (0 if kind != rounds else 4)  # two captions and twice in the methods
+    told = {}
+    for rounds in adds:
+        ended = command(*words, "--rounds", rounds, "--json", "--out", rounds)
+        assert ended.json()["options"]["rounds"] == rounds
+        study = study_assessments(
+            campaign.assessments,
+            submissions=campaign.submissions[:4],
+            new=campaign.submissions[4:],
+            pool_sizes=[10, 20],
+            rounds=rounds,
+        )
+        told[rounds] = answers(ended)
+        expected = study.to_frame().set_index(["question", "statistic"])["value"].to_dict()
+        assert told[rounds] == pytest.approx(expected)
+        page = (tmp_path / rounds / "index.html").read_text()
+        for kind, said in adds.items():
+            assert page.count(said) == (0 if kind != rounds else 4)  # two captions and twice in the methods
+    assert changed(*told.values()) == {"pool growth", "larger pools", "new runs"}
+    default = command(*words, "--json")
+    assert default.json()["options"]["rounds"] == "results"
+    assert not changed(told["results"], answers(default))
 
 
 def test_new_runs(command, tmp_path):
@@ -215,6 +224,23 @@ def test_documents_give_characters(command, tmp_path):
     assert "give the documents, and their characters can be compared" in said
 
 
+@pytest.fixture(scope="module")
+def unasked(tmp_path_factory):
+    """Make a folder with the campaign, a log without times and a run of another topic, which no test changes."""
+    folder = tmp_path_factory.mktemp("refused")
+    pools_made(folder)
+    (folder / "log.csv").write_text("topic,document\n1,d1\n")
+    (folder / "far.txt").write_text("999 Q0 co/1 1 5 far /article[1]\n")
+    return folder
+
+
+@pytest.fixture
+def command_there(command, unasked, monkeypatch):
+    """Run a command line in that folder."""
+    monkeypatch.chdir(unasked)
+    return command
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     {
@@ -237,10 +263,9 @@ def test_documents_give_characters(command, tmp_path):
         "other folder": (("--documents", "new"), 3, "new: the folder holds no article"),
     }.values(),
 )
-def test_what_the_options_refuse(command, tmp_path, words, code, message):
+def test_what_the_options_refuse(command_there, words, code, message):
     """With the option or the file, the rule and what was given."""
-    pools_made(tmp_path)
-    (tmp_path / "log.csv").write_text("topic,document\n1,d1\n")
-    (tmp_path / "far.txt").write_text("999 Q0 co/1 1 5 far /article[1]\n")
-    ended = command("assessment", "made/assessments", *(word.replace("RUNS", "made/submissions") for word in words))
+    ended = command_there(
+        "assessment", "made/assessments", *(word.replace("RUNS", "made/submissions") for word in words)
+    )
     assert (ended.code, message in " ".join(ended.err.split())) == (code, True), ended.err

@@ -20,8 +20,8 @@ FAST = {
 
 @pytest.fixture(scope="module")
 def twins(tmp_path_factory):
-    """Write scores of seven systems, two of which are the same, and name the second of these."""
-    scores = simulate_scores(n_systems=7, n_topics=24, metrics=("AP", "P@10"), n_duplicates=1, rng=3)
+    """Write scores of five systems, two of which are the same, and name the second of these."""
+    scores = simulate_scores(n_systems=5, n_topics=12, metrics=("AP", "P@10"), n_duplicates=1, rng=3)
     (group,) = identical_systems(scores)
     path = tmp_path_factory.mktemp("twins") / "scores.csv"
     write_scores(scores, path)

@@ -223,8 +223,8 @@ def grow(rng, node, depth, sizes):
     return own
 
 
-def compiled(world, scale):
-    """Compile a world, with a second run and topic so that places differ from zero."""
+def compiled(world, scale, **more):
+    """Compile a world, with a second run and topic so that places differ from zero, and with further lists."""
     grades, sizes, marked, results, ties = world
     rows = [
         {"topic": topic, "document": d, "path": p, "exhaustivity": e, "specificity": float(s), "size": sizes[d, p]}
@@ -240,10 +240,14 @@ def compiled(world, scale):
     columns = ["topic", "document", "path", "exhaustivity", "specificity", "size", "relevant_size"]
     lists = pd.DataFrame([{"topic": "9", "document": d, "path": p} for d, p in results]).assign(rsv=[-t for t in ties])
     other = pd.DataFrame([{"topic": topic, "document": d, "path": p} for topic in ("7", "9") for d, p in results[::-1]])
+    further = [
+        Submission(run=name, results=pd.DataFrame([{"topic": "9", "document": d, "path": p} for d, p in places]))
+        for name, places in more.items()
+    ]
     with warnings.catch_warnings():  # drawn grades need not be consistent, and lenient=True says so
         warnings.simplefilter("ignore", CollectionWarning)
         return element_collection(
-            [Submission(run="other", results=other), Submission(run="own", results=lists)],
+            [Submission(run="other", results=other), Submission(run="own", results=lists), *further],
             Assessments(scale=scale, documents=documents, elements=pd.DataFrame(rows, columns=columns)),
             sizes=table,
             lenient=True,
@@ -258,19 +262,30 @@ def scored(world, scale, names):
 OPTIONS = st.tuples(st.sampled_from([0.0, 0.3, 1.0]), st.booleans(), st.sampled_from(["deeper", "higher"]))
 
 
-def check_gains(world, scale, quant, q, options):
+def check_gains(world, scale, quantisations, options):
     """Compare everything that is computed from gains, focused and thorough."""
+    expected = {}
+    for quant, q in quantisations.items():
+        expected |= literal_gains(world, quant, q, options)
+    if expected:
+        values = dict(zip(expected, scored(world, scale, list(expected)), strict=True))
+        assert values == pytest.approx(expected, abs=1e-9), world
+
+
+def literal_gains(world, quant, q, options):
+    """Return the values of one quantisation by name, as far as anything is worth something."""
     alpha, normalise, tie = options
     grades, sizes, marked, results, _ = world
     literal = Literal(results, grades, sizes, marked, q, alpha=alpha, normalise=normalise, tie=tie)
+    expected = {}
     inside_name = f"quant={quant}, alpha={alpha}, normalise={normalise}, tie={tie}"
     for written, G, I in (
         (inside_name, literal.gains(), literal.ideal()),
         (f"quant={quant}, task=thorough", literal.thorough_gains(), literal.thorough_ideal()),
     ):
         if not I:
-            return
-        expected = {
+            break
+        expected |= {
             f"nxCG({written})@1": literal.nxcg(G, I, 1),
             f"nxCG({written})@3": literal.nxcg(G, I, 3),
             f"nxCG({written})@25": literal.nxcg(G, I, 25),
@@ -284,15 +299,17 @@ def check_gains(world, scale, quant, q, options):
             f"xQ({written})": literal.xq(G, I),
             f"xR({written})": literal.xr(G, I),
         }
-        values = dict(zip(expected, scored(world, scale, list(expected)), strict=True))
-        assert values == pytest.approx(expected, abs=1e-9), (written, world)
+    return expected
 
 
 @given(worlds(scale="2003"), OPTIONS)
 def test_gains_on_grades(world, options):
     """nxCG, MAnxCG, MAep, iMAep, Q and R with graded assessments."""
-    check_gains(world, "2003", "SOG", lambda c: SOG.get(world[0].get(c), 0.0), options)
-    check_gains(world, "2003", "Strict4", lambda c: float(world[0].get(c) == (3, 3)), options)
+    quantisations = {
+        "SOG": lambda c: SOG.get(world[0].get(c), 0.0),
+        "Strict4": lambda c: float(world[0].get(c) == (3, 3)),
+    }
+    check_gains(world, "2003", quantisations, options)
 
 
 @given(worlds(scale="2005"), OPTIONS)
@@ -303,8 +320,11 @@ def test_gains_on_highlighted_text(world, options):
         e, s = world[0].get(c, (0, 0.0))
         return weight(e) * s if s > 0 else 0.0
 
-    check_gains(world, "2005", "Gen5", lambda c: value(c, lambda e: max(e, 0) / 2), options)
-    check_gains(world, "2005", "GenLifted", lambda c: value(c, lambda e: (max(e, 0) + 1) / 3), options)
+    quantisations = {
+        "Gen5": lambda c: value(c, lambda e: max(e, 0) / 2),
+        "GenLifted": lambda c: value(c, lambda e: (max(e, 0) + 1) / 3),
+    }
+    check_gains(world, "2005", quantisations, options)
 
 
 @given(worlds(scale="2003"), st.sampled_from([None, 60]))
@@ -372,23 +392,22 @@ def test_laws_of_gains(world, quant):
     best = sorted(literal.ideal_base(), key=lambda c: (-literal.q(c), c))
     if not best:
         return
-    names = [f"{name}(quant={quant}){cutoff}" for name, cutoff in NAMES]
-    ideal = (grades, sizes, marked, best, list(range(len(best))))
-    assert scored(ideal, "2003", names) == pytest.approx([1.0] * len(names), abs=1e-9)
-
     within = [c for c in results if c in best or any(inside(d, c) for d in best)] or best
-    last = scored((grades, sizes, marked, within, list(range(len(within)))), "2003", [f"nxCG(quant={quant})@100"])
-    assert last[0] <= 1 + 1e-9
-
-    thorough = scored(world, "2003", [f"{name}(quant={quant}, task=thorough){cutoff}" for name, cutoff in NAMES])
-    assert max(thorough) <= 1 + 1e-9
     once = sorted({c for c in sizes if literal.q(c) > 0}, key=lambda c: (-literal.q(c), c))
-    everything = scored(
-        (grades, sizes, marked, once, list(range(len(once)))),
-        "2003",
-        [f"{n}(quant={quant}, task=thorough){k}" for n, k in NAMES],
+    collection = compiled(world, "2003", perfect=best, whole=once, within=within)
+    assert list(collection.systems) == ["other", "own", "perfect", "whole", "within"]
+    focused, thorough, (last,) = (
+        metric_values(collection, names)[:, :, 1]
+        for names in (
+            [f"{name}(quant={quant}){cutoff}" for name, cutoff in NAMES],
+            [f"{name}(quant={quant}, task=thorough){cutoff}" for name, cutoff in NAMES],
+            [f"nxCG(quant={quant})@100"],
+        )
     )
-    assert everything == pytest.approx([1.0] * len(NAMES), abs=1e-9)
+    assert focused[:, 2] == pytest.approx(1.0, abs=1e-9)
+    assert last[4] <= 1 + 1e-9
+    assert thorough[:, 1].max() <= 1 + 1e-9
+    assert thorough[:, 3] == pytest.approx(1.0, abs=1e-9)
 
 
 def test_every_measure_of_elements_has_a_literal_version():
