@@ -33,11 +33,11 @@ demo:
 
 quick:
 	@sh scripts/setup.sh dev
-	$(bin)/python -m pytest -n auto --maxprocesses=4 --quick
+	$(bin)/python -m pytest -n auto --maxprocesses=4 --dist worksteal --quick
 
 test:
 	@sh scripts/setup.sh dev
-	$(bin)/python -m pytest -n auto --maxprocesses=4
+	$(bin)/python -m pytest -n auto --maxprocesses=4 --dist worksteal
 
 browser:
 	@sh scripts/setup.sh dev,browser
@@ -45,12 +45,12 @@ browser:
 
 required:
 	@sh scripts/setup.sh test .venv-required
-	.venv-required/bin/python -m pytest -n auto --maxprocesses=4
+	.venv-required/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal
 
 # Old releases may use what newer ones of their own dependencies announce to remove: that breaks nothing yet.
 oldest:
 	@sh scripts/setup.sh test,parquet .venv-oldest oldest
-	.venv-oldest/bin/python -m pytest -n auto --maxprocesses=4 --quick \
+	.venv-oldest/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal --quick \
 		-W ignore::DeprecationWarning -W ignore::FutureWarning
 
 lint:

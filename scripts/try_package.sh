@@ -26,7 +26,7 @@ if [ "${1:-}" = tests ]; then
     export METAEVAL_DATA
     cp "$root/pyproject.toml" . # settings of pytest
     cp -r "$root/tests" .
-    "$away/env/bin/python" -m pytest -n auto --maxprocesses=4 tests --pyargs metaeval
+    "$away/env/bin/python" -m pytest -n auto --maxprocesses=4 --dist worksteal tests --pyargs metaeval
 else
     metaeval=$away/env/bin/metaeval
     "$metaeval" doctor
