@@ -8,6 +8,8 @@ import pytest
 
 from metaeval.inex.simulation import simulate_inex
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 WAYS = ("packed", "pipe", "named pipe", "standard input")
 SCORED = ("{run}", "--qrels", "{qrels}", "--metrics", "AP,P@10", "--groups", "{groups}")
 COMMANDS = {

@@ -12,6 +12,8 @@ from metaeval.io.trec import read_collection
 from metaeval.resampling.effort_plans import PLAN_NAMES
 from metaeval.studies.judgments import study_judgments
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 
 

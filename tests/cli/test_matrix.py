@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 @pytest.mark.filterwarnings("default")
 def test_every_line_works_before_nonsense_is_added(nonsense, tmp_path, monkeypatch):

@@ -12,6 +12,8 @@ from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 POSTERIOR = ("posterior_median", "posterior_low", "posterior_high")
 QUICK = ("--trials", 10, "--no-bayes", "--interval-resamples", 0)
 

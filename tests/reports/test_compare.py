@@ -19,6 +19,8 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.table.scores import as_scores
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 QUICK = {"n_resamples": 100, "n_topic_resamples": 20, "n_choices": 20, "n_replicates": 2, "rng": 5}
 
 

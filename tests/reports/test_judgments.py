@@ -16,6 +16,8 @@ from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 @pytest.fixture(scope="module")
 def made():

@@ -20,6 +20,8 @@ from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 
 
