@@ -98,7 +98,7 @@ def test_zero_is_always_among_the_tolerances(command, wide):
 
 def test_json_says_which_metric_needs_fewer_topics(command, wide):
     """Every row names the chance of needing fewer topics than each other metric; those of a pair add up to one."""
-    words = ("--trials", 10, "--tolerances", "0", "--json")
+    words = ("--trials", 10, "--tolerances", "0", "--interval-resamples", 0, "--json")
     first, second = command("topics", *wide, *words).json()["results"]
     assert first["p_fewer_than"]["P"] + second["p_fewer_than"]["AP"] == pytest.approx(1)
     alone = command("topics", wide[0], *words).json()["results"]
@@ -115,7 +115,7 @@ def test_a_refused_sampling_ends_with_4_after_the_rest(command, wide, tmp_path, 
         return fit(scores, method=method, **settings)
 
     monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0", "--pymc")
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0", "--interval-resamples", 0, "--pymc")
     ended = command(*words)
     assert ended.code == 4
     assert "chains disagree" in ended.err
@@ -129,7 +129,7 @@ def test_a_refused_sampling_ends_with_4_after_the_rest(command, wide, tmp_path, 
 
 def test_draws_are_written_where_they_are_asked_for(command, wide, tmp_path):
     """They are megabytes that few readers open; the page lists them when they are there."""
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0")
+    words = ("topics", wide[0], "--trials", 10, "--tolerances", "0", "--interval-resamples", 0)
     for out, option in (("without", ()), ("with", ("--posterior",))):
         assert command(*words, "--out", out, *option).code == 0
         assert (tmp_path / out / "data" / "posterior.nc").exists() == bool(option)
