@@ -164,7 +164,7 @@ def test_every_input_is_read_once_and_recorded(command, files, ways, count_openi
     assert all(opened.count(word) == (0 if word == "-" or word.startswith("/dev/fd") else 1) for word in noted)
 
 
-def test_more_systems_than_can_be_compared(command, watched, tmp_path):
+def test_more_systems_than_can_be_compared(command, watched, tmp_path, roomy):
     """They are refused by name and number before their scores are read, and the ways out work."""
     names = [f"s{number}" for number in range(10_001)]
     (tmp_path / "ap.csv").write_text(f"topic,{','.join(names)}\n1,these are no scores\n")
@@ -172,11 +172,12 @@ def test_more_systems_than_can_be_compared(command, watched, tmp_path):
     (tmp_path / "long.csv").write_text(f"system,topic,metric,score\n{long}{names[0]},1,AP,no score\n")
     rows = "".join(f"{name},0.5,0.25\n" for name in names)
     (tmp_path / "rows.csv").write_text(f"system,t1,t2\n{rows}s,no score,0.5\n")
-    (tmp_path / "runs").mkdir()
+    runs = roomy / "runs"
+    runs.mkdir()
     for name in names:
-        (tmp_path / "runs" / name).touch()
+        (runs / name).touch()
     (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
-    asked = {"wide": ["ap.csv"], "long": ["long.csv"], "rows": ["rows.csv"], "runs": ["runs", "--qrels", "qrels.txt"]}
+    asked = {"wide": ["ap.csv"], "long": ["long.csv"], "rows": ["rows.csv"], "runs": [runs, "--qrels", "qrels.txt"]}
     for name, words in asked.items():
         with watched() as seen:
             ended = command("leaderboard" if name == "wide" else "power", *words, "--quiet")

@@ -54,7 +54,7 @@ def test_json_holds_the_study(command, wide):
 
 def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     """The answer in words, then topics needed with intervals, error rates and differences; the seed is noted."""
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20")
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20", "--interval-resamples", 20)
     ended = command(*words)
     assert ended.code == 0, ended.err
     for part in ("Topics needed", "90 % interval", "30 are enough", "the error within 5 %"):
