@@ -6,8 +6,10 @@ import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -91,6 +93,18 @@ def processor_seconds():
         return min(took)
 
     return least
+
+
+@pytest.fixture
+def roomy():
+    """Make a folder for thousands of files, in memory where there is room: a disk takes longer to make and remove them.
+
+    pytest would keep them for three sessions, and remove them at the end of each later one.
+    """
+    memory = "/dev/shm"  # noqa: S108 - the folder in it has a name of its own
+    has_room = Path(memory).is_dir() and shutil.disk_usage(memory).free > 2**30
+    with tempfile.TemporaryDirectory(dir=memory if has_room else None) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ import pytest
 from metaeval.io.tables import read_scores
 from metaeval.studies.compare_tests import study_tests
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 QUICK = ("--splits", 5, "--resamples", 100)
 
 

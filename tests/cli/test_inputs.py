@@ -8,26 +8,31 @@ import pytest
 
 from metaeval.inex.simulation import simulate_inex
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 WAYS = ("packed", "pipe", "named pipe", "standard input")
 SCORED = ("{run}", "--qrels", "{qrels}", "--metrics", "AP,P@10", "--groups", "{groups}")
 COMMANDS = {
     "score": ("score", *SCORED),
     "power": ("power", *SCORED, "--test", "t", "--interval-resamples", "0"),
     "power of a table": ("power", "{table}", "--test", "t", "--interval-resamples", "0"),
-    "report": ("report", *SCORED, "--interval-resamples", "0", "--no-topics", "--overwrite"),
+    "report": ("report", *SCORED, "--resamples", "40", "--interval-resamples", "0", "--no-topics", "--overwrite"),
     "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--interval-resamples", "0"),
     "table": ("table", *SCORED),
-    "leaderboard": ("leaderboard", *SCORED),
-    "compare-metrics": ("compare-metrics", *SCORED),
+    "leaderboard": ("leaderboard", *SCORED, "--resamples", "40"),
+    "compare-metrics": (
+        *("compare-metrics", *SCORED, "--resamples", "40", "--interval-resamples", "2", "--no-topics"),
+        *("--replicates", "2"),
+    ),
     "compare-tests": ("compare-tests", *SCORED, "--test", "t", "--splits", "2"),
-    "agree": ("agree", *SCORED, "--test", "t"),
+    "agree": ("agree", *SCORED, "--test", "t", "--interval-resamples", "0"),
     "judgments": (
         *("judgments", *SCORED, "--pooled-column", "pooled", "--group-column", "group", "--replicates", "2"),
-        *("--tested", "1", "--question", "less-judging"),
+        *("--tested", "1", "--question", "less-judging", "--reductions", "stratified,size", "--steps", "50"),
     ),
     "design": ("design", "{table}", "--pool", "{other}"),
     "human": ("human", "{items}", "--reference", "human", "--resamples", "20"),
-    "judges": ("judges", "{labels}"),
+    "judges": ("judges", "{labels}", "--resamples", "20"),
     "judges, scores": ("judges", "{judged}", "--reference", "ann", "--resamples", "20"),
     "judges, scores in two files": (
         *("judges", "ann={table}", "ben={other}", "--reference", "ann", "--resamples", "20"),
@@ -159,7 +164,7 @@ def test_every_input_is_read_once_and_recorded(command, files, ways, count_openi
     assert all(opened.count(word) == (0 if word == "-" or word.startswith("/dev/fd") else 1) for word in noted)
 
 
-def test_more_systems_than_can_be_compared(command, watched, tmp_path):
+def test_more_systems_than_can_be_compared(command, watched, tmp_path, roomy):
     """They are refused by name and number before their scores are read, and the ways out work."""
     names = [f"s{number}" for number in range(10_001)]
     (tmp_path / "ap.csv").write_text(f"topic,{','.join(names)}\n1,these are no scores\n")
@@ -167,11 +172,12 @@ def test_more_systems_than_can_be_compared(command, watched, tmp_path):
     (tmp_path / "long.csv").write_text(f"system,topic,metric,score\n{long}{names[0]},1,AP,no score\n")
     rows = "".join(f"{name},0.5,0.25\n" for name in names)
     (tmp_path / "rows.csv").write_text(f"system,t1,t2\n{rows}s,no score,0.5\n")
-    (tmp_path / "runs").mkdir()
+    runs = roomy / "runs"
+    runs.mkdir()
     for name in names:
-        (tmp_path / "runs" / name).touch()
+        (runs / name).touch()
     (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
-    asked = {"wide": ["ap.csv"], "long": ["long.csv"], "rows": ["rows.csv"], "runs": ["runs", "--qrels", "qrels.txt"]}
+    asked = {"wide": ["ap.csv"], "long": ["long.csv"], "rows": ["rows.csv"], "runs": [runs, "--qrels", "qrels.txt"]}
     for name, words in asked.items():
         with watched() as seen:
             ended = command("leaderboard" if name == "wide" else "power", *words, "--quiet")

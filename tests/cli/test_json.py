@@ -10,6 +10,8 @@ import pytest
 
 from metaeval.page.report import Report
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 RICHER = {
     "power regions": "scores.csv other.csv --test t --interval-resamples 2 --rope 0.01",
     "agree intervals": "scores.csv other.csv --test t --interval-resamples 2",

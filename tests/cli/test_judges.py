@@ -24,6 +24,8 @@ from metaeval.studies.judge_files import read_judges
 from metaeval.studies.judged_files import inex_collection
 from metaeval.studies.judges import study_judges
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 @pytest.fixture
 def labels(tmp_path):

@@ -12,6 +12,8 @@ from metaeval.io.trec import read_collection
 from metaeval.resampling.effort_plans import PLAN_NAMES
 from metaeval.studies.judgments import study_judgments
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 
 
@@ -118,7 +120,7 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
 
 def test_what_the_input_does_not_allow_is_said(command, inputs):
     """Without groups new systems are not studied, and the answer says what is needed."""
-    ended = command("judgments", *inputs, *QUICK)
+    ended = command("judgments", *inputs, *QUICK, "--steps", "50", "--pool-sizes", "5")
     assert ended.code == 0, ended.err
     assert re.search(r"Not answered.*\n\s*New systems: the runs have no groups", ended.out)
     named = command("judgments", *inputs, *QUICK, "--question", "new-systems")

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 def test_writes_the_whole_folder(command, table, tmp_path):
     """index.html, tables, figures, data and provenance are there, and the page holds the numbers."""

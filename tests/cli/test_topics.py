@@ -12,6 +12,8 @@ from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 POSTERIOR = ("posterior_median", "posterior_low", "posterior_high")
 QUICK = ("--trials", 10, "--no-bayes", "--interval-resamples", 0)
 
@@ -52,7 +54,7 @@ def test_json_holds_the_study(command, wide):
 
 def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     """The answer in words, then topics needed with intervals, error rates and differences; the seed is noted."""
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20")
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20", "--interval-resamples", 20)
     ended = command(*words)
     assert ended.code == 0, ended.err
     for part in ("Topics needed", "90 % interval", "30 are enough", "the error within 5 %"):
@@ -96,7 +98,7 @@ def test_zero_is_always_among_the_tolerances(command, wide):
 
 def test_json_says_which_metric_needs_fewer_topics(command, wide):
     """Every row names the chance of needing fewer topics than each other metric; those of a pair add up to one."""
-    words = ("--trials", 10, "--tolerances", "0", "--json")
+    words = ("--trials", 10, "--tolerances", "0", "--interval-resamples", 0, "--json")
     first, second = command("topics", *wide, *words).json()["results"]
     assert first["p_fewer_than"]["P"] + second["p_fewer_than"]["AP"] == pytest.approx(1)
     alone = command("topics", wide[0], *words).json()["results"]
@@ -113,7 +115,7 @@ def test_a_refused_sampling_ends_with_4_after_the_rest(command, wide, tmp_path, 
         return fit(scores, method=method, **settings)
 
     monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0", "--pymc")
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0", "--interval-resamples", 0, "--pymc")
     ended = command(*words)
     assert ended.code == 4
     assert "chains disagree" in ended.err
@@ -127,7 +129,7 @@ def test_a_refused_sampling_ends_with_4_after_the_rest(command, wide, tmp_path, 
 
 def test_draws_are_written_where_they_are_asked_for(command, wide, tmp_path):
     """They are megabytes that few readers open; the page lists them when they are there."""
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0")
+    words = ("topics", wide[0], "--trials", 10, "--tolerances", "0", "--interval-resamples", 0)
     for out, option in (("without", ()), ("with", ("--posterior",))):
         assert command(*words, "--out", out, *option).code == 0
         assert (tmp_path / out / "data" / "posterior.nc").exists() == bool(option)

@@ -19,6 +19,8 @@ from metaeval.page.folder import write_report
 from metaeval.reports.data_files import pairs_frame
 from metaeval.reports.power import power_report
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 def content(folder):
     """Every file below a folder with its bytes."""

@@ -25,20 +25,15 @@ from metaeval.models.design_effect import design_effect
 from metaeval.page.notebook import report_html
 from metaeval.reports.table import table_report
 from metaeval.resampling.judge_conclusions import judge_conclusions
-from metaeval.running.parallel import limit_threads
 
-pytestmark = pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level
+pytestmark = [
+    pytest.mark.usefixtures("one_core"),
+    pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning"),  # so little data reaches no level
+]
 
 SCRIPT, MARKUP = '<script>alert("x")</script>', "</td></table><img src=x onerror=alert(1)> & b's 日本語 🙂"
 VOID = {"img"}
 PLAIN = {*["div", "p", "b", "small", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "img", "pre"]}
-
-
-@pytest.fixture(autouse=True)
-def _one_core():
-    """Waking other cores costs more than such small work."""
-    with limit_threads(1):
-        yield
 
 
 def _scores(n_systems=6, n_topics=30, metrics=("AP", "nDCG@10", "RR"), **options):
@@ -304,8 +299,8 @@ def test_a_study_without_a_picture_says_so(monkeypatch):
 def test_studies_with_a_picture_of_their_own_draw_the_others_too(kind):
     """`plot(name)` means the same everywhere."""
     found = RESULTS[kind]()
-    names = [picture.name for picture in found.report().pictures()]
-    assert figure_png(found.plot(names[-1])) == figure_png(found.report().pictures()[-1].draw())
+    last = found.report().pictures()[-1]
+    assert figure_png(found.plot(last.name)) == figure_png(last.draw())
     assert figure_png(found.plot()).startswith(b"\x89PNG")
 
 

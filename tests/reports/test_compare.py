@@ -4,6 +4,7 @@
 import importlib.util
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ from metaeval.reports.topic_words import chance, topic_count
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.table.scores import as_scores
+
+pytestmark = pytest.mark.usefixtures("one_core")
 
 QUICK = {"n_resamples": 100, "n_topic_resamples": 20, "n_choices": 20, "n_replicates": 2, "rng": 5}
 
@@ -39,15 +42,27 @@ def plain():
     return study_comparison(turned, current="mine", topics=False, test="sign", **QUICK)
 
 
+@pytest.fixture(scope="module")
+def page(study):
+    """Put the first on a page."""
+    return study.report()
+
+
+@pytest.fixture(scope="module")
+def plain_page(plain):
+    """Put the second on a page."""
+    return plain.report()
+
+
 def table_of(report, name):
     """Return the table of a report with this name."""
     (found,) = [table for table in report.tables() if table.name == name]
     return found
 
 
-def test_the_table_puts_every_figure_with_its_interval(study):
+def test_the_table_puts_every_figure_with_its_interval(study, page):
     """Power, topics needed, τ and F1 are the study's, as people write them."""
-    frame, table = study.to_frame(), table_of(study.report(), "metrics")
+    frame, table = study.to_frame(), table_of(page, "metrics")
     assert table.data is not None
     assert table.data.equals(frame)
     labels = [column.label for column in table.columns]
@@ -61,10 +76,10 @@ def test_the_table_puts_every_figure_with_its_interval(study):
         assert shown["F1 with P@10"] == ("–" if row["in_use"] else f"{row['f1']:.3f}")
 
 
-def test_topics_needed_have_one_estimate(study):
+def test_topics_needed_have_one_estimate(study, page):
     """The posterior median stands in the summary and the tables; the curve is a check in a fold."""
-    report, frame = study.report(), study.to_frame()
-    section = next(section for section in report.sections if section.id == "topics")
+    frame = study.to_frame()
+    section = next(section for section in page.sections if section.id == "topics")
     needed, check = section.blocks
     counts, errors = study.topics.to_frame().set_index("metric"), study.topics_errors()
     for cells in needed.cells():
@@ -79,20 +94,19 @@ def test_topics_needed_have_one_estimate(study):
     for name in frame["metric"]:
         own = errors.loc[name]
         median, low, high = (topic_count(own[one], own[f"{one}_error"]) for one in ("median", "low", "high"))
-        assert f"{name} {median} [{low}, {high}]" in report.summary[2]
-    assert "within 10 %" in report.summary[2]
+        assert f"{name} {median} [{low}, {high}]" in page.summary[2]
+    assert "within 10 %" in page.summary[2]
 
 
-def test_powers_and_differences_name_their_test_and_draws(study):
+def test_powers_and_differences_name_their_test_and_draws(study, page):
     """A power says whether it is corrected, an interval its resamples, a difference required its B."""
-    report = study.report()
     resamples = f"{study.power.n_topic_resamples} resamples"
-    side = table_of(report, "metrics")
+    side = table_of(page, "metrics")
     assert {"Power, uncorrected", "Power, corrected"} <= {column.label for column in side.columns}
     assert resamples in side.caption
     assert "posterior interval" in side.caption
-    assert f"B = {study.sensitivity.n_resamples}" in table_of(report, "difference-required").caption
-    assert all("uncorrected" in p.title for p in report.pictures() if p.name == "power")
+    assert f"B = {study.sensitivity.n_resamples}" in table_of(page, "difference-required").caption
+    assert all("uncorrected" in p.title for p in page.pictures() if p.name == "power")
 
 
 def test_limits_name_only_what_the_page_has(study):
@@ -116,12 +130,19 @@ def test_a_count_without_posterior_is_missing_rather_than_that_of_the_curve(stud
     assert "P@10" not in report.summary[2]
 
 
-def _study_of(*powers, current=None, **more):
+@cache
+def _study_of(*powers, current=None):
     """Return a study in which a metric separates as many systems as it has large differences between them."""
     draw = np.random.default_rng(8)
     values = [np.linspace(0, reach, 9)[:, None] + draw.normal(0, 1, (9, 40)) for reach in powers]
     scores = as_scores(np.stack(values), metrics=list("ABCDEF")[: len(powers)])
-    return study_comparison(scores, current=current, topics=False, **(QUICK | more))
+    return study_comparison(scores, current=current, topics=False, **QUICK)
+
+
+@cache
+def _page_of(*powers, current=None):
+    """Return its report."""
+    return _study_of(*powers, current=current).report()
 
 
 @pytest.mark.parametrize(
@@ -146,7 +167,7 @@ def _study_of(*powers, current=None, **more):
 )
 def test_the_first_sentence_is_the_verdict(powers, current, begins):
     """Adopt, keep, or no reason to, with what is sure of it; the first metric is not kept for standing first."""
-    assert _study_of(*powers, current=current).report().summary[0].startswith(begins)
+    assert _page_of(*powers, current=current).summary[0].startswith(begins)
 
 
 def test_the_first_sentence_says_where_other_systems_could_turn_it(contradictions, monkeypatch):
@@ -155,7 +176,7 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     (row,) = study.power_differences().to_dict("records")
     turned = pd.DataFrame([row | {"systems_low": -0.31, "systems_high": 0.03}])
     assert row["systems_high"] < 0
-    assert " on other topics" not in study.report().summary[0]
+    assert " on other topics" not in _page_of(0.5, 6.0, current="A").summary[0]
     monkeypatch.setattr(CompareStudy, "power_differences", lambda _: turned)
     report = study.report()
     said = re.match(
@@ -184,19 +205,17 @@ def test_a_tie_is_told_as_one_in_every_order(reach):
 
 def test_the_order_of_the_metrics_changes_nothing():
     """The verdict and its sentence are those of the metrics, wherever they stand."""
-    one = _study_of(2.0, 6.0, 0.5)
+    scores = _study_of(2.0, 6.0, 0.5).scores
     for order in (["B", "C", "A"], ["C", "B", "A"]):
-        other = study_comparison(one.scores.sel(metric=order), topics=False, **QUICK)
-        assert other.report().summary[0] == one.report().summary[0]
-        turned = study_comparison(one.scores.sel(metric=order), current="A", topics=False, **QUICK)
-        straight = study_comparison(one.scores, current="A", topics=False, **QUICK)
-        assert turned.report().summary[0] == straight.report().summary[0]
+        for current in (None, "A"):
+            turned = study_comparison(scores.sel(metric=order), current=current, topics=False, **QUICK)
+            assert turned.report().summary[0] == _page_of(2.0, 6.0, 0.5, current=current).summary[0]
 
 
 def test_without_a_metric_in_use_nothing_is_compared_with_one():
     """No column, picture or sentence of agreement with a metric that nobody named; every two are compared."""
-    study = _study_of(2.0, 6.0, 0.5)
-    report, frame = study.report(), study.to_frame()
+    study, report = _study_of(2.0, 6.0, 0.5), _page_of(2.0, 6.0, 0.5)
+    frame = study.to_frame()
     assert {"precision", "recall", "f1", "conflicts"}.isdisjoint(frame)
     assert not frame["in_use"].any()
     assert [picture.name for picture in report.pictures()] == ["power"]
@@ -209,10 +228,10 @@ def test_without_a_metric_in_use_nothing_is_compared_with_one():
     assert len(table_of(report, "power-differences").frame) == 3
 
 
-def test_differences_are_those_of_the_metric_in_use_first(study):
+def test_differences_are_those_of_the_metric_in_use_first(study, page):
     """The metric in use is always the first; sign, bounds and share are turned with it."""
     every = study.power_differences().set_index(["metric_a", "metric_b"])
-    table = table_of(study.report(), "power-against-current").data
+    table = table_of(page, "power-against-current").data
     assert table["metric_a"].tolist() == ["P@10", "P@10"]
     assert set(table["metric_b"]) == {"AP", "RR"}
     for row in table.to_dict("records"):
@@ -228,10 +247,9 @@ def test_differences_are_those_of_the_metric_in_use_first(study):
         assert row["first_higher"] == pytest.approx(1 - known["first_higher"] if turned else known["first_higher"])
 
 
-def test_the_methods_tell_what_was_done_and_list_what_they_cite(study):
+def test_the_methods_tell_what_was_done_and_list_what_they_cite(study, page):
     """Power and its test, topics, judgments, agreement, zeros and top-heaviness, with sizes and sources."""
-    report = study.report()
-    words = " ".join(report.methods.paragraphs)
+    words = " ".join(page.methods.paragraphs)
     for told in (
         "3 metrics (P@10, AP and RR; P@10 is in use) on 8 systems and 24 topics",
         "share of the 28 pairs of systems that differ significantly (Sakai, 2006), by the paired t test (Student",
@@ -248,38 +266,35 @@ def test_the_methods_tell_what_was_done_and_list_what_they_cite(study):
     ):
         assert told in words
     cited = set(re.findall(r"[A-Z]\w+(?: and [A-Z]\w+)?, (?:19|20)\d\d", words))
-    assert cited == {PUBLICATIONS[key].cited for key in report.methods.cite}
+    assert cited == {PUBLICATIONS[key].cited for key in page.methods.cite}
     assert {"Voorhees and Buckley, 2002", "Ogilvie and Lalmas, 2006"} <= cited
 
 
-def test_the_methods_tell_no_more_than_was_done(plain):
+def test_the_methods_tell_no_more_than_was_done(plain_page):
     """Without topics, runs and computable metrics there is nothing about them, and nothing cited for them."""
-    report = plain.report()
-    words = " ".join(report.methods.paragraphs)
+    words = " ".join(plain_page.methods.paragraphs)
     assert "the sign test" in words
     for absent in ("Voorhees", "Judgments were reduced", "Top-heaviness"):
         assert absent not in words
-    assert "Voorhees and Buckley, 2002" not in {PUBLICATIONS[key].cited for key in report.methods.cite}
-    assert {"topics", "robustness", "top-heaviness"}.isdisjoint(section.id for section in report.sections)
+    assert "Voorhees and Buckley, 2002" not in {PUBLICATIONS[key].cited for key in plain_page.methods.cite}
+    assert {"topics", "robustness", "top-heaviness"}.isdisjoint(section.id for section in plain_page.sections)
 
 
-def test_conflicts_and_what_is_not_known_are_named(plain):
+def test_conflicts_and_what_is_not_known_are_named(plain, plain_page):
     """Pairs in opposite directions have a table, and what could not be found out stands under the limits."""
-    report = plain.report()
-    assert len(table_of(report, "conflicts").frame) == 10
-    assert "10 pairs of systems are significant in opposite directions" in report.summary[-1]
-    (limits,) = (section for section in report.sections if section.id == "limits")
+    assert len(table_of(plain_page, "conflicts").frame) == 10
+    assert "10 pairs of systems are significant in opposite directions" in plain_page.summary[-1]
+    (limits,) = (section for section in plain_page.sections if section.id == "limits")
     known = [item.words for item in limits.blocks[0].items if item.term == "Not known"]
     assert [words.split(":")[0] for words in known] == list(plain.unknown)
 
 
-def test_choices_are_of_half_the_systems_and_figures_carry_their_error(plain):
+def test_choices_are_of_half_the_systems_and_figures_carry_their_error(plain, plain_page):
     """Of five systems without groups two are chosen; a difference required stands with what B leaves open."""
     assert plain.choice.n_systems == 2
-    report = plain.report()
-    assert f"of {plain.choice.n_choices} choices of 2 systems;" in table_of(report, "power-differences").caption
+    assert f"of {plain.choice.n_choices} choices of 2 systems;" in table_of(plain_page, "power-differences").caption
     required, errors = plain.sensitivity.summary(), plain.sensitivity.required_errors()
-    written = [cell.text for cell in table_of(report, "difference-required").cells()[0]]
+    written = [cell.text for cell in table_of(plain_page, "difference-required").cells()[0]]
     pairs = zip(required[list(errors)].iloc[0], errors.iloc[0], strict=True)
     assert [carried(*pair, number(3)) for pair in pairs] == written[1:4]
 
@@ -304,18 +319,17 @@ def contradictions(checkout):
 @pytest.mark.parametrize("current", [None, "A", "B"])
 def test_the_first_sentence_contradicts_no_table(contradictions, powers, current):
     """Nor do those of 200 pages: benchmarks/reports/verdict_contradictions.md."""
-    study = _study_of(*powers, current=current)
-    assert contradictions(study, study.report()) == []
+    assert contradictions(_study_of(*powers, current=current), _page_of(*powers, current=current)) == []
 
 
-def test_a_contradiction_would_be_found(contradictions, study):
+def test_a_contradiction_would_be_found(contradictions, study, page):
     """The verdict of another page is refuted by the tables of this one."""
     one = _study_of(0.5, 6.0, current="A")
-    report = one.report()
+    report = _page_of(0.5, 6.0, current="A")
     wrong = "Keep A: it is better than every candidate. It is better in power."
     found = contradictions(one, replace(report, summary=(wrong, *report.summary[1:])))
     assert {"A is less powerful than B", "the interval of the powers of A and B holds zero"} <= set(found)
-    report = study.report()
+    report = page
     front = study.to_frame().sort_values("tau_half")["metric"]
     wrong = f"Keep {front.iloc[0]}: it is better than every candidate. It is better in robustness to fewer judgments."
     assert contradictions(study, replace(report, summary=(wrong, *report.summary[1:])))

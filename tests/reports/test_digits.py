@@ -14,6 +14,8 @@ from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.table import study_table
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 SEEDS = 3
 EXCUSED = {("topics", "curves_compared"), ("topics", "held-out")}
 """Where a study prints more digits than the draws give: of the curves beyond the data, whose Monte-Carlo error would

@@ -12,6 +12,8 @@ import pytest
 from metaeval.reports.judges import judges_report
 from metaeval.studies.judges import ABOUT_SYSTEMS
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 WORDS = ("may", "may not", "not settled")
 
 

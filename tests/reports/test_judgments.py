@@ -16,6 +16,8 @@ from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 
 @pytest.fixture(scope="module")
 def made():
@@ -287,7 +289,7 @@ def test_tables_by_metric_are_the_studys(made, words_of):
         text = between.frame.set_index("metric").loc[row["metric_a"], row["metric_b"]]
         assert text == f"{row['tau']:.3f}".replace("-", "−") + "*" * (row["tau"] >= 0.9)
     assert "Pairs of 3 runs" in table_of(page, "power stratified 10").caption
-    assert "5 of 9 runs" in words_of(page, drawn=True)
+    assert "5 of 9 runs" in words_of(page)
 
 
 def test_axes_are_labelled_with_units(study):
@@ -307,7 +309,7 @@ def test_a_study_of_one_question_has_a_page(made, words_of):
     assert [section.id for section in page.all_sections()] == [
         "thresholds", "less-judging", "fewer-topics", "unanswered", "methods", "notes", "provenance",
     ]  # fmt: skip
-    assert "retrieved='all'" in words_of(page, drawn=True)
+    assert "retrieved='all'" in words_of(page)
     one = judgments_report(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
     assert "consistency topics" in {table.name for table in one.tables()}
 

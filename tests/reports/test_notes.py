@@ -23,6 +23,8 @@ from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
+pytestmark = pytest.mark.usefixtures("one_core")
+
 WHOLE = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], rng=1)
 
 

@@ -286,22 +286,13 @@ def test_a_worker_of_a_cluster_that_dies_costs_its_piece(address, tmp_path):
             parallel_map(_die_always, range(3), shared=(1,))
 
 
-def test_a_single_worker_of_a_cluster_works_there(tmp_path, dask_programs):
-    """And not here, where a piece that kills workers would kill the program."""
-    with (
-        dask_programs.cluster(tmp_path, workers=("--nthreads", 1)) as (address, _, _),
-        working(cluster=address),
-    ):
-        assert os.getpid() not in {one[2] for one in parallel_map(_draw, range(3), _generators(3))}
-
-
-def test_a_cluster_that_goes_ends_the_work(tmp_path, dask_programs):
-    """Soon, with a word."""
-    pytest.importorskip("distributed")
+def test_a_single_worker_of_a_cluster_works_there_until_it_goes(tmp_path, dask_programs):
+    """Not here, where a piece that kills workers would kill the program; that all are gone is said soon."""
     with (
         dask_programs.cluster(tmp_path, workers=("--nthreads", 1)) as (address, scheduler, _),
         working(cluster=address),
     ):
+        assert os.getpid() not in {one[2] for one in parallel_map(_draw, range(3), _generators(3))}
         done = finished(_wait, ((number, 0.3) for number in range(200)))
         next(done)
         scheduler.kill()
@@ -350,23 +341,19 @@ def test_workers_without_the_package_are_refused(address, monkeypatch):
         working(cluster=address).__enter__()
 
 
-@pytest.mark.parametrize(
-    ("workers", "words"),
-    [
-        (None, r"has no workers: dask worker tcp://\S+ --nthreads 1"),
-        (("--nthreads", 2), "works on 2 pieces at once in one process.* --nthreads 1"),
-    ],
-)
-def test_a_cluster_that_cannot_work_is_refused(tmp_path, monkeypatch, dask_programs, workers, words):
+def test_a_cluster_that_cannot_work_is_refused(tmp_path, monkeypatch, dask_programs):
     """No workers, or several threads in one."""
     pytest.importorskip("distributed")
-    if workers is None:
-        monkeypatch.setattr("metaeval.running.workers._PATIENCE", 5)
-    with (
-        dask_programs.cluster(tmp_path, workers=workers) as (address, _, _),
-        pytest.raises(InvalidOptionError, match=words),
-    ):
-        working(cluster=address).__enter__()
+    with dask_programs.cluster(tmp_path, workers=None) as (address, _, _):
+        with monkeypatch.context() as patch:
+            patch.setattr("metaeval.running.workers._PATIENCE", 5)
+            with pytest.raises(InvalidOptionError, match=r"has no workers: dask worker tcp://\S+ --nthreads 1"):
+                working(cluster=address).__enter__()
+        with (
+            dask_programs.stopping(dask_programs.start("worker", address, "--nthreads", 2, folder=tmp_path)),
+            pytest.raises(InvalidOptionError, match=r"works on 2 pieces at once in one process.* --nthreads 1"),
+        ):
+            working(cluster=address).__enter__()
 
 
 def test_nobody_answers(monkeypatch, dask_programs):
