@@ -26,7 +26,7 @@ EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth
 _MARK = "#"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OfSystems:
     """What scores under judges say, as `metaeval.studies.judges.JudgeStudy` holds it."""
 
