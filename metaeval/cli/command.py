@@ -22,7 +22,6 @@ from metaeval.cli.options import OUTPUT, READING, WORKING
 from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
-    from metaeval.cli.reading import Loaded
     from metaeval.page.blocks import Writer
     from metaeval.page.report import Report
 
@@ -106,7 +105,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     with redirect_stdout(sys.stderr), command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         with _workers(given):
-            report = replace(_report_of(ask(loaded, **own), loaded), **_own_words(given))
+            report = replace(_report_of(ask(loaded, **own)), **_own_words(given))
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
@@ -144,8 +143,7 @@ def _own_words(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in ("title", "description") if given[name] is not None}
 
 
-def _report_of(answer: Any, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
-    from metaeval.reports.item_words import in_words_of  # noqa: PLC0415 - loads pandas
-    from metaeval.studies.study import Study  # noqa: PLC0415 - as above
+def _report_of(answer: Any) -> "Report":  # noqa: ANN401 - a study's result, or a report
+    from metaeval.studies.study import Study  # noqa: PLC0415 - loads pandas
 
-    return answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)
+    return answer.report() if isinstance(answer, Study) else answer

@@ -92,11 +92,6 @@ class Loaded:
             self._scores = self._in_clusters(scores)
         return self._scores
 
-    @property
-    def read_scores(self) -> "Scores | None":
-        """The scores that were read; None where the command did not ask for any."""
-        return self._scores
-
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.
 

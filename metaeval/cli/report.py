@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from metaeval.base.unit import speaking_of, unit, unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
@@ -69,12 +70,13 @@ def report(  # noqa: PLR0913 - the options of the command
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
 
-    whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
-    collection = loaded.compiled()
-    if collection is not None:
-        metrics = loaded.metrics()
-        whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
-    return _with_topics(whole, study, seed, threads, posterior=posterior) if topics else whole
+    with speaking_of(unit_of(study.scores)):
+        whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
+        collection = loaded.compiled()
+        if collection is not None:
+            metrics = loaded.metrics()
+            whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
+        return _with_topics(whole, study, seed, threads, posterior=posterior) if topics else whole
 
 
 def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int | None, *, posterior: bool) -> "Report":
@@ -98,5 +100,7 @@ def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int 
     except (EstimationError, ScoresError) as error:
         return without_topics(report, str(error))
     if study.scores.sizes["metric"] > 1:
-        report = replace(report, title="Which metrics find significant differences, and how many topics do they need?")
+        report = replace(
+            report, title=f"Which metrics find significant differences, and how many {unit().topics} do they need?"
+        )
     return with_topics(report, topics, posterior=posterior)

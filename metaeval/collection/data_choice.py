@@ -9,6 +9,7 @@ import xarray as xr
 
 from metaeval.base.checks import check_count
 from metaeval.base.names import natural_order
+from metaeval.base.unit import TOPIC, Unit, unit_of
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
@@ -135,7 +136,7 @@ class DataChoice:
     def of_scores(self, scores: xr.DataArray) -> xr.DataArray:
         """Return the part of the scores, whose gaps stay to be looked at; a note says what was left out."""
         systems, topics = (scores[dim].to_numpy().tolist() for dim in ("system", "topic"))
-        rows, columns, notes = self._kept(systems, topics)
+        rows, columns, notes = self._kept(systems, topics, unit_of(scores))
         if not notes:
             return scores
         part = scores.isel(system=rows, topic=columns)
@@ -145,7 +146,7 @@ class DataChoice:
 
     def of_collection[Judged: JudgedCollection](self, collection: Judged) -> Judged:
         """Return the part of the collection, with a note of what was left out."""
-        rows, columns, notes = self._kept(list(collection.systems), list(collection.topics))
+        rows, columns, notes = self._kept(list(collection.systems), list(collection.topics), TOPIC)
         if not notes:
             return collection
         left = [name for place, name in enumerate(collection.systems) if place not in set(rows)]
@@ -153,7 +154,7 @@ class DataChoice:
         names = [collection.systems[place] for place in rows]
         return kept.select(systems=names, topics=[collection.topics[place] for place in columns]).with_notes(notes)
 
-    def _kept(self, systems: list[str], topics: list[str]) -> tuple[list[int], list[int], list[str]]:
+    def _kept(self, systems: list[str], topics: list[str], spoken: Unit) -> tuple[list[int], list[int], list[str]]:
         """Return the places of what is kept, and notes."""
         kept = {
             "system": _without(self._named(systems, self.systems, "system"), self.exclude_systems, "system"),
@@ -169,9 +170,9 @@ class DataChoice:
             kept["topic"] = [name for name in left if name in set(drawn.tolist())]
             among = "" if len(left) == len(topics) else f"{self.n_topics} of {len(left)} "
             how = f", {among}at random ({self.source.description})"
-        known = {"system": systems, "topic": topics}
+        known, called = {"system": systems, "topic": topics}, {"system": "systems", "topic": spoken.topics}
         notes = [
-            f"{dim}s chosen: {len(kept[dim])} of {len(known[dim])}{how if dim == 'topic' else ''}"
+            f"{called[dim]} chosen: {len(kept[dim])} of {len(known[dim])}{how if dim == 'topic' else ''}"
             for dim in known
             if len(kept[dim]) < len(known[dim])
         ]

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, whole
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
@@ -84,7 +85,7 @@ def topics_by_difference(
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: whole(value)))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_minor_formatter(NullFormatter())
-    label_first_column(panels, columns, "topics needed")
+    label_first_column(panels, columns, f"{unit().topics} needed")
     if keyed:
         key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_KEY_COLUMNS)
     return figure
@@ -94,7 +95,7 @@ def _draw(axes: Axes, curve: pd.DataFrame, asked: pd.DataFrame, *, metric: str, 
     """Draw the line of one metric, and its dots where it was asked for."""
     label, color = metric_label(metric), CYCLE[place % len(CYCLE)]
     dashes = DASHES[place // len(CYCLE) % len(DASHES)]
-    say = "{metric}, {difference}: {topics} topics"
+    say = f"{{metric}}, {{difference}}: {{topics}} {unit().topics}"
     known: dict[str, Any] = {"of": ("metric",), "label": label, "color": color}
     (x, y, words), (x_asked, y_asked, words_asked) = (_spoken(one, metric) for one in (curve, asked))
     axes.plot(x, y, color=color, label=label, linestyle=dashes)

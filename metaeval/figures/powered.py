@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number
 from metaeval.figures.marks import note_points
 from metaeval.figures.style import BOUND, RIMMED, THEME, bars, key_above, metric_label, rows_figure, styled
@@ -23,7 +24,7 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
         Whether rows are differences, for which 0 is a line to cross.
     """
     names = [
-        f"{label} ({equivalent:.0f} topics)" if pd.notna(equivalent) else str(label)
+        f"{label} ({equivalent:.0f} {unit().topics})" if pd.notna(equivalent) else str(label)
         for label, equivalent in zip(frame["label"], frame["n_equivalent"], strict=True)
     ]
     figure, axes = rows_figure(names, row_height=0.26, top=0.35, limit=52)
@@ -31,9 +32,16 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
     upper, lower = ([place + by for place in places] for by in (-0.16, 0.16))
     bars(axes, frame["human_low"], frame["human_high"], upper, color=THEME["pale-blue"], linewidth=3.0)
     bars(axes, frame["low"], frame["high"], lower, color=THEME["blue"], linewidth=3.0)
-    axes.plot(frame["human_estimate"], upper, "o", color=THEME["pale-blue"], label=f"{n_topics} human topics", **RIMMED)
+    axes.plot(
+        frame["human_estimate"],
+        upper,
+        "o",
+        color=THEME["pale-blue"],
+        label=f"{n_topics} human {unit().topics}",
+        **RIMMED,
+    )
     axes.plot(frame["estimate"], lower, "o", color=THEME["blue"], label="and the judge", **RIMMED)
-    for who, at, before in (("the human topics alone", upper, "human_"), ("and the judge", lower, "")):
+    for who, at, before in ((f"the human {unit().topics} alone", upper, "human_"), ("and the judge", lower, "")):
         estimate, low, high = (frame[f"{before}{name}"] for name in ("estimate", "low", "high"))
         note_points(
             axes,
@@ -51,5 +59,5 @@ def gained_intervals(frame: pd.DataFrame, metric: str, *, n_topics: int, differe
     if differences:
         axes.axvline(0.0, **BOUND)
     key_above(axes, columns=2)
-    axes.set_xlabel(f"{'difference in ' * differences}{metric_label(metric)}, with what the topics are worth")
+    axes.set_xlabel(f"{'difference in ' * differences}{metric_label(metric)}, with what the {unit().topics} are worth")
     return figure

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
 from metaeval.errors import UnknownNameError
 from metaeval.figures.marks import note_points
@@ -53,9 +54,9 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
         return _compact_distributions(values, means, metric, names, higher=higher)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
-    _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label="one topic")
+    _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label=f"one {unit().topic}")
     low, middle, high = np.nanquantile(values, [0.25, 0.5, 0.75], axis=1)
-    bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
+    bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label=f"middle half of the {unit().topics}")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
     topics = scores["topic"].to_numpy().tolist()
@@ -63,7 +64,7 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
         axes,
         values.ravel(),
         np.repeat(rows, len(topics)),
-        "{system}, topic {topic}: {metric} {score}",
+        f"{{system}}, {unit().topic} {{topic}}: {{metric}} {{score}}",
         {
             "system": np.repeat(names, len(topics)),
             "topic": topics * len(names),
@@ -73,7 +74,7 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
         of=("system",),
     )
     _note_spread(axes, (means, rows), metric, names, means, (low, middle, high))
-    axes.set_xlabel(score_label(metric, "{} of a topic", higher=higher))
+    axes.set_xlabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
     _padded_limits(axes, values)
     key_above(axes, columns=4)
     return figure
@@ -98,7 +99,7 @@ def system_ranking(
     """
     return _ranked_rows(
         means[means["metric"] == metric],
-        label or score_label(metric, "mean {} over the topics", higher=higher_is_better),
+        label or score_label(metric, f"mean {{}} over the {unit().topics}", higher=higher_is_better),
         say="{rank}. {system}: {what} {mean}, interval {low} to {high}",
         what=name_of_metric(metric) if label is None else label,
     )
@@ -202,7 +203,16 @@ def _compact_distributions(
     ranks = np.arange(1, len(values) + 1)
     edge, low, middle, high, top = np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
     thick = min(4.5, 0.62 * 72 * (PAGE_WIDTH - 0.9) / len(values))
-    bars(axes, edge, top, ranks, color=THEME["pale-blue"], linewidth=0.8, upright=True, label="5 % to 95 % of topics")
+    bars(
+        axes,
+        edge,
+        top,
+        ranks,
+        color=THEME["pale-blue"],
+        linewidth=0.8,
+        upright=True,
+        label=f"5 % to 95 % of {unit().topics}",
+    )
     bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
     axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
     axes.plot(ranks, means, color=THEME["orange"], linewidth=1.5, label="mean")
@@ -210,7 +220,7 @@ def _compact_distributions(
     axes.set_xlim(0, len(values) + 1)
     axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
-    axes.set_ylabel(score_label(metric, "{} of a topic", higher=higher))
+    axes.set_ylabel(score_label(metric, f"{{}} of {unit().a_topic}", higher=higher))
     tidy_axes(axes, grid="y")
     key_above(axes, columns=4)
     return figure

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
+from metaeval.base.unit import unit
 from metaeval.base.words import absent, interval, share
 from metaeval.figures.marks import note_line, note_points
 from metaeval.figures.style import (
@@ -67,7 +68,7 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
             _note_errors(axes, part, color, label=label, tolerance=str(name))
         _error_scale(axes, max_error)
         axes.set_xlim(0, largest)
-        axes.set_xlabel("topics in each set")
+        axes.set_xlabel(f"{unit().topics} in each set")
     label_first_column(panels, columns, "error rate")
     key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_IN_ROW)
     return figure
@@ -99,7 +100,7 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
                 axes,
                 part["size"],
                 part["seen"],
-                "{metric}, {size} topics, {tolerance}: error rate {seen} as observed",
+                f"{{metric}}, {{size}} {unit().topics}, {{tolerance}}: error rate {{seen}} as observed",
                 {
                     "metric": str(metric),
                     "size": part["size"],
@@ -112,7 +113,7 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
             )
         seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
-        axes.set_xlabel("topics in each set")
+        axes.set_xlabel(f"{unit().topics} in each set")
     label_first_column(panels, columns, "error rate")
     key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
     return figure
@@ -208,7 +209,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         axes,
         np.fmin(part["median"].fillna(far), far),
         y,
-        "{metric}, {tolerance}: {median} topics, interval {low} to {high}",
+        f"{{metric}}, {{tolerance}}: {{median}} {unit().topics}, interval {{low}} to {{high}}",
         {
             "metric": part["metric"],
             "tolerance": part["label"],
@@ -217,12 +218,12 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         of=("metric",),
         span=(low, high),
     )
-    mark_value(axes, at_hand, f"{at_hand} topics at hand")
+    mark_value(axes, at_hand, f"{at_hand} {unit().topics} at hand")
     axes.set_xscale("log")
     axes.set_xlim(1, far)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("topics needed in each set (logarithmic scale)")
+    axes.set_xlabel(f"{unit().topics} needed in each set (logarithmic scale)")
     return figure
 
 
@@ -242,7 +243,7 @@ def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tole
         axes,
         part["size"].to_numpy()[known],
         line.to_numpy()[known],
-        "{metric}, {size} topics, tolerance {tolerance}: error rate {rate}{observed}",
+        f"{{metric}}, {{size}} {unit().topics}, tolerance {{tolerance}}: error rate {{rate}}{{observed}}",
         {
             "metric": part["metric"][known],
             "size": part["size"][known],

@@ -12,6 +12,7 @@ from scipy.optimize import least_squares, leastsq
 
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
@@ -135,7 +136,9 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
     logs, rates = np.log(z), swaps / comparisons
     leans = logs - logs.mean()
     if at_least(leans @ rates, 0.0, np.abs(leans) @ rates):  # the slope of the line of least squares, but for its scale
-        raise EstimationError("the error rate does not fall with size, so no number of topics can be derived from it")
+        raise EstimationError(
+            f"the error rate does not fall with size, so no number of {unit().topics} can be derived from it"
+        )
 
 
 def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:

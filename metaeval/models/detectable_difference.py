@@ -17,6 +17,7 @@ from scipy.stats import binom
 
 from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError
 from metaeval.models.noncentral_t import detectable_shift
 from metaeval.table.scores import Scores, oriented_values
@@ -261,8 +262,8 @@ def _tests(scores: Scores, test: DetectableTest) -> dict[str, str]:
         may = independent and _zeros_and_ones(values)
         if test == "mcnemar" and not may:
             raise InvalidOptionError(
-                f"McNemar's test takes scores of 0 and 1 on independent topics of one weight, which those of {name!r} "
-                "are not; use test='t'"
+                f"McNemar's test takes scores of 0 and 1 on independent {unit().topics} of one weight, which "
+                f"those of {name!r} are not; use test='t'"
             )
         chosen[name] = "mcnemar" if may and test != "t" else "t"
     return chosen

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.error_rate_check import REPLICATES, Check
 from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
@@ -142,7 +143,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
             scores, tolerances=tolerances, tolerance_unit=tolerance_unit, rng=counting, n_threads=n_threads
         )
     if observed.sampling != "disjoint":
-        raise EstimationError(f"the Bayesian model knows disjoint topic sets, not {observed.sampling}")
+        raise EstimationError(f"the Bayesian model knows disjoint {unit().topic} sets, not {observed.sampling}")
     levels = np.unique(np.asarray(tolerances, dtype=np.float64))
     if not len(levels) or not np.isin(levels, observed.tolerances).all():
         raise InvalidOptionError(f"tolerances must be among those counted, {observed.tolerances}, not {tolerances!r}")
@@ -189,7 +190,7 @@ def _few(sizes: Sequence[int]) -> list[int]:
     """Return at most eight of the sizes, evenly spaced in their logarithm as far as they allow it."""
     sizes = [size for size in sizes if size >= SIZES[0]]
     if not sizes:
-        raise EstimationError(f"swaps were counted on no topic sets of {SIZES[0]:g} topics or more")
+        raise EstimationError(f"swaps were counted on no {unit().topic} sets of {SIZES[0]:g} {unit().topics} or more")
     logs = np.log(sizes)
     wanted = np.linspace(logs[0], logs[-1], _CHECKED)
     return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})

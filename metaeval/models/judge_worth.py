@@ -12,6 +12,7 @@ from scipy.special import ndtr, stdtrit
 
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.judged_topics import judged_topics
 from metaeval.models.noncentral_t import detectable_shift
@@ -182,11 +183,14 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     )
     n_fixed = int(np.isnan(found["worth"]).sum())
     if n_fixed == len(found["worth"]):
-        message = f"the human scores of no {'pair' if of == 'pairs' else 'system'} vary over the {laid.n_topics} topics"
+        which = "pair" if of == "pairs" else "system"
+        message = f"the human scores of no {which} vary over the {laid.n_topics} {unit().topics}"
         raise EstimationError(message)
     notes = list(laid.notes)
     if n_fixed:
-        notes.append(f"{n_fixed} of {len(found['worth'])} {of} do not vary over the human topics and were left out")
+        notes.append(
+            f"{n_fixed} of {len(found['worth'])} {of} do not vary over the human {unit().topics} and were left out"
+        )
     dim = "pair" if of == "pairs" else "system"
     return TopicsWithJudge(
         data=xr.Dataset(

@@ -9,6 +9,7 @@ from scipy.special import stdtr
 
 from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
+from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import centred, difference
 from metaeval.table.scores import Scores, better_direction, oriented_values
@@ -73,17 +74,18 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
     both = [name for name in known if name in place]
     if len(both) < fewest:
         raise ScoresError(
-            f"{what} needs at least {fewest} topics that people and the judge both scored, and there "
-            f"{'is' if len(both) == 1 else 'are'} {len(both)} of {len(known)} human topics (people have "
-            f"{first_few(known)}; the judge {first_few(labelled)}): let the judge label the topics of the people too"
+            f"{what} needs at least {fewest} {unit().topics} that people and the judge both scored, and there "
+            f"{'is' if len(both) == 1 else 'are'} {len(both)} of {len(known)} human {unit().topics} (people have "
+            f"{first_few(known)}; the judge {first_few(labelled)}): let the judge label the {unit().topics} "
+            "of the people too"
         )
     left_out = [name for name in known if name not in place]
     notes = list(people.attrs.get("notes", ()))
     notes += [f"judge: {note}" for note in machine.attrs.get("notes", ())]
     if left_out:
         notes.append(
-            f"{len(left_out)} of {len(known)} human topics have no scores of the judge and were left out "
-            f"({first_few(left_out)}); let the judge label them too"
+            f"{len(left_out)} of {len(known)} human {unit_of(human).topics} have no scores of the judge and were left "
+            f"out ({first_few(left_out)}); let the judge label them too"
         )
     chosen = set(both)
     rest = [name for name in labelled if name not in chosen]

@@ -17,6 +17,7 @@ from scipy.special import stdtr, stdtrit
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
 from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
@@ -226,8 +227,8 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     laid = judged_topics(human, judge, what=what)
     if not laid.n_judged:
         raise ScoresError(
-            f"{what} needs topics that the judge alone scored, and all of the judge's {laid.n_topics} are judged by "
-            "people too: add the judge's scores on other topics, or use paired_t_test(human)"
+            f"{what} needs {unit().topics} that the judge alone scored, and all of the judge's {laid.n_topics} are "
+            f"judged by people too: add the judge's scores on other {unit().topics}, or use paired_t_test(human)"
         )
     parts = [rectified_means(*block, quantile) for block in measured(laid, of)]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -313,12 +314,13 @@ def _warnings(shift: pd.DataFrame, laid: JudgedTopics, alpha: float) -> list[str
     """Say whether the judge scores the human topics otherwise than the rest."""
     if not np.ptp(laid.judge, axis=1).any():
         note = (
-            f"the judge's scores do not vary over the {laid.n_topics} topics of the people, so that it has weight 0 "
-            "everywhere: see whether its labels of those topics are there at all"
+            f"the judge's scores do not vary over the {laid.n_topics} {unit().topics} of the people, so that it has "
+            f"weight 0 everywhere: see whether its labels of those {unit().topics} are there at all"
         )
         return [note]
     if laid.n_judged == 1:
-        return ["one topic that the judge alone scored cannot show whether such topics differ from those of the people"]
+        alone = f"one {unit().topic} that the judge alone scored"
+        return [f"{alone} cannot show whether such {unit().topics} differ from those of the people"]
     overall = shift.iloc[0]
     differ = shift.iloc[1:].loc[lambda one: is_significant(one["p_corrected"].to_numpy(), alpha), "system"].tolist()
     seen = bool(is_significant(np.array([overall["p_value"]]), alpha)[0])
@@ -327,13 +329,13 @@ def _warnings(shift: pd.DataFrame, laid: JudgedTopics, alpha: float) -> list[str
     parts = []
     if seen:
         parts.append(
-            f"the {EVERY_SYSTEM} is {overall['human_topics']:.3g} on the {laid.n_topics} topics of the people and "
-            f"{overall['other_topics']:.3g} on the {laid.n_judged} others (Welch's t, p = {overall['p_value']:.2g})"
+            f"the {EVERY_SYSTEM} is {overall['human_topics']:.3g} on the {laid.n_topics} {unit().topics} of the people "
+            f"and {overall['other_topics']:.3g} on the {laid.n_judged} others (Welch's t, p = {overall['p_value']:.2g})"
         )
     if differ:
         parts.append(f"{len(differ)} of {len(laid.systems)} systems differ by themselves ({first_few(differ)})")
     return [
         "the judge does not score the topics that people judged as it scores the others: " + "; ".join(parts) + ". If "
         "the two are not drawn from one population, estimates lean towards the difference between them: draw the "
-        "topics for the people at random from all, or take paired_t_test on the human topics"
+        f"{unit().topics} for the people at random from all, or take paired_t_test on the human {unit().topics}"
     ]

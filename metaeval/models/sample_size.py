@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.noncentral_t import two_sided_power
 
@@ -328,7 +329,9 @@ def _fewest(enough: Callable[[int], bool]) -> int:
 
 def _within[Number: (int, float)](needed: Number) -> Number:
     if needed > MOST_TOPICS:
-        raise EstimationError(f"more than {MOST_TOPICS} topics would be needed: the difference asked for is too small")
+        raise EstimationError(
+            f"more than {MOST_TOPICS} {unit().topics} would be needed: the difference asked for is too small"
+        )
     return needed
 
 

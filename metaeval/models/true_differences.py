@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr
 
 from metaeval.base.checks import check_paired
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.running.compiled import compiled, compiled_parallel
 from metaeval.running.equality import RELATIVE, settle
@@ -135,7 +136,9 @@ def describe_pairs(values: Floats) -> Pairs:
     above = power > middle * (1.0 + 1e3 * RELATIVE)
     loud = np.log(power[above] / middle) if middle else np.empty(0)
     if len(loud) < FEWEST_LOUD or noisy.sum() < 2:  # noqa: PLR2004 - a spread over pairs
-        raise EstimationError(f"too few of the {n_topics} topics have scores that differ to say how much they vary")
+        raise EstimationError(
+            f"too few of the {n_topics} {unit().topics} have scores that differ to say how much they vary"
+        )
     if not difference[noisy].any():
         raise EstimationError("the means of all systems are equal")
     logs = np.log(variance, out=np.full(len(variance), -np.inf), where=noisy)

@@ -12,6 +12,7 @@ modules of this folder show it. A section is added by one function that returns 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
@@ -22,6 +23,7 @@ from metaeval.base.bibliography import find_publication, publications
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
+from metaeval.base.unit import Unit, speaking_of, unit
 from metaeval.base.words import sentence_case
 from metaeval.page.bibtex import bibtex, package_bibtex
 from metaeval.page.tables import Table, left
@@ -69,12 +71,16 @@ class Picture(ShortRepr):
     name: str
     """Of the files it becomes; made safe when they are written."""
     draw: "Callable[[], Figure]"
-    """Draws the figure. A terminal asks for none, so matplotlib stays unloaded there."""
+    """Draws the figure, in the words of the report for which the picture was made. A terminal asks for none, so
+    matplotlib stays unloaded there."""
     title: str
     caption: str
     """What the picture shows and how to read it."""
     alt: str
     """What it says, in words, for those who cannot see it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "draw", partial(_drawn, unit(), self.draw))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +341,11 @@ class Page(_Statements):
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
             blocks=(*typed, table, *((Fold(title=inputs.title, blocks=(inputs,)),) if sums else ())),
         )
+
+
+def _drawn(spoken: Unit, draw: "Callable[[], Figure]") -> "Figure":
+    with speaking_of(spoken):
+        return draw()
 
 
 def _option_text(value: object) -> str:

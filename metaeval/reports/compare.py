@@ -6,6 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
     beside,
@@ -21,13 +22,13 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.compare_findings import QUALITIES, compare_methods, likely, limits_section, summary_paragraphs
+from metaeval.reports.compare_findings import compare_methods, likely, limits_section, qualities, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import threshold_errors
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, count_errors, topic_count, topic_counts
+from metaeval.reports.topic_words import chance, count_errors, part_name, topic_count, topic_counts
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import NOT_WORSE
 from metaeval.studies.topics import TopicsStudy
@@ -67,15 +68,15 @@ def compare_report(study: CompareStudy) -> Report:
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     in_use = study.current
-    judged, topics = "tau_half" in frame, "topics_median" in frame
+    judged, counted = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
         "power": ("Power, uncorrected", share),
         "power_by": ("Power, corrected", share),
-        **({"topics": ("Topics needed", text)} if topics else {}),
+        **({"topics": (f"{unit().Topics} needed", text)} if counted else {}),
         **({"tau_half": ("τ, half judged", text)} if judged else {}),
         **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),
     }
-    shown, columns = bounded(frame.assign(topics=0) if topics else frame, measures, draws=study.power.n_rounds)
+    shown, columns = bounded(frame.assign(topics=0) if counted else frame, measures, draws=study.power.n_rounds)
     if judged:  # its interval is over the draws: half of it is two errors
         half = (frame["tau_half_high"] - frame["tau_half_low"]) / 4.0
         ends = [[beside(*row, number(3)) for row in zip(frame[f"tau_half{end}"], half, strict=True)] for end in _ENDS]
@@ -94,7 +95,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         "metrics",
         study=study,
         judged=judged,
-        topics=topics,
+        counted=counted,
         posterior=study.topics and study.topics.posterior,
         errors="" if counts is None else count_errors(counts),
     )
@@ -112,7 +113,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         title=say("verdict title"),
         caption=say("verdict", least=NOT_WORSE, level=study.confidence_level),
         frame=verdict.assign(
-            of=verdict["quality"].map(QUALITIES),
+            of=verdict["quality"].map(qualities()),
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
             p_better_sort=verdict["p_better"],
         ),
@@ -207,7 +208,7 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         columns=(
             *left(name_of_metric, metric_a="First", metric_b="Second"),
             *right(_points, difference="Difference (points)"),
-            *right(text, "Interval", topics="over topics", systems="over systems"),
+            *right(text, "Interval", topics=f"over {unit().topics}", systems="over systems"),
             *right(first_higher="First has more power"),
         ),
     )
@@ -252,11 +253,11 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         title=say("curve title", limit=limit),
         caption=say("curve"),
         frame=frame,
-        columns=(METRIC, *right(text="Topics")),
+        columns=(METRIC, *right(text=unit().Topics)),
     )
     check = Fold(title=say("check"), blocks=(by_curve,))
     if topics.posterior is None:
-        words = tuple(f"{part}: {why}" for part, why in topics.unestimated.items())
+        words = tuple(f"{part_name(part)}: {why}" for part, why in topics.unestimated.items())
         return Text(paragraphs=words, look="note"), check
     counts = topics.posterior.minimum_topics(errors=True)
     counts = frame[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
@@ -278,7 +279,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         data=frame,
         columns=(
             METRIC,
-            *right(posterior_median="Topics needed"),
+            *right(posterior_median=f"{unit().Topics} needed"),
             *right(ends="interval"),
             *right(chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
         ),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, carried, ends, interval, number
 from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.reports.prose import prose
@@ -23,9 +24,13 @@ _SAME = 0.9
 
 type _Row = Mapping[Hashable, Any]
 
-QUALITIES = {"power": "power", "topics": "topics needed", "tau_half": "robustness to fewer judgments"}
 _SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002")
 say = prose("compare_findings")
+
+
+def qualities() -> dict[str, str]:
+    """Return what the qualities that a verdict rests on are called."""
+    return {"power": "power", "topics": f"{unit().topics} needed", "tau_half": "robustness to fewer judgments"}
 
 
 def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
@@ -78,11 +83,11 @@ def _reason_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
     if verdict.outcome == "adopt" and verdict.current is not None:
         rows = rows[rows["against"] == verdict.current]
     of = rows.groupby("quality", sort=False)
-    sure = [QUALITIES[str(name)] for name, words in of["surely"] if (words == "better").all()]
+    sure = [qualities()[str(name)] for name, words in of["surely"] if (words == "better").all()]
     others = [
-        _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if QUALITIES[str(name)] not in sure
+        _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if qualities()[str(name)] not in sure
     ]
-    return say("surely", sure=sure, others=others, all=[QUALITIES[str(name)] for name, _ in of])
+    return say("surely", sure=sure, others=others, all=[qualities()[str(name)] for name, _ in of])
 
 
 def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
@@ -97,7 +102,7 @@ def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
         return " ".join(_ahead_sentence(study, pair) for _, pair in near.groupby(["metric", "against"]))
     if ((near["p_better"] == 0) & (near["p_not_worse"] == 1)).all():
         alike = sorted({*near["metric"], *near["against"]})
-        return say("alike", metrics=alike, qualities=[QUALITIES[name] for name in near["quality"].unique()])
+        return say("alike", metrics=alike, qualities=[qualities()[name] for name in near["quality"].unique()])
     # a pair that comes as near says the same of the same qualities
     best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
     return say(
@@ -114,14 +119,14 @@ def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
 def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
     """Say in what a metric is better than another, and what is not sure of it."""
     one, other = (pair[side].iloc[0] for side in ("metric", "against"))
-    ahead = [QUALITIES[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
+    ahead = [qualities()[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
     unsure = pair[pair["surely"] == ""]
     doubts = [_likely(study, name, share) for name, share in zip(unsure["quality"], unsure["p_not_worse"], strict=True)]
     return say("ahead", one=one, other=other, ahead=ahead, doubts=doubts)
 
 
 def _likely(study: CompareStudy, quality: object, p: float) -> str:
-    return say("likely", quality=QUALITIES[str(quality)], p=likely(study, quality, p))
+    return say("likely", quality=qualities()[str(quality)], p=likely(study, quality, p))
 
 
 def likely(study: CompareStudy, quality: object, p: float) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
+from metaeval.base.unit import unit
 from metaeval.base.words import NAMED, End, carried, ends, intervals, listed, number, share_of, short_names, text
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
@@ -191,7 +192,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
     return Table(
         name=f"tests_{correction}",
-        title=f"Tests on halves of the topics, {CORRECTIONS.words(correction)}",
+        title=f"Tests on halves of the {unit().topics}, {CORRECTIONS.words(correction)}",
         caption=" ".join([say("table", one=one, own=own, dashes=dashes), *short_names(rows["metric"].unique())]),
         frame=frame,
         columns=(

@@ -9,6 +9,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
+from metaeval.base.unit import unit
 from metaeval.base.words import ends, name_of_metric, number, percentage, short_names, whole
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
@@ -39,7 +40,7 @@ def design_report(study: DesignStudy) -> Report:
     metrics = study.table["metric"].unique().tolist()
     facts = [] if study.variances is None else [(str(len(metrics)), "metric" if len(metrics) == 1 else "metrics")]
     if _at_hand(study):
-        facts.append((_at_hand(study), "topics at hand"))
+        facts.append((_at_hand(study), f"{unit().topics} at hand"))
     facts += [(f"{study.power:g}", "power"), (f"{study.alpha:g}", "significance level α")]
     noted = study.table[study.table["note"] != ""]
     return Report(
@@ -102,7 +103,7 @@ def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
     low, high = ends(map(name_of_metric, known["metric"]), topics, map(whole, topics))
     if not named:
         return " to ".join(dict.fromkeys((low.figure, high.figure)))
-    least = count(int(topics.min()), "topic")
+    least = count(int(topics.min()), unit().topic)
     if low == high:
         return least + (f" ({low.who})" if study.variances is not None and len(rows) == 1 else "")
     return f"{least} ({low.who}) to {high.figure} ({high.who})"
@@ -124,7 +125,7 @@ def _topics_section(study: DesignStudy) -> Section:
     ]
     for name in methods:
         achieved, group = _ACHIEVED[name], _name(study, name)
-        columns += right(whole, group, **{name: "topics"})
+        columns += right(whole, group, **{name: unit().topics})
         if _at_hand(study):
             columns += under(achieved.write, group, **{f"{name} at hand": f"{achieved.what} at hand"})
     widest = _name(study, "interval") if "interval" in methods else ""

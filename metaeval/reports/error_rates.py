@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
     absent,
@@ -110,7 +111,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         caption=say("rates", rates=study.error_rates, ties=ties_counted(study)),
         frame=with_tolerances(study, shown),
         data=frame,
-        columns=(METRIC, TOLERANCE, *right(text, "Topics", **{str(size): str(size) for size in sizes})),
+        columns=(METRIC, TOLERANCE, *right(text, unit().Topics, **{str(size): str(size) for size in sizes})),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
@@ -80,7 +81,7 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         frame=shown,
         columns=(
             *left(judge="Judge"),
-            *right(whole, n_topics="Topics"),
+            *right(whole, n_topics=unit().Topics),
             *columns,
             *(right(number(0), n_conflicts="Opposite") if tested else ()),
         ),
@@ -145,7 +146,7 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
         data=found.same_number,
         columns=(
             *left(judge="Judge"),
-            *right(whole, n_topics="Topics"),
+            *right(whole, n_topics=unit().Topics),
             *right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
             *right(text, only_with_more="Only with more"),
         ),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, p_value, sentence_case, share, whole
 from metaeval.models.repeats import JudgeRepeats
 from metaeval.page.blocks import Block, Section, Text
@@ -134,7 +135,7 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
     shown, columns = bounded(
         pd.DataFrame(rows),
         {
-            "worth": ("One human topic is worth", number(1)),
+            "worth": (f"One human {unit().topic} is worth", number(1)),
             "n_equivalent": ("With the judge they have the power of", number(0)),
             "n_needed": ("With the judge as powerful as they alone", number(0)),
         },
@@ -144,7 +145,7 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         title=say("worth table title", planned=next(iter(study.worth.values())).n_topics),
         caption=say("worth table"),
         frame=shown,
-        columns=(METRIC, *left(judge="Judge"), *right(whole, n_pilot="Topics compared"), *columns),
+        columns=(METRIC, *left(judge="Judge"), *right(whole, n_pilot=f"{unit().Topics} compared"), *columns),
         data=pd.DataFrame(rows),
     )
     blocks = (table, _together(study)) if study.powered else (table,)
@@ -172,7 +173,7 @@ def _together(study: JudgeStudy) -> Table:
         columns=(
             METRIC,
             *left(judge="Judge"),
-            *right(whole, n_topics="Human topics", n_judged="Judge's others"),
+            *right(whole, n_topics=f"Human {unit().topics}", n_judged="Judge's others"),
             *right(share, alone="People alone", together="Together"),
             *right(number(0), n_equivalent="As many as"),
         ),
@@ -193,7 +194,7 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
             *left(judge="Judge"),
             *right(share, repeat_share="Due to the pass"),
             *right(whole, needed="Passes for 5 %"),
-            *right(whole, topics="Topics"),
+            *right(whole, topics=unit().Topics),
             *right(number(0), worth_topics="With all passes worth"),
         ),
     )

@@ -1,7 +1,8 @@
 """The words of a report, kept as words: passages of ``prose/NAME.prose``, filled in when the report is made.
 
 A passage begins with a line ``== its name``. Logic that decides what is said stays in the report; a passage may choose
-between words, and computes nothing. What several reports need is a filter, below.
+between words, and computes nothing. What several reports need is a filter, below. What systems are scored on is called
+``topic``, ``topics``, ``a_topic``, ``Topic`` and ``Topics``, which say "item" in the report on a benchmark.
 """
 
 import re
@@ -14,6 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from metaeval.base import words
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count
+from metaeval.base.unit import unit
 from metaeval.reports.shared import computed_with, decided_by, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -57,7 +59,7 @@ class Prose:
 
     Examples
     --------
-    >>> Prose("== few\n{{ n | count('topic') }} are\nfew.")("few", n=3)
+    >>> Prose("== few\n{{ n | count(topic) }} are\nfew.")("few", n=3)
     '3 topics are few.'
     """
 
@@ -68,7 +70,7 @@ class Prose:
 
     def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
         """Return a passage on one line, with what it names filled in."""
-        words = re.sub(r"[ \n]+", " ", self._passages[name].render(given)).strip()
+        words = re.sub(r"[ \n]+", " ", self._passages[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
 
 

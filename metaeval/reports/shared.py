@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metaeval.base.bibliography import cited, find_publication
 from metaeval.base.provenance import Provenance
+from metaeval.base.unit import unit
 from metaeval.page.blocks import Item, Items, Section, Text
 from metaeval.table.scores import Scores
 from metaeval.table.units import units_of
@@ -28,8 +29,9 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
     >>> facts(metric=3, topic=1, pair=276)
     (('3', 'metrics'), ('1', 'topic'), ('276', 'pairs of systems'))
     """
+    named = {unit().topic if what == "topic" else what: number for what, number in counts.items()}
     return tuple(
-        (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in counts.items()
+        (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in named.items()
     )
 
 
@@ -128,7 +130,7 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
 
 def resampled_on(intervals: "PowerIntervals") -> str:
     """Say on how many resamples of the topics the powers behind intervals were taken."""
-    words = f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric"
+    words = f"{intervals.n_topic_resamples} resamples of the {unit().topics}, the same for every metric"
     if intervals.n_rounds < intervals.n_topic_resamples:
         words += (
             f" (the test was asked on {intervals.n_rounds} of them, and the t test, whose power goes with it, on all)"

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, beside, number, percentage, share, text
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.blocks import Fold, Section
@@ -45,7 +46,7 @@ def numbers_section(study: TopicsStudy) -> Section:
         frame=frames[at_hand],
         columns=tuple(columns),
         data=whole,
-        steps=Steps(what="Topics", frames=frames, at=at_hand),
+        steps=Steps(what=unit().Topics, frames=frames, at=at_hand),
     )
     return Section(
         id="numbers",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.digits import error_of_share
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     NAMED,
     End,
@@ -45,7 +46,7 @@ def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
     rates = study.error_rates
     counted = facts(metric=len(rates.metrics), system=rates.n_systems, topic=rates.n_topics, pair=rates.n_pairs)
     sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    held = "topic in a set" if sizes == "1" else "topics in a set"
+    held = f"{unit().topic if sizes == '1' else unit().topics} in a set"
     return (*counted, (sizes, held), (percentage(study.minimum.max_error), "error allowed"))
 
 

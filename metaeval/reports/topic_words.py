@@ -8,12 +8,13 @@ from itertools import combinations
 import pandas as pd
 
 from metaeval.base.digits import places_beside
+from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, ends, errors_said, percentage
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.tables import Column
 from metaeval.reports.prose import prose
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
-from metaeval.studies.topics import TopicsStudy
+from metaeval.studies.topics import COUNTS, INTERVALS, TopicsStudy
 
 TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""
@@ -63,7 +64,7 @@ def count_errors(counts: pd.DataFrame) -> str:
     """Say the Monte-Carlo errors of topics needed, of which it takes a frame with the errors."""
     relative = {name: counts[f"{name}_error"] / counts[name] for name in ("median", "low", "high")}
     ends = [*relative["low"], *relative["high"]]
-    return errors_said(("topics needed", relative["median"], " %"), ("the ends of intervals", ends, " %"))
+    return errors_said((f"{unit().topics} needed", relative["median"], " %"), ("the ends of intervals", ends, " %"))
 
 
 def chance(value: object) -> str:
@@ -121,6 +122,12 @@ def fewest(study: TopicsStudy, tolerance: float) -> tuple[tuple[str, ...], "pd.S
 def settled(chances: "pd.Series[float]") -> "pd.Series[bool]":
     """Say of each probability whether it settles which of two metrics needs fewer topics."""
     return chances >= _SETTLED
+
+
+def part_name(part: str) -> str:
+    """Return what a page calls a part that could not be estimated."""
+    names = {COUNTS: f"{unit().topics} needed", INTERVALS: f"intervals of the {unit().topic} counts"}
+    return next((part.replace(key, name, 1) for key, name in names.items() if part.startswith(key)), part)
 
 
 def ties_counted(study: TopicsStudy) -> str:

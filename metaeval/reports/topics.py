@@ -6,6 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import error_of_share
+from metaeval.base.unit import unit
 from metaeval.base.words import NAMED, beside, carried, listed, name_of_metric, percentage, short_names, text
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
@@ -27,6 +28,7 @@ from metaeval.reports.topic_words import (
     fewer_rows,
     fewest,
     not_estimated,
+    part_name,
     settled,
     ties_counted,
     tolerance_name,
@@ -113,7 +115,10 @@ def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
     blocks: list[Block] = [Text(paragraphs=explained)] if explained else []
     failed = {part: why.rstrip(".") for part, why in study.unestimated.items() if part.startswith((INTERVALS, SAMPLED))}
     if failed:
-        words = say("refused"), *(say("refusal", part=part, reason=reason) for part, reason in failed.items())
+        words = (
+            say("refused"),
+            *(say("refusal", part=part_name(part), reason=reason) for part, reason in failed.items()),
+        )
         stand_in = (say("stand-in"),) * any(part.startswith(SAMPLED) for part in failed)
         blocks.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
@@ -183,7 +188,7 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
             METRIC,
             TOLERANCE,
             *right(text, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
-            *right(text, "Topics needed", median="median", interval=f"{level} interval"),
+            *right(text, f"{unit().Topics} needed", median="median", interval=f"{level} interval"),
             *right(enough=f"{rates.n_topics} are enough"),
         ),
     )
@@ -193,7 +198,7 @@ def _observed(study: TopicsStudy) -> tuple[Block, ...]:
     """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one."""
     blocks: list[Block] = [_minimum_table(study, study.minimum, name="minimum_topics")]
     silent = [reason for part, reason in study.unestimated.items() if part == CURVE]
-    silent += [f"{part}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
+    silent += [f"{part_name(part)}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
     table = _minimum_table(study, study.published, name="minimum_topics_published")

@@ -14,6 +14,7 @@ from scipy.special import logit, ndtri
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled, compiled_parallel
@@ -72,7 +73,7 @@ class DifferenceBins(Result):
 
         frame = self.to_frame()
         if frame.empty:
-            raise EstimationError("no two systems differ on any topic set, so there is no bin to draw")
+            raise EstimationError(f"no two systems differ on any {unit().topic} set, so there is no bin to draw")
         return difference_panels(frame, self.sensitivity(), max_error=self.max_error)
 
     def sensitivity(self, reading: Reading = "every larger bin") -> pd.DataFrame:

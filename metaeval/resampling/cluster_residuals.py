@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import settle
 from metaeval.table.scores import Scores, better_direction, oriented_values
@@ -64,7 +65,8 @@ def resampled_scores(data: object, *, what: str) -> Scores:
     units = units_of(scores)
     if units.stratified and units.weighted:
         raise InvalidOptionError(
-            f"{what}: weights of topics and fixed clusters (strata) do not go together here; leave out one of them"
+            f"{what}: weights of {unit().topics} and fixed clusters (strata) do not go together here; leave out one "
+            "of them"
         )
     other = "fixed" if units.clustered else "ignore"
     check_resampling_of(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
+from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.running.compiled import compiled
 from metaeval.table.scores import Scores, by_name, identical_systems, oriented_values
@@ -81,8 +82,9 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
     smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
     if smallest > limit:
         raise EstimationError(
-            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} each, and the smallest size "
-            f"asked is {smallest}; take more topics" + (f", or pass sizes=[{limit}]" if limit else "")
+            f"{n_topics} {unit().topics} are too few: {sampling} {unit().topic} sets hold at most {limit} each, and "
+            f"the smallest size asked is {smallest}; take more {unit().topics}"
+            + (f", or pass sizes=[{limit}]" if limit else "")
         )
     asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
     whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)

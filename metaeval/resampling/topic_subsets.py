@@ -21,6 +21,7 @@ from metaeval.agreement.item_statistics import discrimination
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import difference, settle
@@ -197,7 +198,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
     if n_topics <= _FEWEST:
-        raise ScoresError(f"subset analysis needs at least {_FEWEST + 1} topics; these scores have {n_topics}")
+        raise ScoresError(f"subset analysis needs at least {_FEWEST + 1} {unit().topics}; these scores have {n_topics}")
     if sizes is None:
         return sorted({max(_FEWEST, min(n_topics - 1, round(share * n_topics))) for share in _SHARES})
     for size in sizes:

@@ -242,7 +242,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
             rng=seed,
             n_threads=n_threads,
         )
-        said = (*said, *test_notes(first.result))
+        said = (*said, *test_notes(first.result, chosen))
         agreements += [first, *(first.with_correction(correction) for correction in own[1:])]
     intervals = None
     if n_topic_resamples:

@@ -15,6 +15,7 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
@@ -463,11 +464,13 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         rng=seed,
         n_threads=n_threads,
     )
-    attempt = Attempts(MetaevalError)
+    attempt = Attempts(MetaevalError, of=table)
     needed = None
     if topics:
         ask = partial(study_topics, table, tolerances=[0.0], tolerance_unit="absolute", differences=False)
-        needed = attempt("topics needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads))
+        needed = attempt(
+            f"{unit_of(table).topics} needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads)
+        )
     stability, heaviness, unknown = None, None, attempt.failed
     known, ranking = _computable(names, registry), _computable(names, registry, on="documents")
     if ranking:
@@ -512,7 +515,8 @@ def _left_out(needed: TopicsStudy | None) -> list[str]:
     if needed is None:
         return []
     rates = needed.error_rates
-    return [f"Topics needed: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
+    needs = f"{unit_of(needed.scores).Topics} needed"
+    return [f"{needs}: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
 
 
 def _computable(names: Sequence[str], registry: Registry | None, *, on: str = "") -> list[str]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_number
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.sample_size import (
     DesignMethod,
@@ -43,9 +44,14 @@ class DesignStudy(Study):
     n_systems: int | None
     """Systems in the analysis of variance."""
     calculation: DesignMethod
+    unit: Unit
+    """What the scores are of, topics or items; topics where there are none."""
     notes: tuple[str, ...]
     """What was assumed or left out when the scores were read."""
     provenance: Provenance
+
+    def _unit(self) -> Unit:
+        return self.unit
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""
@@ -146,7 +152,9 @@ def study_design(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
     asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
-    table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand)
+    spoken = unit_of(dict(enumerate(collections)))
+    with speaking_of(spoken):
+        table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
@@ -156,6 +164,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
         power=power,
         n_systems=n_systems,
         calculation=calculation,
+        unit=spoken,
         notes=tuple(dict.fromkeys(note for one in collections for note in one.attrs.get("notes", ()))),
         provenance=provenance or record_provenance("study_design"),
     )

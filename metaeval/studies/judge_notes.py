@@ -8,6 +8,7 @@ from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.labels import Labels
 from metaeval.base.names import first_few
+from metaeval.base.unit import unit_of
 
 if TYPE_CHECKING:
     from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -92,7 +93,7 @@ def flat_notes(scores: "Mapping[str, Scores | Mapping[str, Scores]]") -> list[st
         flat = {name: (one == 0).all("system") for name, one in sides.items()}
         found = [f"{name} {int(one.sum())} of {one.size}" for name, one in flat.items() if one.any()]
         if found:
-            words = "topics where every system scores 0, as where labels are missing; they count"
+            words = f"{unit_of(table).topics} where every system scores 0, as where labels are missing; they count"
             notes.append(f"{metric}: {words}: {first_few(found, most=_SHOWN)}")
     return notes
 

@@ -12,6 +12,7 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.base.names import first_few
+from metaeval.base.unit import unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
 from metaeval.models.prediction_powered import PredictionPowered, prediction_powered
@@ -55,7 +56,7 @@ def of_scores(
         if untested:
             who = reference if found.n_reference is None else first_few(untested)
             attempt.failed[f"Significant pairs under {metric}"] = (
-                f"takes two topics at least, and {who} has one; the rankings by that one are compared"
+                f"takes two {unit_of(table).topics} at least, and {who} has one; the rankings by that one are compared"
             )
         judges = found.table.loc[found.table["kind"] == "judge", "judge"].tolist()
         side = {name: _side(table, name) for name in (reference, *judges, *weights)}
@@ -141,7 +142,7 @@ def _of_same_topics(sides: Mapping[str, Scores]) -> Scores | None:
 
 def _enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
     if table is None:
-        raise ScoresError("takes three topics that every judge has")
+        raise ScoresError(f"takes three {unit().topics} that every judge has")
     return ask(table)
 
 
@@ -150,16 +151,16 @@ def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
     found = ask()
     frame = found.to_frame()
     told = frame.loc[frame["worth"].notna(), "correlation"].notna()
-    where = f"on the {found.n_pilot} topics that people and {found.judge} both have"
+    where = f"on the {found.n_pilot} {unit().topics} that people and {found.judge} both have"
     if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
         raise EstimationError(
-            f"{where} most differences between two systems are the same on every topic under {found.judge}, as where "
-            "it labelled nothing or found nothing relevant: what it says there cannot be compared with people"
+            f"{where} most differences between two systems are the same on every {unit().topic} under {found.judge}, "
+            "as where it labelled nothing or found nothing relevant: what it says there cannot be compared with people"
         )
     if np.isinf(frame["worth"].median()):
         raise EstimationError(
             f"{where} differences under {found.judge} are those of people, up to a factor, so no error is seen and "
-            "there is no telling how many topics it is worth"
+            f"there is no telling how many {unit().topics} it is worth"
         )
     return found
 

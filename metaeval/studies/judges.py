@@ -310,7 +310,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     known = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = Compared(test, correction, alpha, n_resamples, confidence_level, top)
     asked = Asked(reference, people, maps, rel, epsilon, scoring, human_topics, known, compared, source)
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=scores)
     notes: list[str] = []
     part = OfSystems()
     labelling: Labelling | None = None

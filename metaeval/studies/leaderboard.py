@@ -212,7 +212,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if baseline is not None:
         check_choice(baseline, "baseline", names)
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     ranks = attempt(
         "Ranks and groups",
         lambda: rank_intervals(
@@ -253,7 +253,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         alpha=float(alpha),
         identical=identical_systems(table),
         unanswered=MappingProxyType(dict(attempt.failed)),
-        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison)),
+        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table)),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
 

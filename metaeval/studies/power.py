@@ -9,6 +9,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_share, t_half_width
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import speaking_of, unit_of
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import (
     BayesianComparison,
@@ -222,7 +223,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
             own = TESTS.find(name).own_correction
             first = compare_systems(chosen, test=name, correction=own, **asked._asdict())
         comparisons += _under_corrections(first, corrections)
-        notes = (*notes, *test_notes(first))
+        notes = (*notes, *test_notes(first, chosen))
     intervals = None
     if n_topic_resamples:
         intervals = discriminative_power_interval(
@@ -251,7 +252,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
 def _cannot_be_drawn(scores: Scores) -> str:
     """Say why clusters, or topics inside strata, cannot be resampled; nothing where they can."""
     try:
-        check_resampling_of(units_of(scores), what="it", instead="the t test stands alone")
+        with speaking_of(unit_of(scores)):
+            check_resampling_of(units_of(scores), what="it", instead="the t test stands alone")
     except InvalidOptionError as error:
         return str(error)
     return ""

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.base.results import Result
+from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
@@ -45,12 +46,13 @@ class Study(Result):
         Report
         """
         module, function = self.reported_by.split(":")
-        report: Report = getattr(import_module(module), function)(self, **options)
-        scores = getattr(self, "scores", None)
-        if getattr(scores, "attrs", {}).get("topic_word") != "item":
-            return report
-        spoken: Report = import_module("metaeval.reports.item_words").in_words_of(scores, report)
-        return spoken
+        with speaking_of(self._unit()):
+            report: Report = getattr(import_module(module), function)(self, **options)
+        return report
+
+    def _unit(self) -> Unit:
+        """Return what the scores are of."""
+        return unit_of(getattr(self, "scores", None))
 
     def plot(self, name: str | None = None) -> "Figure":
         """Draw a picture of the report.
@@ -101,6 +103,8 @@ class Attempts:
     ----------
     *refusals : type
         Errors that say so; a name that there is not is always a mistake of the caller.
+    of : Scores, or mapping to Scores, optional
+        What is studied: reasons speak of its topics, or of its items.
 
     Attributes
     ----------
@@ -114,14 +118,16 @@ class Attempts:
     (0.5, None, {'a share': 'division by zero'})
     """
 
-    def __init__(self, *refusals: type[Exception]) -> None:
+    def __init__(self, *refusals: type[Exception], of: object = None) -> None:
         self.failed: dict[str, str] = {}
+        self._unit = unit_of(of)
         self._refusals = refusals
 
     def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:
         """Return what `work` finds, or None after noting why it finds nothing."""
         try:
-            return work()
+            with speaking_of(self._unit):
+                return work()
         except UnknownNameError:
             raise
         except self._refusals as error:
@@ -168,8 +174,8 @@ def few_systems_note(n_systems: int) -> list[str]:
     return [f"{n_systems} systems make {pairs}: what is said of the metrics rests on {alone}"]
 
 
-def test_notes(result: PairwiseResult) -> list[str]:
-    """Say how a test took clusters, strata, weights and gaps into account, and what 0/1 scores make of it."""
+def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
+    """Say how a test of scores took clusters, strata, weights and gaps into account, and what 0/1 scores make of it."""
     notes, name = [], TESTS.words(result.test)
     error, n_clusters = result.details.get("standard_error"), result.details.get("n_clusters")
     if n_clusters:
@@ -180,7 +186,8 @@ def test_notes(result: PairwiseResult) -> list[str]:
     without = result.details.get("pairs_without_evidence", [0])
     if sum(without):
         notes.append(
-            f"{name}: {max(without)} pairs with fewer than two topics (or clusters) in common count as not different"
+            f"{name}: {max(without)} pairs with fewer than two {unit_of(scores).topics} (or clusters) in common count "
+            "as not different"
         )
     if result.details.get("mcnemar"):
         notes.append("all scores are 0 or 1, so the sign test is McNemar's test")

@@ -270,7 +270,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
         order=order,
         marks=marks or "letters",
         digits=digits,
-        notes=(*notes, *test_notes(comparison)),
+        notes=(*notes, *test_notes(comparison, chosen)),
         provenance=provenance or record_provenance("study_table", random_source=f"seed {seed}"),
     )
 

@@ -18,6 +18,7 @@ from metaeval.base.checks import (
     check_threads,
 )
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.error_rate_model import Method, bayesian_error_rate
@@ -318,7 +319,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
     drawn = Drawn(n_trials, sampling, seed, n_threads)
     rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **drawn._asdict())
-    attempt = Attempts(EstimationError)
+    attempt = Attempts(EstimationError, of=scores)
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
     attempt.failed |= _no_counts(minimum)
@@ -352,7 +353,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         notes=(
             *scores.attrs.get("notes", []),
             *few_systems_note(scores.sizes["system"]),
-            *_notes(rates, thinned=thinned),
+            *_notes(rates, unit_of(scores), thinned=thinned),
         ),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
@@ -383,11 +384,13 @@ def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
     }
 
 
-def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:
+def _notes(rates: ErrorRates, spoken: Unit, *, thinned: bool) -> list[str]:
     notes = identical_note(rates.dropped, rates.n_systems + len(rates.dropped))
     if thinned:
         sizes = rates.sizes
-        notes.append(f"{len(sizes)} topic-set sizes from {sizes[0]} to {sizes[-1]} were used, evenly spaced in ratio")
+        notes.append(
+            f"{len(sizes)} {spoken.topic}-set sizes from {sizes[0]} to {sizes[-1]} were used, evenly spaced in ratio"
+        )
     ties = rates.zero_share().max("size")
     for metric, share in zip(rates.metrics, ties.to_numpy().tolist(), strict=True):
         if share >= 0.01:  # noqa: PLR2004 - a percent is worth a word

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
+from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
 from metaeval.table.forms import recognise
@@ -335,11 +336,12 @@ def gaps_are_kept(data: object) -> bool:
 
 def note_of_gaps(scores: Scores) -> str:
     """Return the note that `as_scores` makes of gaps that are kept."""
-    return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()))
+    return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
 
 
-def _note_of_gaps(number: int) -> str:
-    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common topics"
+def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
+    common = unit_called(attributes.get("topic_word")).topics
+    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {common}"
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
@@ -379,7 +381,7 @@ def _refuse_without_scores(table: ScoreTable, gaps: NDArray[np.bool_]) -> None:
 
 def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
     """Keep gaps, and say so."""
-    note = _note_of_gaps(int(gaps.sum()))
+    note = _note_of_gaps(int(gaps.sum()), table.attributes)
     noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
     return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
 
@@ -392,7 +394,8 @@ def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tupl
     dropped = [name for name, out in zip(names, lacking, strict=True) if out]
     more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
     shown = ", ".join(dropped[:_MOST_NOTED]) + more
-    note = f"{_count(len(dropped), dim)} dropped for missing scores: {shown}"
+    what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
+    note = f"{_count(len(dropped), what)} dropped for missing scores: {shown}"
     left = _with_note(table, note)._replace(
         scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
         labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},

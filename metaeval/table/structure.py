@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
@@ -23,12 +24,12 @@ Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
 
 _REFUSED: Mapping[Trait, str] = {
-    "clusters": "these topics come in clusters that share noise, and here topics must be independent; use {method}, "
-    "put their means in the topics' place (with_clusters(scores, 'means'); --clusters means), or "
+    "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; use {method}"
+    ", put their means in the {topics}' place (with_clusters(scores, 'means'); --clusters means), or "
     "leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
-    "strata": "these topics come in fixed clusters (strata), and here topics must be alike; use {method}, "
+    "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; use {method}, "
     "or leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
-    "weights": "these topics have weights, and here all must weigh alike; use {method}, or leave them out "
+    "weights": "these {topics} have weights, and here all must weigh alike; use {method}, or leave them out "
     "(scores.drop_vars('weight'))",
 }
 
@@ -73,20 +74,29 @@ def engine_scores(
     for trait, there in present.items():
         if there and trait not in uses:
             method = (instead or {}).get(trait, f"a method for {trait}")
-            raise InvalidOptionError((f"{what}: " if what else "") + _REFUSED[trait].format(method=method))
+            said = _REFUSED[trait].format(method=method, **unit_of(scores)._asdict())
+            raise InvalidOptionError(_opening(what, scores) + said)
     return by_name(scores, "topic")
+
+
+def _opening(what: str, scores: Scores) -> str:
+    """Return the name of a procedure as a message begins with it, in the words of the scores."""
+    named = what.replace("topic", unit_of(scores).topic) if what in PROCEDURES else what
+    return f"{named}: " if what else ""
 
 
 def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:
     gaps = np.argwhere(gaps_in(scores.to_numpy()))
     if not len(gaps):
         return
+    spoken = unit_of(scores)
     metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+    method = instead.get("gaps", f"a method that compares every pair on common {spoken.topics}")
     raise ScoresError(
-        f"{what + ': ' if what else ''}these scores have gaps (no score for system {system!r} on topic {topic!r} under "
-        f"{metric!r}{more}); use {instead.get('gaps', 'a method that compares every pair on common topics')}, or read "
-        "them with missing='zero', 'drop-systems' or 'drop-topics'"
+        f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
+        f"under {metric!r}{more}); use {method}, or read them "
+        "with missing='zero', 'drop-systems' or 'drop-topics'"
     )
 
 
@@ -138,7 +148,10 @@ def mean_by_cluster(scores: Scores) -> Scores:
     with np.errstate(invalid="ignore"):
         means = sums / sizes
     coordinates: dict[Any, Any] = {one: held for one, held in scores.coords.items() if "topic" not in held.dims}
-    notes = [*scores.attrs.get("notes", ()), f"means over the topics of each of {len(names)} clusters"]
+    notes = [
+        *scores.attrs.get("notes", ()),
+        f"means over the {unit_of(scores).topics} of each of {len(names)} clusters",
+    ]
     made = xr.DataArray(
         means,
         dims=DIMS,

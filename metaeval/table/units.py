@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import first_few
+from metaeval.base.unit import unit, unit_of
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices, chunk_size, topic_counts
 from metaeval.table.scores import Scores
@@ -153,8 +154,8 @@ def check_resampling_of(units: TopicUnits, *, what: str, instead: str) -> None:
         lonely = [units.names[one] for one in np.flatnonzero(np.bincount(units.stratum) == 1)]
         if lonely:
             raise InvalidOptionError(
-                f"{what} draws topics inside their stratum, and a stratum of one topic has no spread: "
-                f"{first_few(lonely, write=repr)}; {instead}"
+                f"{what} draws {unit().topics} inside their stratum, and a stratum of one {unit().topic} has no "
+                f"spread: {first_few(lonely, write=repr)}; {instead}"
             )
 
 
@@ -167,14 +168,14 @@ def design_notes(scores: Scores) -> tuple[str, ...]:
     >>> design_notes(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
     ('3 topics come in 2 clusters of 1 to 2 topics',)
     """
-    units = units_of(scores)
+    units, topics = units_of(scores), unit_of(scores).topics
     notes = []
     if units.clustered or units.stratified:
         sizes = np.bincount(units.unit if units.clustered else units.stratum)
         each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
         kind = "clusters" if units.clustered else "fixed clusters (strata)"
-        notes.append(f"{len(units.weights)} topics come in {len(sizes)} {kind} of {each} topics")
+        notes.append(f"{len(units.weights)} {topics} come in {len(sizes)} {kind} of {each} {topics}")
     if units.weighted:
         least, most = units.weights.min(), units.weights.max()
-        notes.append(f"topics have weights from {least:g} to {most:g}; means are weighted")
+        notes.append(f"{topics} have weights from {least:g} to {most:g}; means are weighted")
     return tuple(notes)

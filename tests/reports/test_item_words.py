@@ -1,34 +1,166 @@
 """Pages on a benchmark speak of items: everywhere, and nowhere but in words."""
 
+import ast
+import importlib.util
+import io
 import re
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
+from rich.console import Console
 
+import metaeval
 from metaeval import study_power
+from metaeval.figures.marks import marks_of
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.reports.item_words import in_item_words, item_words
+from metaeval.page.report import Report
+from metaeval.page.terminal import show_report
 from metaeval.table.scores import as_scores
+
+pytestmark = pytest.mark.usefixtures("one_core")
+
+WORD = re.compile(r"(?<![\w@/.={-])topics?(?![\w@/=-]|\.\w)", re.IGNORECASE)
+"""Not inside a name: n_topics, topics.csv, /topic/, clusters={topic: cluster}."""
+RICHER = {
+    "power of clusters": "power clusters.csv --test t --interval-resamples 10",
+    "power of strata": "power clusters.csv --clusters fixed --test t,bootstrap_sensitivity --resamples 40",
+    "power of means": "power clusters.csv --clusters means --test t --interval-resamples 2",
+    "power of gaps": "power gaps.csv --missing pairwise --test t --interval-resamples 2",
+    "power of fewer": "power gaps.csv --missing drop-topics --n-topics 8 --test sign,t --interval-resamples 2",
+    "power by Bayes": "power scores.csv --test t --bayesian t --rope 0.05 --interval-resamples 0",
+    "table of weights": "table clusters.csv --clusters ignore --weight-column weight --test t",
+    "leaderboard of clusters": "leaderboard clusters.csv --resamples 40",
+    "topics by the model": "topics scores.csv --trials 5 --interval-resamples 2",
+    "topics that are few": "report few.csv --test t --interval-resamples 0 --out NEW",
+    "report of clusters": "report clusters.csv --test t --interval-resamples 0 --out NEW",
+    "report of topics": "report scores.csv --test t --interval-resamples 2 --out NEW",
+    "compare and count": "compare-metrics scores.csv other.csv --resamples 40 --interval-resamples 2 --trials 5",
+    "compare the few": "compare-metrics few.csv --resamples 40 --interval-resamples 2",
+    "judges of systems": "judges judged.csv --reference ann --resamples 20",
+    "design of two": "design scores.csv --difference 1e-9,0.1",
+}
+"""Lines with passages that the quickest line of a command does not have."""
+OF_TOPICS = {
+    *("assessed_parts", "assessment", "check_metric", "collection", "reliability"),
+    *("judgments", "judgment_effort", "judgment_groups", "judgment_pools", "judgment_power", "judgment_reductions"),
+    *("judge_agreement", "judge_labels", "judge_ranking", "label_agreement"),
+}
+"""Reports and figures on runs, judgments and labels, which are of topics always."""
+
+
+def _nonsense(checkout):
+    """Load the script that knows a quick line of every command."""
+    place = checkout / "benchmarks" / "nonsense_commands.py"
+    spec = importlib.util.spec_from_file_location("nonsense_commands", place)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for their annotations
+    spec.loader.exec_module(module)
+    return module
+
+
+def _make_tables(folder):
+    """Give every table of scores a column of items, and add some with clusters, gaps, few items and judges."""
+    rng = np.random.default_rng(3)
+    for name in ("scores", "other"):
+        table = pd.read_csv(folder / f"{name}.csv")
+        table.insert(0, "question_id", [f"q{place}" for place in range(len(table))])
+        table.to_csv(folder / f"{name}.csv", index=False)
+    long = pd.DataFrame(
+        [
+            {"system": f"s{system}", "question_id": f"q{item}", "accuracy": round(0.1 * system + rng.random(), 3)}
+            for system in range(5)
+            for item in range(24)
+        ]
+    )
+    place = np.tile(np.arange(24), 5)
+    long.assign(cluster=place // 2, weight=1 + place % 3).to_csv(folder / "clusters.csv", index=False)
+    long.drop(index=[3, 40, 41, 100]).to_csv(folder / "gaps.csv", index=False)
+    long[place < 6].to_csv(folder / "few.csv", index=False)
+    judged = [long[place < (24 if judge == "bot" else 12)].assign(judge=judge) for judge in ("ann", "ben", "bot")]
+    pd.concat(judged).rename(columns={"accuracy": "score"}).to_csv(folder / "judged.csv", index=False)
+
+
+def _said(report):
+    """Yield all that people read of a report: words of the page and of the terminal, of pictures and their marks."""
+    page = replace(report, provenance=replace(report.provenance, command_line="", options={}))
+    shown = re.sub(r"<script.*?</script>|<style.*?</style>", "", page.to_html(), flags=re.DOTALL)
+    yield from re.findall(r"[^<>]+(?=<)", shown)
+    for picture in page.pictures():
+        figure = picture.draw()
+        yield from (words.get_text() for words in figure.findobj(Text))
+        yield from (words for marks in marks_of(figure) for words in marks.words())
+        yield from (picture.title, picture.caption, picture.alt)
+    written = io.StringIO()
+    show_report(page, Console(file=written, width=200))
+    yield from written.getvalue().splitlines()
+    yield from (*page.notes, page.to_latex())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_page_on_a_table_of_items_speaks_of_topics(checkout, tmp_path, monkeypatch):
+    """Of every command that takes a score table: its page, its pictures, the terminal and the notes."""
+    nonsense = _nonsense(checkout)
+    nonsense.make_world(tmp_path)
+    _make_tables(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    shown, wrong, items = [], {}, 0
+    monkeypatch.setattr(Report, "to_json", lambda self: shown.append(self) or "")
+    monkeypatch.setattr(Report, "save", lambda *_, **__: "index.html")
+    quick = {name: f"{name} {nonsense.FAST.get(name, 'scores.csv')}" for name in nonsense.commands()}
+    of_scores = {name: line for name, line in quick.items() if "scores.csv" in line}
+    assert len(of_scores) > 8
+
+    for name, line in (of_scores | RICHER).items():
+        ended = nonsense.run_here([*line.replace("NEW", "new").split(), "--json", "--quiet"])
+        assert (ended.code, ended.trouble) == (0, ""), name
+        said = list(_said(shown.pop()))
+        items += any(re.search(r"\bitems?\b", words) for words in said)
+        if found := [words.strip() for words in said if WORD.search(words)]:
+            wrong[name] = found
+    assert wrong == {}
+    assert items == len(of_scores | RICHER)
+
+
+ROOT = Path(metaeval.__file__).parent
+FILES = [path for place in ("reports", "figures") for path in sorted((ROOT / place).rglob("*.p*"))]
 
 
 @pytest.mark.parametrize(
-    ("words", "spoken"),
-    [
-        ("Topic set size: 50 topics, one topic.", "Item set size: 50 items, one item."),
-        ("a topic and A topic, per-topic", "an item and An item, per-topic"),
-        ("n_topics, topic_id, topics.csv, topical, /topic/, sub-topic", None),
-        ("(topics) topics; topics", "(items) items; items"),
-    ],
+    "path",
+    [path for path in FILES if path.suffix in {".py", ".prose"} and path.stem not in OF_TOPICS],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
-def test_words(words, spoken):
-    """Whole words change, in either case and number, with their article; names of files and columns stay."""
-    assert item_words(words) == (words if spoken is None else spoken)
+def test_no_passage_says_topic_by_itself(path):
+    """Also where no line above comes by: the word is filled in, in passages and in what reports and figures write."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".prose":
+        bare = re.sub(r"^== .*|\{\{(?! \{).*?\}\}|\{%.*?%\}", " ", text, flags=re.MULTILINE | re.DOTALL)
+        inside = [words for code in re.findall(r"\{[{%].*?[}%]\}", text, re.DOTALL) for words in _quoted(code)]
+        assert [words for words in [*bare.splitlines(), *inside] if WORD.search(words)] == []
+        return
+    tree = ast.parse(text)
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    strings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    words = [node.value for node in strings if id(node) not in told and re.search(r"[ A-Z]", node.value)]
+    passages = {node.args[0].value for node in ast.walk(tree) if _asks(node)}
+    assert [one for one in words if WORD.search(one) and one not in passages | NAMES] == []
 
 
-def test_names_stay():
-    """A system may well be called a topic model."""
-    assert item_words("Topic model wins on 3 topics", names=["Topic model"]) == "Topic model wins on 3 items"
+NAMES = {"adaptive_topics", "topics by difference", "run and topic"}
+
+
+def _quoted(code):
+    return [first or second for first, second in re.findall(r"'([^']*)'|\"([^\"]*)\"", code)]
+
+
+def _asks(node):
+    asks = isinstance(node, ast.Call) and ast.unparse(node.func) in {"say", "_said", "prose", "titled"}
+    return asks and node.args and isinstance(node.args[0], ast.Constant)
 
 
 @pytest.fixture
@@ -40,19 +172,12 @@ def study():
     return study_power(scores, tests=["t"], n_topic_resamples=20, rng=1)
 
 
-def test_a_whole_report(study):
-    """Neither the page nor a picture speaks of topics, but for the system of that name, anchors and data."""
+def test_what_is_called_topic_stays(study):
+    """A system may have that name, and rows and files have it in the names of their columns."""
     report = study.report()
-    page = re.sub(r"<script.*?</script>|<style.*?</style>|<svg.*?</svg>", "", report.to_html(), flags=re.DOTALL)
-    shown = re.sub(r"<[^>]*>", " ", page)
-    assert re.search(r"12\s+items", shown)
-    assert not re.search(r"\btopics\b", shown)
-    for picture in report.pictures():
-        words = {one.get_text() for one in picture.draw().findobj(Text)}
-        assert not any(re.search(r"\btopics\b", text) for text in words)
     assert any("topic" in {one.get_text() for one in picture.draw().findobj(Text)} for picture in report.pictures())
+    assert re.search(r">\s*topic\s*<", report.to_html())
     assert "n_topics" in report.rows
-    assert in_item_words(report, ["topic"]).to_html() == report.to_html()
 
 
 @pytest.mark.parametrize("form", ["a.csv", "a.nc", pytest.param("a.parquet", marks=pytest.mark.parquet)])

@@ -1,0 +1,65 @@
+"""What systems are scored on: topics, or the items of a benchmark. The scores say which, and reports follow them."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """One of the things that systems are scored on, as sentences call it."""
+
+    topic: str
+    topics: str
+    a_topic: str
+    Topic: str
+    Topics: str
+
+
+TOPIC = Unit("topic", "topics", "a topic", "Topic", "Topics")
+ITEM = Unit("item", "items", "an item", "Item", "Items")
+_SPOKEN: ContextVar[Unit] = ContextVar("_SPOKEN", default=TOPIC)
+
+
+def unit() -> Unit:
+    """Return what the report that is being made speaks of.
+
+    Examples
+    --------
+    >>> with speaking_of(ITEM):
+    ...     f"{unit().Topics} needed: {unit().a_topic} more"
+    'Items needed: an item more'
+    >>> unit().topics
+    'topics'
+    """
+    return _SPOKEN.get()
+
+
+def unit_of(scores: object) -> Unit:
+    """Return what scores are of: items where the files that they come from say so; of several tables, where one does.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> scores = simulate_scores(n_systems=3, n_topics=5, rng=1)
+    >>> unit_of(scores).topics, unit_of({"ann": scores.assign_attrs(topic_word="item")}).topics, unit_of(None).topics
+    ('topics', 'items', 'topics')
+    """
+    if isinstance(scores, Mapping) and not hasattr(scores, "attrs"):
+        return ITEM if ITEM in map(unit_of, scores.values()) else TOPIC
+    return unit_called(getattr(scores, "attrs", {}).get("topic_word"))
+
+
+def unit_called(word: object) -> Unit:
+    """Return what scores are of whose ``attrs["topic_word"]`` this is."""
+    return ITEM if word == ITEM.topic else TOPIC
+
+
+@contextmanager
+def speaking_of(spoken: Unit) -> Iterator[None]:
+    """Let what is said inside speak of topics, or of items."""
+    token = _SPOKEN.set(spoken)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
