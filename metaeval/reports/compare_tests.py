@@ -59,7 +59,7 @@ class _First(NamedTuple):
 
     @property
     def tests(self) -> str:
-        return listed((TESTS[name].described.split(" (")[0] for name in self.end.names), most=NAMED)
+        return listed((TESTS[name].description.split(" (")[0] for name in self.end.names), most=NAMED)
 
     @property
     def figure(self) -> str:

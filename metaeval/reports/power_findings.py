@@ -53,7 +53,7 @@ def _pair_words(study: PowerStudy, how: str) -> str:
         own = other.data["significant"].isel(pair=0)
         if (own != decided).any():
             metrics = [metric for metric, yes in zip(other.metrics, own.to_numpy(), strict=True) if yes]
-            others.append({"described": other.procedure.described, "metrics": metrics})
+            others.append({"described": other.procedure.description, "metrics": metrics})
     return say("pair", verdicts=verdicts_of_pair(lead, study.scores), how=how, others=others)
 
 

@@ -37,7 +37,7 @@ _WRITERS.filters |= {
     "metric": words.name_of_metric,
     "number": lambda value, digits: words.number(digits)(value),
     "capital": words.sentence_case,
-    "test": lambda name: TESTS[name].described.split(" (")[0],
+    "test": lambda name: TESTS[name].description.split(" (")[0],
     "label": TESTS.words,
     "correction": CORRECTIONS.words,
     "corrected": CORRECTIONS.label,

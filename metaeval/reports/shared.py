@@ -82,7 +82,7 @@ def described_by(procedure: str) -> str:
     if procedure == FAMILY_WISE:
         return "the test's own family-wise p-values"
     row = TESTS.get(procedure) or CORRECTIONS.get(procedure)
-    return row.described + cited(row.cite) if row else procedure
+    return row.description + cited(row.cite) if row else procedure
 
 
 def cited_keys(result: PairwiseResult) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def cited_in(paragraphs: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
 
 def with_draws(result: PairwiseResult) -> str:
     """Describe the test of a comparison, with its B and seed if it draws."""
-    words = result.procedure.described + cited(result.procedure.cite)
+    words = result.procedure.description + cited(result.procedure.cite)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""

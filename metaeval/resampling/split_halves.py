@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -236,7 +237,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
     units = units_of(scores)
     n_topics, halved = units.n_units, "cluster" if units.clustered else "topic"
-    _check(n_splits, n_topics, halved)
+    _check(n_splits, n_topics, "clusters" if units.clustered else unit_of(scores).topics)
     source = resolve_rng(rng)
     halving, *seeds = source.generator.spawn(n_splits + 1)
     orders = draw_topic_sets(halving, n_topics, n_topics, n_splits, "overlapping")[:, 0]
@@ -266,10 +267,10 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     )
 
 
-def _check(n_splits: int, n_topics: int, halved: str) -> None:
+def _check(n_splits: int, n_topics: int, units: str) -> None:
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     if n_topics < FEWEST_TOPICS:
-        raise EstimationError(f"{n_topics} {halved}s cannot be halved and tested; at least {FEWEST_TOPICS} are needed")
+        raise EstimationError(f"{n_topics} {units} cannot be halved and tested; at least {FEWEST_TOPICS} are needed")
 
 
 def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share

@@ -18,7 +18,7 @@ from metaeval.base.checks import (
     check_threads,
 )
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import Unit, unit_of
+from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.error_rate_model import Method, bayesian_error_rate
@@ -320,7 +320,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     drawn = Drawn(n_trials, sampling, seed, n_threads)
     rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **drawn._asdict())
     attempt = Attempts(EstimationError, of=scores)
-    comparison = compare_curves(rates)
+    with speaking_of(unit_of(scores)):
+        comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
     attempt.failed |= _no_counts(minimum)
     bins = None

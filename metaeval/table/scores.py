@@ -303,9 +303,10 @@ def select_runs(scores: Scores, choose: str | int, generator: np.random.Generato
 def _cells(table: ScoreTable, wrong: NDArray[np.bool_]) -> str:
     places = np.argwhere(wrong)
     metric, system, topic = (table.labels[dim] for dim in DIMS)
+    one = unit_called(table.attributes.get("topic_word")).topic
 
     def place(cell: NDArray[np.intp]) -> str:
-        return f"system {system[cell[1]]!r} on topic {topic[cell[2]]!r} under {metric[cell[0]]!r}"
+        return f"system {system[cell[1]]!r} on {one} {topic[cell[2]]!r} under {metric[cell[0]]!r}"
 
     return first_few(places, between="; ", write=place)
 

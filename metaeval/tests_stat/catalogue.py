@@ -118,7 +118,7 @@ _ROWS = (
     TestSpec(
         name="randomisation",
         words="randomisation",
-        described="the paired randomisation test (random signs of the topics' differences)",
+        described="the paired randomisation test (random signs of the {topic}s' differences)",
         cite=("fisher1935", "smucker2007"),
         call="randomisation.randomisation_test",
         resampled=True,
@@ -173,7 +173,7 @@ _ROWS = (
     TestSpec(
         name="tukey",
         words="randomised Tukey HSD",
-        described="the randomised Tukey HSD test, blocked by topic",
+        described="the randomised Tukey HSD test, blocked by {topic}",
         cite=("carterette2012",),
         call="tukey.tukey_hsd_test",
         resampled=True,
@@ -187,7 +187,7 @@ _ROWS = (
     TestSpec(
         name="tukey_parametric",
         words="Tukey HSD, blocked",
-        described="Tukey's HSD test, blocked by topic",
+        described="Tukey's HSD test, blocked by {topic}",
         cite=("tukey1953", "carterette2012"),
         call="tukey.tukey_hsd_test",
         method="parametric",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from metaeval.base.unit import unit
 from metaeval.base.words import sentence_case
 from metaeval.errors import UnknownNameError
 
@@ -17,7 +18,7 @@ class Procedure:
     words: str
     """What a sentence calls it; names of people keep their capital."""
     described: str
-    """What a paper would say was done."""
+    """What a paper would say was done, with ``{topic}`` for what systems are scored on; see `description`."""
     cite: tuple[str, ...] = ()
     """Keys of `metaeval.base.bibliography`."""
     synonyms: tuple[str, ...] = ()
@@ -27,6 +28,11 @@ class Procedure:
     def label(self) -> str:
         """What a table calls it."""
         return sentence_case(self.words)
+
+    @property
+    def description(self) -> str:
+        """What a report says was done, to topics or to items (`metaeval.base.unit`)."""
+        return self.described.replace("{topic}", unit().topic)
 
 
 class Table[Row: Procedure](Mapping[str, Row]):

@@ -44,7 +44,7 @@ def test_the_first_sentence_answers(simulated_scores):
     study = study_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
     frame = study.to_frame().sort_values(["error_rate", "rejected"], ascending=[True, False])
     words = report_of(study).summary[0]
-    least = TESTS[frame["test"].iloc[0]].described
+    least = TESTS[frame["test"].iloc[0]].description
     assert words.startswith(
         f"Uncorrected, {least} errs least: {carried(*frame[['error_rate', 'error_rate_se']].iloc[0])} of the pairs"
     )

@@ -119,7 +119,7 @@ def halves(names, *, metrics=("AP",)):
     )
     said = compare_tests._extremes("none", found.assign(test=found["test"].map(keys)))
     for name, key in keys.items():
-        described = TESTS[key].described.split(" (")[0]
+        described = TESTS[key].description.split(" (")[0]
         said = said.replace(described, name).replace(sentence_case(described), name)
     return said
 

@@ -163,7 +163,7 @@ def test_every_test_makes_a_table(test, baseline):
     """Each by its own correction, with a caption that names it, and the pairs that it was over."""
     study = study_table(SCORES, test=test, baseline=baseline, n_resamples=99, rng=1)
     caption = study.report().main_table().caption
-    assert TESTS[test].described in caption
+    assert TESTS[test].description in caption
     assert ("6 pairs with" if baseline else "all 21 pairs") in caption
     assert ("B = 99, seed 1" in caption) == TESTS[test].resampled
     for form in (study.to_latex(), study.to_markdown(), study.to_html(), study.to_csv()):
