@@ -71,9 +71,10 @@ class TopicsWithJudge(Result):
         equivalent, needed = (
             f"{row[name]:.0f} [{row[f'{name}_low']:.0f}, {row[f'{name}_high']:.0f}]" for name in _SUMMED[1:]
         )
-        others = "any number of topics" if self.n_judged is None else f"{self.n_judged} topics"
+        topics = unit().topics
+        others = f"any number of {topics}" if self.n_judged is None else f"{self.n_judged} {topics}"
         return (
-            f"Adding labels of {self.judge} on {others} makes {self.n_topics} human topics as informative as "
+            f"Adding labels of {self.judge} on {others} makes {self.n_topics} human {topics} as informative as "
             f"{equivalent} under {self.metric}; {needed} would match {self.n_topics} alone."
         )
 

@@ -80,7 +80,8 @@ class PredictionPowered(Result):
             return ""
         both, alone = (int(self.data[name].sum()) for name in ("significant", "human_significant"))
         pairs = count(self.data.sizes["pair"], "pair")
-        return f"{both:,} of {pairs} differ significantly under {self.metric}, {alone:,} by the human topics alone"
+        alone_by = f"{alone:,} by the human {unit().topics} alone"
+        return f"{both:,} of {pairs} differ significantly under {self.metric}, {alone_by}"
 
     def significant_pairs(self) -> pd.DataFrame:
         """Return the significant pairs, the largest difference first.

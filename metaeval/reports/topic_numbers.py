@@ -15,14 +15,17 @@ from metaeval.studies.topics import TopicsStudy
 
 _ALPHA, _POWER = 0.05, 0.8
 say = prose("topic_numbers")
-DETECTABLE = say("detectable", alpha=_ALPHA, power=_POWER)
-"""What methods say of it."""
 _FARTHEST, _TIMES = 200, 4
 """The largest number shown: so many, or so many times the topics at hand."""
 _STEPS = ((50, 1), (100, 5), (200, 10), (500, 25), (2_000, 100), (10_000, 500), (1_000_000, 50_000))
 """Up to a number the slider goes in such steps."""
 _TABLED = (10, 25, 50, 100, 200, 500)
 """Numbers in the table for those who have no slider."""
+
+
+def detectable() -> str:
+    """Return what methods say of the detectable difference."""
+    return say("detectable", alpha=_ALPHA, power=_POWER)
 
 
 def numbers_section(study: TopicsStudy) -> Section:

@@ -18,7 +18,7 @@ from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, titled
-from metaeval.reports.topic_numbers import DETECTABLE, numbers_section
+from metaeval.reports.topic_numbers import detectable, numbers_section
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
     TOLERANCE,
@@ -310,6 +310,6 @@ def _methods(study: TopicsStudy) -> Methods:
         modelled=modelled if modelled != tolerances else [],
         curves=[] if family is None else [FAMILIES[name].title for name in study.comparison.summary()["family"]],
         best="" if family is None else FAMILIES[family].title,
-        detectable=DETECTABLE,
+        detectable=detectable(),
     )
     return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
