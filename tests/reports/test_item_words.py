@@ -82,10 +82,12 @@ def _make_tables(folder):
     long.assign(cluster=place // 2, weight=1 + place % 3).to_csv(folder / "clusters.csv", index=False)
     long.drop(index=[3, 60, 61, 150]).to_csv(folder / "gaps.csv", index=False)
     long[place < 6].to_csv(folder / "few.csv", index=False)
-    judged = [long[place < (40 if judge == "bot" else 24)].assign(judge=judge) for judge in ("ann", "ben", "bot")]
-    pd.concat(judged).drop(columns="f1").rename(columns={"accuracy": "score"}).to_csv(
-        folder / "judged.csv", index=False
-    )
+    scores = long["accuracy"]
+    judged = [
+        long.assign(judge=judge, score=scores + rng.normal(0, 0.2, len(long)))[place < (40 if judge == "bot" else 24)]
+        for judge in ("ann", "ben", "bot")
+    ]
+    pd.concat(judged).drop(columns=["accuracy", "f1"]).to_csv(folder / "judged.csv", index=False)
 
 
 def _said(report):
