@@ -194,7 +194,7 @@ QUOTED = {
         lambda text: [one(_numbers(_table(text, "population")["in use"])) for one in (min, max)],
     ),
     "can-we-replace-the-assessor": (
-        r"turned away in (\.\d+) of .* would be in up to (\.\d+) .* by \.1 in up to (\.\d+) of",
+        r"rejected in (\.\d+) of .* would be in up to (\.\d+) .* by \.1 in up to (\.\d+) of",
         "judge_verdicts_calibration.md",
         lambda text: [
             _judges(text, "may not", same=True),
@@ -384,7 +384,7 @@ def test_the_judges_of_dl23(checkout, data_folder):
         said = re.search(sentence, " ".join(page.split()))
         assert said, f"the sentence is gone: {sentence}"
         assert all(map(_rounds_to, said.groups(), values)), (sentence, values)
-    told, others = _said(page, r"some (\d+) of the other (\d+) cannot be told from it")
+    told, others = _said(page, r"some (\d+) of the other (\d+) do not differ significantly from it")
     assert others == len(table) - 1
     assert abs(others - told - table["behind"].sum()) <= 2
     assert re.search(r"and about eight are behind", page)
