@@ -213,7 +213,7 @@ QUOTED = {
         lambda text: _type_one(text, "wilcoxon", EQUAL, AT_50),
     ),
     "which-default-when, ties": (
-        r"a little cautious \((\.\d+) to (\.\d+) at \.05\)",
+        r"a little conservative \((\.\d+) to (\.\d+) at \.05\)",
         "type_one_error.md",
         lambda text: _type_one(text, "randomisation", TENTHS, AT_20, AT_50),
     ),
