@@ -103,7 +103,7 @@ def generalised_precision_curves(  # noqa: PLR0913 - each parameter is one of th
     tol: int | None = None,
     compat: str | None = None,
 ) -> xr.DataArray:
-    r"""Return the largest gP from eleven points of gR on.
+    r"""Return interpolated gP at eleven points of gR.
 
     Parameters
     ----------
