@@ -229,9 +229,8 @@ def page() -> str:
     words = [
         "# Gallery",
         "",
-        "The figures of reports, on simulated data (the leaderboard: MTEB's results). Each figure is in the report "
-        "of its",
-        "command (`--out FOLDER`), where the pointer shows names and values. In Python use `study.plot()`, or",
+        "The figures of reports, on simulated data (the leaderboard: MTEB's results). Each figure is in the report of",
+        "its command (`--out FOLDER`), where the pointer shows names and values. In Python use `study.plot()`, or",
         "`study.plot(name)` for others than the main one. `make gallery` redraws them.",
     ]
     for picture in GALLERY:
