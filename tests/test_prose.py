@@ -174,12 +174,12 @@ TENTHS, EQUAL = EXCHANGED[2:]
 FOUND = ((0, "relevant"), (0, "judged"), (1, "relevant"))
 QUOTED = {
     "which-metrics": (
-        r"held the expected power in (\d+) % of the samples \((\d+) to (\d+) % by",
+        r"contained the expected power in (\d+) % of the samples \((\d+) to (\d+) % by",
         "power_interval_coverage.md",
         _real_topics,
     ),
     "which-default-when": (
-        r"95 % intervals held the expected power in (\d+) %",
+        r"95 % intervals contained the expected power in (\d+) %",
         "power_interval_coverage.md",
         lambda text: _real_topics(text)[:1],
     ),
@@ -393,7 +393,7 @@ def test_the_judges_of_dl23(checkout, data_folder):
 def test_table_1_of_kazai_and_others(checkout):
     """The rows of the made campaign are those of the command on the page, whose output is tested there."""
     page = (checkout / "docs" / "published" / "kazai-2004.md").read_text("utf-8")
-    shown = _table(page, "", after="## Table 1 beside ours").set_index("")
+    shown = _table(page, "", after="## Table 1 and our values").set_index("")
     rows = re.findall(r"^(\w{2,3}) +[\d.]+ +([\d.]+ %) +([\d.]+) +(\d) +([\d.]+) +(\d)$", page, re.MULTILINE)
     made = {
         name: [f"{old} ({place})", f"{new} ({rank})", share.replace("0.0 %", "0 %")]

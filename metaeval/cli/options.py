@@ -174,7 +174,7 @@ class _Grouping:
 
 
 _CHOSEN = "Choosing data"
-_ANY = "may be repeated; * stands for any text."
+_ANY = "may be repeated; * matches any text."
 
 
 class _Choosing:

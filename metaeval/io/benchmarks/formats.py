@@ -191,7 +191,8 @@ def format_table() -> list[dict[str, Any]]:
             "metric": one.metric,
             "repeat": one.repeat or "none",
             "cluster": one.cluster or "none",
-            "rules": one.rule + ("" if one.checked else "Implemented from the documentation, without an example file."),
+            "rules": one.rule
+            + ("" if one.checked else " Implemented from the documentation, without an example file."),
         }
         for one in FORMATS
     ]
