@@ -12,11 +12,11 @@ _MOST_SHOWN, _MOST_COMPARED = 300, 10_000
 
 
 class MetaevalError(Exception):
-    """Base of every error that metaeval raises on purpose."""
+    """Base class of the errors of metaeval."""
 
 
 class MetaevalWarning(UserWarning):
-    """Base of every warning that metaeval gives: the result stands, but read this first."""
+    """Base class of the warnings of metaeval; results are still returned."""
 
 
 class ScoresError(MetaevalError, ValueError):
@@ -44,7 +44,7 @@ class FileFormatError(MetaevalError, ValueError):
 
 
 class InvalidOptionError(MetaevalError, ValueError):
-    """An argument outside its rule."""
+    """An invalid argument."""
 
 
 class UnknownNameError(InvalidOptionError, KeyError):
@@ -80,11 +80,11 @@ class UnknownNameError(InvalidOptionError, KeyError):
 
 
 class OutputError(MetaevalError, OSError):
-    """What was found cannot be written: a full disk, a limit on file sizes, a closed output, another process."""
+    """The result cannot be written: a full disk, a limit on file sizes, a closed output, another process."""
 
 
 class EstimationError(MetaevalError):
-    """The data are sound, but what was asked cannot be estimated from them."""
+    """The data are valid, but the quantity cannot be estimated from them."""
 
 
 def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:

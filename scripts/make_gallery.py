@@ -63,7 +63,7 @@ GALLERY = (
     ),
     Picture(
         *("power", "power_differences", "Differences in discriminative power"),
-        "Is one metric's lead over another more than luck with the topics? Filled dots: the interval excludes zero.",
+        "Does one metric have a significantly higher power than another? Filled dots: the interval excludes zero.",
         "which-metrics.md",
     ),
     Picture(
@@ -88,12 +88,12 @@ GALLERY = (
     ),
     Picture(
         *("power", "practical_equivalence", "Practical equivalence"),
-        "In how many pairs is one better by more than 0.02, and in how many is it known that neither is?",
+        "In how many pairs is one system better by more than 0.02, and in how many is neither?",
         "commands/power.md",
     ),
     Picture(
         *("report", "precision-recall", "Precision and recall"),
-        "How precision falls while recall grows, one line a run.",
+        "Precision by recall, one line per run.",
         "reading-the-report.md",
     ),
     Picture(
@@ -103,7 +103,7 @@ GALLERY = (
     ),
     Picture(
         *("topics", "error_rates", "Error rates by topic set size"),
-        "How often do two sets of topics disagree about a pair? Dots as observed, bands by the model.",
+        "How often do two sets of topics disagree about a pair? Dots are observed, bands from the model.",
         "how-many-topics.md",
     ),
     Picture(
@@ -123,7 +123,7 @@ GALLERY = (
     ),
     Picture(
         *("judgments", "stability_stratified", "Fewer judgments"),
-        "What happens to rankings, scores and significant pairs when judgments are taken away?",
+        "How do rankings, scores and significant pairs change when judgments are removed?",
         "fewer-judgments.md",
     ),
     Picture(
@@ -148,12 +148,12 @@ GALLERY = (
     ),
     Picture(
         *("table", "differences_AP", "Differences from a baseline"),
-        "How far is each system from the baseline, and how sure is that? Filled dots differ significantly.",
+        "Differences of each system from the baseline, with intervals. Filled dots differ significantly.",
         "commands/table.md",
     ),
     Picture(
         *("design", "topics_by_difference", "Topics needed by the difference to be found"),
-        "How many topics does a difference take that is worth finding? Dots: the differences asked for.",
+        "How many topics are needed to find a difference? Dots: the differences of the command.",
         "how-many-topics.md",
     ),
     Picture(
@@ -163,17 +163,17 @@ GALLERY = (
     ),
     Picture(
         *("leaderboard", "ranks_main_score", "Ranks that are real"),
-        "Intervals for the true rank of each system, for all systems at once.",
+        "Simultaneous intervals for the true ranks of all systems.",
         "is-this-leaderboard-real.md",
     ),
     Picture(
         *("judges", "judge-f1-ndcg@10", "Conclusions under a judge"),
-        "Would another judge find the same pairs of systems different, as a second person would?",
+        "Does another judge find the same significant pairs as a second person?",
         "can-we-replace-the-assessor.md",
     ),
     Picture(
         *("judges", "overlap-by-topic", "Agreement by topic"),
-        "On which topics do judges see relevance differently?",
+        "On which topics do judges disagree about relevance?",
         "can-we-replace-the-assessor.md",
     ),
     Picture(
@@ -229,9 +229,9 @@ def page() -> str:
     words = [
         "# Gallery",
         "",
-        "What reports draw, on simulated data (the leaderboard: MTEB's results). Every picture is in the report of its",
-        "command (`--out FOLDER`), where names and values show under the pointer, and in Python in `study.plot()`, or",
-        "`study.plot(name)` for any but the main one. `make gallery` draws them anew.",
+        "The figures of reports, on simulated data (the leaderboard: MTEB's results). Each figure is in the report of",
+        "its command (`--out FOLDER`), where the pointer shows names and values. In Python use `study.plot()`, or",
+        "`study.plot(name)` for others than the main one. `make gallery` redraws them.",
     ]
     for picture in GALLERY:
         words += [

@@ -228,7 +228,9 @@ def formats() -> Iterator[str]:
     yield from ("| " + " | ".join(shown) + " |", "|---" * len(shown) + "|")
     yield from ("| " + " | ".join(str(row[name]).replace("|", r"\|") for name in shown) + " |" for row in rows)
     yield ""
-    yield from (f"- **{row['format']}**: {row['files']}. Told by {row['told by']}. {row['rules']}" for row in rows)
+    yield from (
+        f"- **{row['format']}**: {row['files']}. Recognised by {row['told by']}. {row['rules']}" for row in rows
+    )
 
 
 WRITERS: dict[str, Callable[..., Iterator[str]]] = {

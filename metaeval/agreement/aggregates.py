@@ -30,7 +30,7 @@ _PAIR = 2
 
 
 def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None) -> Scores:
-    r"""Write aggregates of every metric as metrics of their own, with a value for each system on each topic.
+    r"""Compute aggregates of every metric as further metrics, with a value for each system and topic.
 
     Parameters
     ----------

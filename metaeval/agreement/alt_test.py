@@ -36,7 +36,7 @@ _PASSES = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AltTest(Result):
-    """Which judges may stand in for the people, and what that rests on."""
+    """Result of the alt-test: which judges may replace a person, with the evidence."""
 
     judges: pd.DataFrame
     """One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
@@ -118,7 +118,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     fewest_people: int = 2,
     correction: str = "fdr_by",
 ) -> AltTest:
-    r"""Decide whether a judge may stand in for the people who label: the alternative annotator test.
+    r"""Test whether a judge may replace one of several annotators: the alternative annotator test.
 
     Parameters
     ----------

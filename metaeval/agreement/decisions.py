@@ -292,7 +292,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> DecisionAgreement:
-    r"""Decide how far the metrics of a table lead to the same conclusions about its systems.
+    r"""Measure how far the metrics of a table lead to the same conclusions about its systems.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ Resample = Literal["items", "systems", "both"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HumanAgreement(Result):
-    """How far every metric agrees with the human scores."""
+    """Agreement of every metric with the human scores."""
 
     table: pd.DataFrame
     """One row a metric, best first: ``metric``, ``n_systems``, ``n_items``, ``n_cells`` (with both scores), ``n_used``
@@ -82,7 +82,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     n_resamples: int = 1000,
     rng: RNGLike = None,
 ) -> HumanAgreement:
-    r"""Decide how far metrics agree with human scores.
+    r"""Measure the agreement of metrics with human scores.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ STATISTICS: Mapping[str, Score] = {
 
 
 def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
-    """Return the agreement of metrics with human scores where only one score a system is known.
+    """Return the agreement of metrics with human scores, from one score per system.
 
     Parameters
     ----------

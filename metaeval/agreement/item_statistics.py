@@ -22,7 +22,7 @@ _KINDS = ("all pass", "all fail", "all equal", "negative", "")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ItemAnalysis(Result):
-    """Every topic seen by itself, per metric."""
+    """Item statistics of every topic, per metric."""
 
     data: xr.Dataset
     """Dims ``metric`` and ``topic``: ``mean`` over the systems (the share that pass, for scores of 0 and 1) and
@@ -80,7 +80,7 @@ class ItemAnalysis(Result):
 def analyse_items(
     scores: object, *, scale: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None
 ) -> ItemAnalysis:
-    r"""Describe every topic: how many systems pass it, and whether it orders them as the other topics do.
+    r"""Compute item statistics of every topic: how many systems pass it, and its correlation with the other topics.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     metrics: Sequence[str] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> xr.DataArray:
-    """Lay out a table with one row a system and item, and one column a metric.
+    """Convert a table with one row per system and item, and one column per metric.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
 def system_means(
     frame: pd.DataFrame, *, reference: str, system: str = "system", metrics: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Lay out a table with one row a system, where no items are known.
+    """Convert a table with one row per system, without items.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
 
 
 def mean_by_cluster(scores: xr.DataArray, *, missing: Missing = "error") -> Scores:
-    r"""Turn items into Scores for every other engine (tests, power, agreement), clusters as the units that are drawn.
+    r"""Convert items to `Scores` for tests, power and agreement, with clusters as units.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FavouredGroups(Result):
-    """How far each judge favours each group of systems, or systems with more of something."""
+    """Bias of each judge towards each group of systems, or towards a covariate."""
 
     table: pd.DataFrame
     """One row a group and judge. In the unit of the scores, positive where the judge favours:
@@ -95,7 +95,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     correction: str = "holm",
     confidence_level: float = 0.95,
 ) -> FavouredGroups:
-    r"""Decide which groups of systems a judge favours, beside a reference and beside people.
+    r"""Test a judge for bias towards groups of systems, compared with a reference and with people.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     correction: str = "holm",
     confidence_level: float = 0.95,
 ) -> FavouredGroups:
-    r"""Decide whether a judge favours systems with more of something: longer answers, deeper runs.
+    r"""Test whether a judge is biased towards a covariate of systems, such as the length of answers.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ _BLOCK = 2**25
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelAgreement(Result):
-    """How far judges agree, pair by pair."""
+    """Agreement of judges on labels, per pair."""
 
     pairs: pd.DataFrame
     """One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of `STATISTICS`
@@ -142,7 +142,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     n_resamples: int = 1000,
     rng: RNGLike = None,
 ) -> LabelAgreement:
-    r"""Decide how far judges agree: all pairs, or every one against a reference.
+    r"""Measure the agreement of judges on labels: all pairs, or each judge with a reference.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def leading_kappa(scale: Sequence[float]) -> str:
 
 
 def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:
-    r"""Say what the agreement of every judge with a reference is worth beside judges that know nothing, and people.
+    r"""Compare the agreement of every judge with a reference with constant and shuffled judges, and with people.
 
     Parameters
     ----------

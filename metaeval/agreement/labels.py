@@ -17,7 +17,7 @@ Outside = Literal["error", "drop"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labels(Result):
-    """What every judge said of every item."""
+    """The labels of every judge for every item."""
 
     table: pd.DataFrame
     """Index ``(topic, item)``, one column a judge; NaN where a judge did not label an item."""
@@ -75,7 +75,7 @@ class Labels(Result):
 def as_labels(
     table: object, *, scale: Sequence[float] | None = None, outside: Outside = "error", real: bool = False
 ) -> Labels:
-    """Check labels and put them into one form.
+    """Check labels and convert them to `Labels`.
 
     Parameters
     ----------

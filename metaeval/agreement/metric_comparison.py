@@ -34,7 +34,7 @@ _SIZE = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricComparison(Result):
-    """Which metrics agree with the human scores better than which others."""
+    """Comparison of metrics by agreement with human scores."""
 
     table: pd.DataFrame
     """One row a pair: ``metric_a``, ``metric_b``, ``value_a``, ``value_b``, ``difference``, ``n_systems``,
@@ -85,7 +85,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     metrics: Sequence[str] | None = None,
     rng: RNGLike = None,
 ) -> MetricComparison:
-    """Decide by permutation which of two metrics follows the human scores of systems better.
+    """Test by permutation which of two metrics agrees better with human scores of systems.
 
     Parameters
     ----------

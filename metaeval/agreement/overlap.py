@@ -16,7 +16,7 @@ type Floats = NDArray[np.float64]
 def rank_biased_overlap(
     truth: ArrayLike, estimate: ArrayLike, *, p: float = 0.9, ties: Literal["w", "a"] = "w"
 ) -> Floats:
-    r"""Return the extrapolated rank-biased overlap: how much the two rankings share, the top weighing most.
+    r"""Return the extrapolated rank-biased overlap of two rankings, in which the top weighs most.
 
     Parameters
     ----------

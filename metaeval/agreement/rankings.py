@@ -85,7 +85,7 @@ def kendall_tau(
 
 
 def kendall_p_value(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
-    """Return the two-sided p-value of tau under "the two rankings have nothing to do with each other".
+    """Return the two-sided p-value of tau under the hypothesis that the two rankings are independent.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
 
 
 def pearson(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
-    r"""Return Pearson's r: how far the scores of two rankings lie on one rising line.
+    r"""Return Pearson's r of the scores of two rankings.
 
     Not of ranks but of scores: one system far from the others decides it, and a judge whose scale is bent has a
     lower r although it ranks all systems alike.

@@ -26,7 +26,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScaleMaps(Result):
-    """Labels of judges on the scale of a reference, and how they came there."""
+    """Labels of judges mapped to the scale of a reference, with the mappings."""
 
     labels: Labels
     """After mapping; every label that was given is there."""
@@ -56,7 +56,7 @@ def map_scales(
     maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
     scale: Sequence[float] | None = None,
 ) -> ScaleMaps:
-    r"""Decide which grade of the reference every grade of every judge stands for, and map the labels.
+    r"""Map the grades of every judge to those of the reference.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _MOST = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SecondPeople(Result):
-    """Complete opinions that the people could have given together."""
+    """Second opinions combined from the labels of several people."""
 
     table: pd.DataFrame
     """Index ``(topic, item)``, one column a choice of persons ("people 1", …), on the items that anybody labelled."""
@@ -31,7 +31,7 @@ class SecondPeople(Result):
 
 
 def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None) -> SecondPeople:
-    """Put the labels of people who each labelled a part of the items together, in all the ways that chance could.
+    """Combine the labels of people who each labelled a part of the items, in random orders.
 
     Parameters
     ----------

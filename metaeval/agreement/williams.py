@@ -23,7 +23,7 @@ _FEWEST = 4
 def williams_test(
     first: ArrayLike, second: ArrayLike, between: ArrayLike, *, n: ArrayLike, alternative: Alternative = "two-sided"
 ) -> tuple[Floats, Floats]:
-    r"""Decide whether two correlations with the same third variable differ.
+    r"""Test whether two correlations with the same third variable differ (Williams' test).
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def williams_table(
     correction: str = "none",
     signed: bool = False,
 ) -> pd.DataFrame:
-    """Compare every two metrics by Williams' test where one score a system is known.
+    """Compare all pairs of metrics by Williams' test, from one score per system.
 
     Parameters
     ----------

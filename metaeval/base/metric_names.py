@@ -13,7 +13,7 @@ from metaeval.errors import InvalidOptionError
 
 
 class MetricNameError(InvalidOptionError):
-    """A metric's name that the grammar cannot read, or arguments that the metric does not take."""
+    """A name of a metric with wrong syntax, or with arguments that the metric does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ type Value = bool | int | float | Call | Table
 
 @dataclass(frozen=True, slots=True)
 class ParsedName:
-    """What a name says, before anyone knows whether there is such a metric."""
+    """A parsed name, not yet looked up in a registry."""
 
     word: str
     """The metric's name."""
@@ -72,7 +72,7 @@ class ParsedName:
 
 
 def parse_name(text: str) -> ParsedName:
-    """Read a metric's name.
+    """Parse the name of a metric.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class ShortRepr:
     --------
     >>> from metaeval import paired_t_test, simulate_scores
     >>> paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
-    PairwiseResult: One test over all pairs of systems, for every metric.
+    PairwiseResult: Result of one test over all pairs of systems, for every metric.
       4 of 10 pairs differ significantly under AP
       test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
       strictly_below=False, family_wise_only=False

@@ -29,11 +29,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Can this metric be trusted to say which of two systems is better?\n\n"
-        "Start with `metaeval report SCORES.csv`: it writes a folder whose index.html answers. "
-        "`metaeval power` gives the same numbers in the terminal.\n\n"
-        "Exit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 5 could not write (full disk, closed "
-        "output), 130 interrupted, 143 terminated."
+        "Can this metric be trusted to say which of two systems is better?\n\nStart with `metaeval report "
+        "SCORES.csv`: it writes a folder with the report index.html. `metaeval power` gives the same numbers in the "
+        "terminal.\n\nExit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 5 could not write (full "
+        "disk, closed output), 130 interrupted, 143 terminated."
     ),
 )
 
@@ -58,7 +57,7 @@ def _options(
     trust: bool = typer.Option(  # noqa: FBT001 - as above
         False,  # noqa: FBT003 - as above
         "--trust",
-        help="Run the programs (plug-ins) that the file of --study names, each with the checksum that stands there.",
+        help="Run the programs (plug-ins) that the file of --study names, if they have the checksums given there.",
     ),
 ) -> None:
     """Take the options that stand before a command."""

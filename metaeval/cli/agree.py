@@ -35,22 +35,22 @@ _RULE_OF_GAINS = (
 
 _AUDIT = Option(
     "NAME,…",
-    "With --qrels, instead of --metrics: every use of the grades that these metrics know (documents: binary from each "
-    "grade on, linear, exponential; elements: every quantisation of their scale; --gains, --plugin), and what each "
-    "boundary between grades is worth.",
+    "With --qrels, instead of --metrics: vary the use of the grades in these metrics (documents: binary from each "
+    "grade on, linear, exponential; elements: every quantisation of their scale; --gains, --plugin), and remove each "
+    "boundary between grades.",
     names_of_metrics,
     excludes="metrics",
 )
 _GAINS = Option(
     "{1:1,2:5},…",
-    "With --audit: further gains, as tables of grades or names; for elements further quantisations, such as "
+    "With --audit: more gains, as tables of grades or names; for elements more quantisations, such as "
     "BinExh(min_size=100).",
     names(_RULE_OF_GAINS),
     needs="audit",
 )
 _PAIR = Option(
     "NAME,NAME",
-    "Draw where these two metrics disagree, predictor first; may be given again.",
+    "Plot where these two metrics disagree, predictor first; may be repeated.",
     pairs_of_names,
     means="pairs",
 )
@@ -60,12 +60,12 @@ _ALTERNATIVE = choice(
 )
 _ALPHA = Option(
     "LEVEL,…",
-    "Significance levels; the summary tells of the first.",
+    "Significance levels; the summary is for the first.",
     numbers("0.05,0.01", check_share),
     panel=None,
     means="alphas",
 )
-_MIN_F1 = Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
+_MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
 @command("agree", reads="scores", repeats=True)
@@ -86,16 +86,16 @@ def agree(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "AgreeStudy":
-    """Say how far metrics lead to the same conclusions about systems.
+    """Compare metrics by the conclusions about systems that they lead to.
 
-    Every pair of systems is tested under every metric. One metric's significant pairs are then taken as a prediction
-    of another's: precision is the share of them that the other finds too, recall the share of the other's that they
-    hold, F1 their harmonic mean. A conflict is a pair that two metrics decide in opposite directions. The first
-    metric is taken as the one in use.
+    Every pair of systems is tested under every metric. One metric's significant pairs are then a prediction of
+    another's: precision is the share of them that the other also finds, recall the share of the other's that they
+    include, F1 their harmonic mean. A conflict is a pair that is significant in opposite directions. The first metric
+    counts as the one in use.
 
-    With --audit the metrics are uses of the grades of the judgments: is a binary judgment enough, and which
-    boundary between grades matters? Of elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed,
-    which of its grades, and how much of specificity?
+    With --audit each metric is computed with every use of the grades: are binary judgments enough, and which boundary
+    between grades matters? For elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed, which of
+    its grades, and how much of specificity?
 
     For example:
 

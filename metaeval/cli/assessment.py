@@ -18,35 +18,35 @@ if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
     from metaeval.studies.assessment import AssessmentStudy
 
-_source = partial(Option, panel="What else is known")
+_source = partial(Option, panel="More input")
 
-_RUNS = _source(
-    "PATH", "The runs that were pooled, for the growth of the pools; may be repeated.", files_to_read(first=False)
-)
+_RUNS = _source("PATH", "Pooled runs, for the growth of the pools; may be repeated.", files_to_read(first=False))
 _NEW_RUNS = _source(
     "PATH",
-    "Runs that were not pooled: what share of their results would be judged; may be repeated.",
+    "Runs that were not pooled, for the share of their results that is judged; may be repeated.",
     files_to_read(first=False),
     means="new",
     needs="runs",
 )
-_POOLS = _source("PATH", "Pool files, to see what of them was assessed; may be repeated.", files_to_read(first=False))
+_POOLS = _source(
+    "PATH", "Pool files, to check which of their documents were assessed; may be repeated.", files_to_read(first=False)
+)
 _SECOND = _source(
     "PATH",
-    "Assessments of some topics by another assessor; the folder of the first for those in its others/.",
+    "Assessments of some topics by a second assessor; the same folder if they are in its others/.",
     files_to_read(),
 )
 _LOG = path(
     "FILE",
     "Table of topic, document and seconds spent, or the time of each action.",
     file_to_read("the log of actions"),
-    panel="What else is known",
+    panel="More input",
 )
 _DOCUMENTS = path(
     "FOLDER",
-    "The articles in XML: passages and entry points of 2005 and 2006 get characters.",
+    "The articles in XML, to convert passages and entry points of 2005 and 2006 to characters.",
     file_to_read("the folder of the articles", folder=True),
-    panel="What else is known",
+    panel="More input",
     means="articles",
 )
 
@@ -63,7 +63,7 @@ def _cost_model(text: str) -> "CostModel":
 
 _POOL_SIZES = Option(
     "50,100,200",
-    "Documents, or elements, of a pool that new runs are compared with.",
+    "Sizes of pools, in documents or elements, that new runs are compared with.",
     numbers("50,100,200", _pool_size),
     shown="50 to 500",
     needs="new_runs",
@@ -75,7 +75,7 @@ _ROUNDS = choice(
     needs="runs",
 )
 _MORE = Option(
-    "N", "Documents by which pools might grow: what would that find and cost?", count(), means="added", needs="runs"
+    "N", "Number of documents to add to the pools, to estimate findings and cost.", count(), means="added", needs="runs"
 )
 _COST = Option(
     "2003|2005|2006|R,N",
@@ -85,7 +85,7 @@ _COST = Option(
     needs="runs",
 )
 _LONGEST_BREAK = _source(
-    "SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"
+    "SECONDS", "A longer time between two actions in the log does not count as work.", number(above=0), needs="log"
 )
 
 
@@ -108,7 +108,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     cost: Annotated[str | None, _COST] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "AssessmentStudy":
-    """Say how assessments of elements and passages were made: pools, grades, time, agreement.
+    """Analyse assessments of elements and passages: pools, grades, time, agreement.
 
     For example:
 

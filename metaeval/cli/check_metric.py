@@ -16,19 +16,17 @@ if TYPE_CHECKING:
     from metaeval.page.report import Report
 
 _METRIC = argument(
-    "METRIC", "Python files with metrics of your own, made with @metric, or names of metrics that are installed."
+    "METRIC", "Python files with metrics of your own, defined with @metric, or names of installed metrics."
 )
 _METRICS = Option(
     "NAME,…",
-    "How to write the metrics of the files, where a parameter has no default, such as TopRecall@20.",
+    "Names of the metrics with parameters, needed if a parameter has no default, such as TopRecall@20.",
     checks.a_name,
     shown="each with its defaults, and k = 10",
     means="metric",
 )
-_TIME = Option(
-    None, "Say too how long a ranking takes, beside nDCG@10; this differs from one run to the next.", means="timed"
-)
-_COLLECTIONS = Option("N", "Simulated collections to try them on.", checks.count(1, 10_000), means="n_collections")
+_TIME = Option(None, "Measure the time per ranking, compared with nDCG@10; varies from run to run.", means="timed")
+_COLLECTIONS = Option("N", "Number of simulated collections.", checks.count(1, 10_000), means="n_collections")
 
 
 @command("check-metric")
@@ -41,13 +39,12 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     time: Annotated[bool, _TIME] = False,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "Report":
-    """Check that a metric of your own obeys the laws that the built-in ones obey.
+    """Test a metric of your own with the laws of the built-in ones.
 
-    Small collections are simulated, with graded, unjudged and missing documents, and each law is tried on them and on
-    edge cases: scores within their bounds, the same for any order and any names and whatever other runs there are,
-    right where nothing is relevant, at the cut-off and on condensed lists, and what the metric declares of itself. A
-    law that is broken is shown on the smallest ranking that breaks it, and the command ends with exit code 3. What the
-    metric is like stands in a table of its own.
+    Each law is tested on simulated collections with graded, unjudged and missing documents, and on edge cases. Scores
+    must be within their bounds; independent of order, names and other runs; right if nothing is relevant, at the
+    cut-off and on condensed lists; and as the metric declares. A violated law is shown on the smallest ranking that
+    violates it, and the exit code is 3. A further table describes the metric.
 
     For example:
 

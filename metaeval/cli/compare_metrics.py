@@ -14,14 +14,10 @@ if TYPE_CHECKING:
     from metaeval.inex.assessments import Assessments
     from metaeval.studies.compare import CompareStudy
 
-_CURRENT = Option(
-    "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="every two are compared"
-)
-_TEST = opt.TEST.but(
-    words="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity)."
-)
+_CURRENT = Option("NAME", "The metric in use, to compare the candidates with.", a_name, shown="all pairs are compared")
+_TEST = opt.TEST.but(words="Test for power, its intervals and agreement (difference required: bootstrap sensitivity).")
 _INTERVAL_RESAMPLES = Option(
-    "R", "Topic resamples and choices of systems behind intervals.", count(2), means="n_topic_resamples n_choices"
+    "R", "Topic resamples and choices of systems for the intervals.", count(2), means="n_topic_resamples n_choices"
 )
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
 _AGAINST = Option(
     "NAME",
-    "Test compared with each of the others: the numerator of the ratios.",
+    "Test to compare with each of the others: the numerator of the ratios.",
     a_test,
-    shown="bootstrap_percentile where it is among them, else the first",
+    shown="bootstrap_percentile if it is among them, else the first",
 )
-_PLAIN_P = flag("--plain-p", "Resampled p-values are k/B, as Ogilvie and Lalmas took them: 0 passes any correction.")
+_PLAIN_P = flag("--plain-p", "Compute resampled p-values as k/B, like Ogilvie and Lalmas; 0 passes any correction.")
 
 
 @command("compare-tests", reads="scores", repeats=True)
@@ -41,9 +41,9 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
 ) -> "SplitHalvesStudy":
     """Compare significance tests by how often the other half of the topics contradicts a decision.
 
-    The topics are split in halves at random, again and again. On one half every test chooses the pairs of systems
-    that differ significantly; an error is one of them whose difference does not point the same way on the other half.
-    How many pairs a test rejects stands beside its error rate: a cautious test errs little and finds little.
+    The topics are repeatedly split in halves at random. On one half every test selects the pairs of systems that differ
+    significantly; an error is one of them whose difference does not have the same sign on the other half. The number of
+    rejected pairs is shown with the error rate: a conservative test errs little and finds little.
 
     For example:
 

@@ -41,13 +41,13 @@ def _pair(text: str) -> tuple[str, str]:
 
 _POOL = Option(
     "TABLE",
-    "Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
+    "Scores of another collection under the same metrics, to pool the variances; may be repeated.",
     checks.files_to_read(first=False),
     needs="inputs",
 )
 _DIFFERENCE = Option(
     "D,…",
-    "Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
+    "Smallest differences to find, in the metric's unit; for 'interval' its whole width.",
     checks.numbers("0.05,0.1", checks.number(above=0)),
     means="differences",
 )
@@ -61,13 +61,13 @@ _METHOD = Option(
 )
 _VARIANCE = Option(
     "residual|within|pairs|NUMBER",
-    "How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about each "
-    "system's mean; from the pairs of --pair. Or the variance itself.",
+    "How to estimate the variance of a score from INPUTS: residual after systems and topics; within systems; from "
+    "the pairs of --pair. Or the variance as a number.",
     checks.read_by(_variance),
 )
 _PAIR = Option(
     "A,B",
-    "Two systems whose differences give the variance; may be repeated.",
+    "Two systems whose differences are used for the variance; may be repeated.",
     checks.read_by(lambda texts: [_pair(text) for text in texts]),
     means="pairs",
 )
@@ -75,7 +75,7 @@ _SYSTEMS = Option(
     "M", "Systems in the analysis of variance.", checks.count(2, checks.MOST_SYSTEMS), shown="as many as in INPUTS"
 )
 _APPROXIMATE = flag(
-    "--approximate", "Use Sakai's closed approximations, as published tables do, not the exact distributions."
+    "--approximate", "Use Sakai's closed approximations, as in published tables, instead of the exact distributions."
 )
 
 
@@ -93,11 +93,11 @@ def design(  # noqa: PLR0913 - the options of the command
     systems: Annotated[int | None, _SYSTEMS] = None,
     approximate: Annotated[bool, _APPROXIMATE] = False,
 ) -> "DesignStudy":
-    """Say how many topics a new collection needs.
+    """Compute how many topics a new collection needs.
 
-    The more the scores vary over topics, and the smaller the difference that matters, the more topics it takes to
-    find it. The variance comes from scores you already have, or from elsewhere as a number. Three designs are
-    answered side by side (--method); with scores, what the topics at hand achieve stands beside each.
+    More topics are needed if scores vary more over topics, or if smaller differences matter. The variance comes from
+    existing scores, or is given as a number. There are three designs (--method); with scores, the power or width of the
+    present topics is shown with each.
 
     For example:
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 @command("doctor")
 def doctor(loaded: Loaded) -> "Report":
-    """Say whether the installation is in order: versions, compiled code, cores, workers, figures.
+    """Check the installation: versions, compiled code, cores, workers, figures.
 
-    Each part is tried. What is broken is named with what to do; packages that extras would bring may be absent.
+    Each part is tested. Each problem is named, with a remedy; packages of extras may be absent.
 
     For example:
 

@@ -20,20 +20,22 @@ _reading = partial(Option, panel="Reading")
 
 _INPUTS = argument(
     "TABLES",
-    "Tables with a header: one row a system and item (or a system alone), one column a metric or human score. "
+    "Tables with a header: one row per system and item (or per system), one column per metric or human score. "
     "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR.",
 )
-_ITEM = _reading("COLUMN,…", "The columns that name an item together, such as doc,seg.", checks.a_name)
+_ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name)
 _CLUSTER = _reading(
     "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name
 )
 _METRICS = _reading(
     "COLUMN,…",
-    "The metrics to compare with it.",
+    "The metrics to compare.",
     checks.names("names of columns by comma"),
     shown="every other column of numbers",
 )
-_WITHOUT = _reading("SYSTEM", "Leave a system out (an outlier, a human translation); may be repeated.", checks.a_name)
+_WITHOUT = _reading(
+    "SYSTEM", "A system to leave out (an outlier, a human translation); may be repeated.", checks.a_name
+)
 _STATISTIC = Option(
     "NAME,…",
     "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
@@ -41,12 +43,14 @@ _STATISTIC = Option(
     means="statistics",
 )
 _LEVEL = Option(
-    "system,item,all", "Agreement over what.", checks.several(checks.one_of("system", "item", "all")), means="levels"
+    "system,item,all", "Units of the agreement.", checks.several(checks.one_of("system", "item", "all")), means="levels"
 )
 _MIN_DIFFERENCE = Option(
-    "POINTS", "A pair of systems counts on an item whose human scores differ by this at least.", checks.number(least=0)
+    "POINTS",
+    "Smallest difference of human scores with which a pair of systems counts on an item.",
+    checks.number(least=0),
 )
-_PERMUTE = choice("What two metrics exchange when they are compared.", "both", "items", "systems")
+_PERMUTE = choice("Units of the permutation test that compares two metrics.", "both", "items", "systems")
 
 
 @command("human", repeats=True)
@@ -64,18 +68,18 @@ def human(  # noqa: PLR0913 - the options of the command
     without: Annotated[list[str] | None, _WITHOUT] = None,
     statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy",
     level: Annotated[str, _LEVEL] = "system,item",
-    resample: Annotated[str, choice("What intervals are over.", "items", "systems", "both")] = "items",
+    resample: Annotated[str, choice("Units to resample for intervals.", "items", "systems", "both")] = "items",
     min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
     permute: Annotated[str, _PERMUTE] = "both",
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
-    resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and exchanges.", shown=True)] = 1000,
+    resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "HumanStudy":
-    """Say how far automatic metrics agree with people's scores of the same things.
+    """Compare automatic metrics with human scores.
 
-    Which metric agrees better, and do metrics and people conclude the same about pairs of systems?
+    Which metric agrees better with people, and do both lead to the same conclusions about pairs of systems?
 
     For example:
 

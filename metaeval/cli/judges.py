@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from metaeval.table.scores import Scores
 
 MOST_LABEL = 32767  # what a file of judgments can hold
-_OF_RUNS = "What it means for runs"
+_OF_RUNS = "Conclusions about systems"
 _HOLDS = {
     "labels": "labels",
     "assessments": "INEX assessments",
@@ -86,16 +86,16 @@ def _role(role: str, _name: str) -> None:
 
 _INPUTS = argument(
     "JUDGES",
-    "Tables of labels with a header (topic, item and a column a judge; or topic, item, judge, label), and qrels files, "
-    "one a judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file or folder "
-    "a judge; a single folder holds a second one in its others/. Or scores of systems under judges: one table with a "
-    "column of judges (judge, system, topic, metric, score), or a score table a judge, NAME=FILE. Or annotations in "
-    "JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
+    "Tables of labels with a header (topic, item and a column per judge; or topic, item, judge, label), and qrels "
+    "files, one per judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file "
+    "or folder per judge; a single folder has a second one in its others/. Or scores of systems under judges: one "
+    "table with a column of judges (judge, system, topic, metric, score), or a score table per judge, NAME=FILE. Or "
+    "annotations in JSON (annotator, item, label), such as a file of people and one of machines, for the alt-test.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
-    "Which column is the topic, item, judge (assessor) or label, or, of scores, the system, metric or score, where its "
-    "name does not say so; may be repeated.",
+    "Name of the column of the topic, item, judge (assessor) or label, or, for scores, of the system, metric or "
+    "score; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -108,51 +108,51 @@ _WORD = Option(
     means="words",
 )
 _SCALE = Option("0,1,2", "Allowed labels.", checks.read_by(_scale), shown="every label that occurs", panel="Reading")
-_OUTSIDE = choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
+_OUTSIDE = choice("How to handle labels that are not on the scale; drop lists them.", "error", "drop", panel="Reading")
 _REFERENCE = Option(
-    "NAME", "The judge that the others are measured by (the people in charge), instead of all pairs.", checks.a_name
+    "NAME", "The judge to compare the others with (the assessors), instead of all pairs.", checks.a_name
 )
 _PEOPLE = Option(
     "NAME,…",
-    "Other judges that are people: the yardstick. Each may have labelled a part. Of annotations also the file, or the "
-    "NAME of a NAME=FILE, whose annotators are.",
+    "Other judges that are people, for comparison. Each may have labelled a part. For annotations also a file, or "
+    "the NAME of a NAME=FILE, whose annotators are people.",
     checks.names("names of judges by comma"),
 )
 _MAPS = Option(
     "RULE",
-    "How grades become those of the reference: auto, keep or fit for all judges; or JUDGE=RULE for one, where RULE may "
-    "also be the lowest relevant grade; may be repeated.",
+    "How to map grades to those of the reference: auto, keep or fit for all judges; or JUDGE=RULE for one, where "
+    "RULE may also be the lowest relevant grade; may be repeated.",
     checks.read_by(_read_maps),
-    shown="auto: keep what lies on its scale, fit the rest",
+    shown="auto: keep grades on its scale, fit the rest",
     needs="reference",
 )
 _LABELLED = choice(
-    "Score runs on the items that all labelled, or on each judge's own.",
+    "Score runs on the items that all judges labelled, or on each judge's own.",
     "common",
     "own",
-    panel="What it means for runs",
+    panel="Conclusions about systems",
 )
 _EPSILON = Option("E", "Cost-benefit margin ε of the alt-test.", checks.number(least=0, most=1), needs="people")
 _SCORING = choice(
-    "How near labels are in the alt-test: the share of equal ones, or the root mean squared difference.",
+    "Agreement of labels in the alt-test: the share of equal ones, or the root mean squared difference.",
     *("accuracy", "neg_rmse"),
     shown="accuracy for text and for two grades",
     needs="people",
 )
 _MARGIN = Option(
     "F1",
-    "How much less than a second person a judge may agree.",
+    "How much lower than a second person's the F1 of a judge may be.",
     checks.number(least=0, most=1),
-    panel="What it means for runs",
+    panel="Conclusions about systems",
     needs="people",
 )
-_HUMAN_TOPICS = Option("N", "Topics that people would label, in the plan.", checks.count(4, 1_000_000), panel=_OF_RUNS)
-_TOP = Option("K", "Best systems whose order is looked at by itself.", checks.count(3), panel=_OF_RUNS)
+_HUMAN_TOPICS = Option("N", "Human topics in the plan.", checks.count(4, 1_000_000), panel=_OF_RUNS)
+_TOP = Option("K", "Number of best systems whose order is also compared.", checks.count(3), panel=_OF_RUNS)
 _BUILT_WITH = Option(
     "JUDGE=GROUP",
-    "A judge that is part of the systems of a group; may be repeated.",
+    "A judge that is used by the systems of a group; may be repeated.",
     checks.assignments(),
-    panel="What it means for runs",
+    panel="Conclusions about systems",
     needs="groups",
 )
 _COVARIATE = path(
@@ -167,7 +167,7 @@ _COVARIATE_COLUMN = Option(
     "NAME", "The column of --covariate that holds the numbers.", checks.a_name, panel=_OF_RUNS, needs="covariate"
 )
 _RESAMPLES = Option(
-    "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
+    "B", "Resamples of topics for intervals, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
 )
 _RUNS = Option(
     "RUNS",
@@ -177,13 +177,13 @@ _RUNS = Option(
 )
 _METRICS = Option(
     "NAME,…",
-    "What to score them by; of scores, metrics to keep.",
+    "Metrics to score the runs; for scores, metrics to keep.",
     checks.names_of_metrics,
-    shown="AP,nDCG@10; for INEX files those of their kind; of scores all",
+    shown="AP,nDCG@10; for INEX files those of their kind; for scores all",
     panel=_OF_RUNS,
 )
 _MISSING = choice(
-    "Of scores: what to do where a system has none on a topic, or a judge lacks a system.",
+    "For scores: how to handle missing scores of a system on a topic, or missing systems of a judge.",
     *("error", "zero", "drop-systems", "drop-topics"),
     panel="Reading",
 )
@@ -231,14 +231,14 @@ def judges(  # noqa: PLR0913 - the options of the command
     missing: Annotated[str, _MISSING] = "error",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "JudgeStudy":
-    """Say whether a judge, person or machine, may decide between systems.
+    """Test whether a judge, person or machine, may replace the assessors.
 
     Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
-    systems under each judge in the place of labels, the answer is a verdict: would the judge rank the systems and find
-    the significant pairs of the reference, as well as a second person would (`--people`), does it have a group bias
-    (`--groups`), and how many human topics is it worth? Labels are compared item by item (share of equal labels,
-    Cohen's kappa, Krippendorff's alpha, alt-test) and as sets of relevant items (overlap), with intervals over topics.
-    Without a reference all pairs are compared. INEX assessments are compared as documents, as elements and as text.
+    systems under each judge, the answer is a verdict. Does the judge rank the systems and find the significant pairs of
+    the reference as well as a second person does (`--people`)? Does it have a group bias (`--groups`)? How many human
+    topics is it worth? Labels are compared by item (share of equal labels, Cohen's kappa, Krippendorff's alpha,
+    alt-test) and as sets of relevant items (overlap), with intervals over topics. Without a reference all pairs are
+    compared. INEX assessments are compared as documents, as elements and as text.
 
     For example:
 

@@ -94,7 +94,7 @@ def _judged_sizes(text: str) -> int | dict[str, int]:
 
 _POOL_DEPTH = Option(
     "DEPTH",
-    "Depth to which the pooled runs were pooled, where it is known.",
+    "Depth of the pool, if it is known.",
     checks.count(most=MOST_ROUNDS),
     shown="found for each topic",
     panel="Reading",
@@ -102,8 +102,8 @@ _POOL_DEPTH = Option(
 )
 _JUDGED_POOL_SIZE = Option(
     "N|FILE",
-    "Documents judged for a topic, for judgments that list relevant ones only: a number, or a table of topic and "
-    "number.",
+    "Number of judged documents per topic, for judgments that list only relevant ones: a number, or a table of topic "
+    "and number.",
     _size_or_table,
     shown="read from the judgments",
     panel="Reading",
@@ -111,7 +111,7 @@ _JUDGED_POOL_SIZE = Option(
 )
 _POOL_SHARES = Option(
     "10,20,50",
-    "Leave groups out of pools with so many percent of the documents, too.",
+    "Also leave groups out of pools with these percentages of the documents.",
     checks.numbers("10,20,50", checks.number(above=0, most=100)),
     shown="none",
 )
@@ -121,11 +121,14 @@ _ADAPTIVE_STEP = Option(
 )
 _ADAPTIVE_RATE = Option(
     "SHARE",
-    "They stop after a round with fewer relevant documents than this per newly judged one; 0 never stops them.",
+    "Adaptive pools stop after a round with fewer relevant documents than this per newly judged one; 0 never stops "
+    "them.",
     checks.number(least=0, most=1),
     means="rate",
 )
-_ADAPTIVE_BUDGET = Option("N", "Most documents that they judge, over all topics.", checks.count(), shown="no limit")
+_ADAPTIVE_BUDGET = Option(
+    "N", "Most documents that adaptive pools judge, over all topics.", checks.count(), shown="no limit"
+)
 _QUESTION = Option(
     "NAME,…",
     "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
@@ -135,19 +138,19 @@ _QUESTION = Option(
 )
 _REDUCTIONS = Option(
     "NAME,…",
-    "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
+    "Reductions: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
     checks.several(_reduction, every=True),
     shown="those of the question; alone, they are the question",
 )
 _STEPS = Option(
     "10,30,50",
-    "How much is left, in percent.",
+    "Percentages of judgments that are left.",
     checks.numbers("10,30,50", checks.number(above=0, most=100)),
     shown="as published",
 )
 _POOL_SIZES = Option(
     "50,100,200",
-    "Pool sizes, in documents a topic.",
+    "Pool sizes, in documents per topic.",
     checks.numbers("50,100,200", _pool_size),
     shown="50 to 500, or parts of the pool",
     means="sizes",
@@ -158,29 +161,27 @@ _BUDGET = Option(
     checks.read_by(parse_time),
     shown="none",
 )
-_TOP = Option("K", "Correlations are also taken among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
+_TOP = Option("K", "Also compute correlations among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
 _COST = Option(
     "2003|2005|2006|R,N",
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     checks.read_by(_cost_model),
 )
-_RANKED = opt.CHOOSE.but(words="Which runs are ranked and averaged over; chosen with the seed.")
+_RANKED = opt.CHOOSE.but(words="Which runs to rank and average; chosen with the seed.")
 _RELEVANT_FROM = Option(
     "LEVEL",
-    "Lowest level that counts as relevant where judgments are taken away.",
+    "Lowest level that counts as relevant when judgments are removed.",
     checks.count(),
     shown="the lowest rel= among the metrics, else 1",
     means="rel",
 )
 _CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
-_TESTED = Option(
-    "N", "Replicates in which all pairs are tested; 0 leaves that out.", checks.count(0), panel=_SIGNIFICANCE
-)
+_TESTED = Option("N", "Replicates in which all pairs are tested; 0 for none.", checks.count(0), panel=_SIGNIFICANCE)
 _KEEP = path(
     "FOLDER",
-    "Keep finished replicates here, so that a run that was cut off goes on.",
+    "Folder for finished replicates, so that an interrupted run can continue.",
     checks.file_to_write(folder=True),
-    shown="with --out, OUT.replicates until the report is there",
+    shown="with --out, OUT.replicates until the report is written",
     panel=None,
 )
 
@@ -197,7 +198,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
     replicates: Annotated[int, opt.REPLICATES] = 10,
     budget: Annotated[str | None, _BUDGET] = None,
-    min_tau: Annotated[float, Option("TAU", "The Kendall's tau to keep.", checks.number(above=-1, most=1))] = 0.9,
+    min_tau: Annotated[float, Option("TAU", "Kendall's tau required.", checks.number(above=-1, most=1))] = 0.9,
     top: Annotated[int, _TOP] = 10,
     ranked: Annotated[str, _RANKED] = "all",
     relevant_from: Annotated[int | None, _RELEVANT_FROM] = None,
@@ -216,14 +217,14 @@ def judgments(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     keep: Annotated[Path | None, _KEEP] = None,
 ) -> "JudgmentsStudy":
-    """Say what fewer judgments would change, and whether new systems would be judged fairly.
+    """Test what fewer judgments would change, and whether new systems are evaluated fairly.
 
-    Runs are ranked under all judgments and under ever fewer of them. Kendall's tau of the two rankings tells how much
-    changed: 1 is nothing, and rankings from 0.9 on are commonly taken for the same. The questions:
+    Runs are ranked with all judgments and with fewer of them, and the rankings are compared by Kendall's tau: 1 means
+    no change, and 0.9 or more commonly counts as the same ranking. The questions:
 
-    less-judging: judge a random part of the documents, or stop early. shallower-pools: judge fewer of the top
-    documents of every run. fewer-topics: judge some topics only. new-systems: leave out each group's runs when the
-    pool is built, and see what becomes of their scores. effort: spend the same number of judgments in several ways.
+    less-judging: judge a random part of the documents, or stop early. shallower-pools: judge fewer of the top documents
+    of every run. fewer-topics: judge some topics only. new-systems: leave each group's runs out of the pool, and
+    compare their scores. effort: spend the same number of judgments in several ways.
 
     For example:
 
@@ -231,7 +232,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
 
         metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --pooled-column pooled --out judgments-report
 
-    The experiment of Sakai and Kando (2008): the pairs of one run a team are tested, and 30 runs are ranked.
+    The experiment of Sakai and Kando (2008): the pairs of one run per team are tested, and 30 runs are ranked.
 
         metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --choose one-per-group --ranked 30
         --reductions stratified --test bootstrap_sensitivity --resamples 1000 --metrics sakai-kando

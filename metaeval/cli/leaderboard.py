@@ -11,8 +11,8 @@ from metaeval.cli.reading import Loaded
 if TYPE_CHECKING:
     from metaeval.studies.leaderboard import LeaderboardStudy
 
-_RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals of ranks.", shown="2000")
-_TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
+_RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items for the intervals of ranks.", shown="2000")
+_TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
 
 @command("leaderboard", reads="scores")
@@ -27,11 +27,11 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "LeaderboardStudy":
-    """Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.
+    """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
-    Every system's rank gets an interval that holds for all systems at once, neighbours and the best are tested as
-    families of their own, and the page ends with what all this says about the benchmark: the least difference its
-    items detect, how many it would take, and which items and aggregates do the work.
+    Every system has an interval of ranks, simultaneous for all systems. Neighbours and pairs with the best system are
+    tested as separate families. The page ends with the power of the benchmark: the smallest difference that its items
+    detect, how many items are needed, and which items and aggregates separate systems.
 
     For example:
 

@@ -14,8 +14,8 @@ def metrics(loaded: Loaded) -> "Report":
     """List the metrics: built in, from installed packages, and from plug-in files.
 
     Names follow ir_measures: `nDCG@10`, `AP(rel=2)`, `RBP(p=0.8)`; a prime, as in `AP'`, means the condensed list,
-    without unjudged documents. The names of trec_eval, ranx and NTCIREVAL are understood too. Any other measure of
-    ir_measures is computed through that package, where it is installed.
+    without unjudged documents. The names of trec_eval, ranx and NTCIREVAL are also understood. Other measures of
+    ir_measures are computed by that package, if it is installed.
 
     For example:
 

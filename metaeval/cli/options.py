@@ -65,7 +65,7 @@ RESAMPLES = Option(
 
 TEST_LIST = Option(
     "NAME,…|all",
-    f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are understood.",
+    f"Significance tests by comma: {', '.join(TESTS)}. Synonyms, such as fisher, are accepted.",
     checks.several(checks.a_test, every=True),
     means="tests",
 )
@@ -76,11 +76,13 @@ INTERVALS = Option(
     "R", "Topic resamples for the intervals; 0 leaves them out.", checks.count(2, zero=True), means="n_topic_resamples"
 )
 REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.count())
-MAX_ERROR = Option("SHARE", "The error rate to stay within, below 0.5.", check_error_rate)
-TOPICS_NEEDED = flag("--topics/--no-topics", "Say how many topics each metric needs; some seconds for every metric.")
+MAX_ERROR = Option("SHARE", "Largest error rate allowed, below 0.5.", check_error_rate)
+TOPICS_NEEDED = flag(
+    "--topics/--no-topics", "Estimate how many topics each metric needs; takes some seconds per metric."
+)
 POSTERIOR = flag(
     "--posterior",
-    "Write the draws of the Bayesian model of error rates too, as data/posterior.nc: several megabytes.",
+    "Also write the draws of the Bayesian model of error rates: data/posterior.nc, several megabytes.",
     needs="out",
 )
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
@@ -88,7 +90,7 @@ SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng",
 THREADS = Option(
     "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel=None
 )
-OVERWRITE = flag("--overwrite", "Replace an older report, or an older file.", panel=None, needs="out pairs scores")
+OVERWRITE = flag("--overwrite", "Replace an existing report or file.", panel=None, needs="out pairs scores")
 QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel=None)
 
 
@@ -110,30 +112,31 @@ QRELS = path(
 )
 ELEMENT_SIZES = path(
     "FILE",
-    "Sizes of INEX elements (document, path, characters), where the assessments do not hold them.",
+    "Sizes of INEX elements (document, path, characters), if the assessments have none.",
     checks.file_to_read("the table of sizes"),
     panel="Reading",
     means="sizes",
 )
-LENIENT = flag("--lenient", "Read INEX files that break a rule as far as they go, with warnings.", panel="Reading")
-LOWER_IS_BETTER = _reading("METRIC", "A metric where less is better; may be repeated.", checks.a_name)
+LENIENT = flag("--lenient", "Read the valid part of INEX files that break a rule, with warnings.", panel="Reading")
+LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
 WHERE = _reading("COLUMN=TEXT", "Keep only rows with this text in this column; may be repeated.", checks.assignments())
 
 _METRICS = Option(
     "NAME,…",
-    "What to compute from runs and qrels, in the notation of ir_measures, or a preset; `metaeval metrics` lists them.",
+    "Metrics to compute from runs and qrels, in the notation of ir_measures, or a preset; `metaeval metrics` lists "
+    "them.",
     checks.names_of_metrics,
     shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
 )
-_PLUGIN = path("FILE.py", "Metrics of your own, made with @metric; may be repeated.")
+_PLUGIN = path("FILE.py", "File of metrics of your own, defined with @metric; may be repeated.")
 _UNDEFINED = choice(
-    "What to do with a topic with nothing relevant to a metric.",
+    "How to score a topic with nothing relevant under a metric.",
     *("zero", "drop"),
     shown="zero; drop for measures of elements and passages",
 )
-ORDER = choice("How the documents of a run are ordered.", "score", "ties-ascending", "rank", "input")
+ORDER = choice("How to order the documents of a run.", "score", "ties-ascending", "rank", "input")
 SCORE_PRECISION = choice(
-    "Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.", *("float64", "float32")
+    "Precision for comparing the scores of a run; float32 as in trec_eval up to 9.", *("float64", "float32")
 )
 
 
@@ -157,7 +160,10 @@ GROUP_COLUMN = Option(
     "NAME", "The column of --groups that holds the group.", checks.a_name, means="column", needs="groups"
 )
 GROUP_REGEX = Option(
-    "REGEX", "Take the group from the system's name: the first capture.", checks.read_by(_read_regex), excludes="groups"
+    "REGEX",
+    "Take the group from the system's name: the first capture group.",
+    checks.read_by(_read_regex),
+    excludes="groups",
 )
 
 
@@ -168,18 +174,22 @@ class _Grouping:
 
 
 _CHOSEN = "Choosing data"
-_ANY = "may be repeated; * stands for any text."
+_ANY = "may be repeated; * matches any text."
 
 
 class _Choosing:
     system_list: Annotated[
         Path | None,
-        path("FILE", "Only the systems named in this file, one a line.", checks.file_to_read("the list of systems")),
+        path(
+            "FILE", "Use only the systems named in this file, one per line.", checks.file_to_read("the list of systems")
+        ),
     ] = None
     exclude_systems: Annotated[list[str] | None, Option("NAME", f"A system to leave out; {_ANY}", checks.a_name)] = None
     topic_list: Annotated[
         Path | None,
-        path("FILE", "Only the topics named in this file, one a line.", checks.file_to_read("the list of topics")),
+        path(
+            "FILE", "Use only the topics named in this file, one per line.", checks.file_to_read("the list of topics")
+        ),
     ] = None
     exclude_topics: Annotated[list[str] | None, Option("NAME", f"A topic to leave out; {_ANY}", checks.a_name)] = None
     n_topics: Annotated[
@@ -189,20 +199,20 @@ class _Choosing:
 
 
 _SYSTEMS_IN = choice(
-    "Where a wide table has its systems.",
+    "Where the systems are in a wide table.",
     *("columns", "rows"),
     shown="columns, unless the first column says system or run",
 )
 _MISSING = choice(
-    "How to handle missing scores; pairwise compares pairs on common topics, where a test can.",
+    "How to handle missing scores; pairwise compares pairs on common topics, if the test allows.",
     *("error", "zero", "drop-systems", "drop-topics", "pairwise"),
     shown="error; zero with --qrels",
 )
 _CLUSTERS = choice(
-    "What clusters of topics are: a sample of clusters (random), all there are (fixed), replaced by their means (macro "
-    "means), or nothing (ignore).",
+    "How to treat clusters of topics: as a sample of clusters (random), as all there are (fixed), by their means "
+    "(macro means), or not at all (ignore).",
     *("random", "fixed", "means", "ignore"),
-    shown="random, where the table has a column cluster; fixed, where it has a column stratum",
+    shown="random if the table has a column cluster, fixed if it has a column stratum",
 )
 
 
@@ -216,7 +226,7 @@ _CLUSTER_FILE = path(
 _column = partial(Option, "NAME", panel="Reading")
 _NO_HEADER = flag(
     "--no-header",
-    "The first line of a table holds no names; columns are then counted from 1, as in --item-column 2.",
+    "The table has no header; give columns by number from 1, as in --item-column 2.",
     panel="Reading",
 )
 _IGNORE_COLUMN = _column("A column to leave out; may be repeated.", checks.a_name, excludes="no_header")
@@ -230,15 +240,15 @@ class _Tables:
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
     system_column: Annotated[str | None, _column("The column of systems.", checks.a_name)] = None
     item_column: Annotated[
-        str | None, _column("The column of topics, or items; none: a wide table has no such column.", checks.a_name)
+        str | None, _column("The column of topics, or items; none if a wide table has no such column.", checks.a_name)
     ] = None
     metric_column: Annotated[str | None, _column("The column of metrics.", checks.a_name)] = None
     value_column: Annotated[str | None, _column("The column of scores.", checks.a_name)] = None
     repeat_column: Annotated[str | None, _column("The column of repeats (epochs, seeds).", checks.a_name)] = None
     cluster_column: Annotated[
-        str | None, _column("The column of what topics share noise with: a task, a document.", checks.a_name)
+        str | None, _column("The column of the clusters of topics: tasks, documents.", checks.a_name)
     ] = None
-    weight_column: Annotated[str | None, _column("The column of topics' weights.", checks.a_name)] = None
+    weight_column: Annotated[str | None, _column("The column of the weights of topics.", checks.a_name)] = None
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
 
@@ -294,13 +304,13 @@ def _address(text: str, option: str) -> str:
 
 _WORKERS = Option(
     "N",
-    "Processes that share repeated work, -1 for one a core; never changes a result.",
+    "Processes that share repeated work, -1 for one per core; never changes a result.",
     lambda number, _option: check_jobs(number),
     means="n_jobs",
 )
 _DASK = Option(
     "ADDRESS",
-    "Let a Dask cluster do repeated work: its scheduler, such as tcp://127.0.0.1:8786; never changes a result.",
+    "Scheduler of a Dask cluster for repeated work, such as tcp://127.0.0.1:8786; never changes a result.",
     _address,
     excludes="workers",
 )
@@ -312,14 +322,14 @@ class _Working:
 
 
 _DESCRIPTION = Option(
-    "WORDS", "What the data are, in a sentence or two under the title of the report.", checks.a_name, shown=False
+    "WORDS", "A sentence or two about the data, shown under the title of the report.", checks.a_name, shown=False
 )
 
 
 class _Showing:
     out: Annotated[Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o")] = None
     overwrite: Annotated[bool, OVERWRITE] = False
-    pdf: Annotated[bool, flag("--pdf", "Write every figure as PDF too, for a paper.", needs="out")] = False
+    pdf: Annotated[bool, flag("--pdf", "Also write every figure as PDF, for a paper.", needs="out")] = False
     title: Annotated[str | None, Option("WORDS", "Title of the report.", checks.a_name, shown=False)] = None
     description: Annotated[str | None, _DESCRIPTION] = None
     as_json: Annotated[bool, flag("--json", "Print the answer as JSON on standard output.")] = False
@@ -357,15 +367,15 @@ _INPUTS = argument(
 _RUN_INPUTS = argument("RUNS", "TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.")
 _PILOT_INPUTS = argument(
     "[INPUTS]…",
-    "Scores of topics that were judged already, as score tables, or as runs with --qrels. None are needed if "
-    "--variance is a number.",
+    "Scores on existing topics, as score tables, or as runs with --qrels. Not needed if --variance is a number.",
 )
 _POOLED_COLUMN = _reading(
-    "NAME", "The column of --groups that says which runs were pooled.", checks.a_name, means="pooled", needs="groups"
+    "NAME", "The column of --groups that marks the pooled runs.", checks.a_name, means="pooled", needs="groups"
 )
 _POOL_RUNS = _reading(
     "PATH",
-    "Runs that built the pool and are not scored (a file, folder or pattern); may be repeated. They may break rules.",
+    "Runs that contributed to the pool and are not scored (a file, folder or pattern); may be repeated. They may "
+    "break rules.",
     checks.files_to_read(),
 )
 _NEEDED_QRELS = QRELS.but(words="TREC judgments, or INEX assessments (a file or a folder).")

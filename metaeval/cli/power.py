@@ -36,11 +36,11 @@ def _width(width: str, text: str) -> float:
 _ROPE = Option(
     "WIDTH",
     "Region of practical equivalence: mean differences up to this size do not matter, in the metric's unit; for one "
-    "metric NAME=WIDTH, once for each. Says how probable it is that either system is better by more.",
+    "metric NAME=WIDTH, once for each. Gives the probability that either system is better by more.",
     read_by(_widths),
 )
 _BAYESIAN = choice(
-    "t: every pair by itself. hierarchical: one model of all systems, sampled; some ten seconds a metric.",
+    "t: each pair separately. hierarchical: one model of all systems, sampled; some ten seconds per metric.",
     *("t", "hierarchical"),
     needs="rope",
 )
@@ -66,10 +66,9 @@ def power(  # noqa: PLR0913 - the options of the command
 ) -> "PowerStudy":
     """Count the pairs of systems that differ significantly under each metric.
 
-    Discriminative power is the share of system pairs whose difference is significant. It is counted by the paired t
-    test, uncorrected, in every command; beside it stands the count by Sakai's bootstrap sensitivity method, as
-    published. Which pairs differ is decided by the t test under Benjamini-Yekutieli, which keeps the share of false
-    findings among all pairs under alpha.
+    Discriminative power is the share of system pairs whose difference is significant. Every command counts it by the
+    paired t test, uncorrected; this one also by Sakai's bootstrap sensitivity, as published. Which pairs differ is
+    decided by the t test under Benjamini-Yekutieli, which keeps the expected share of false findings below alpha.
 
     For example:
 

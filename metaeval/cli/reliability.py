@@ -30,7 +30,7 @@ def _check_expectations(texts: list[str], _option: str) -> list[str]:
 
 _EXPECT = Option(
     "RUN>RUN,…",
-    "What is expected of the six runs too, the better one first: lo>ao (strictly better), ia>=id>frb; may be repeated.",
+    "More expectations of the six runs, the better one first: lo>ao (strictly better), ia>=id>frb; may be repeated.",
     _check_expectations,
     means="expectations",
 )
@@ -47,9 +47,9 @@ def reliability(  # noqa: PLR0913 - the options of the command
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "ReliabilityStudy":
-    """Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.
+    """Test measures of XML retrieval on six runs whose correct order is known.
 
-    The ideal run should come first, and repeating what was shown before should not pay.
+    The runs are built from the assessments. The ideal run should come first, and repeated text should not be rewarded.
 
     For example:
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from metaeval.studies.power import PowerStudy
 
 _TOP = Option(
-    "K", "Count significant pairs among the best K systems, and draw the curves of these apart.", count(2, MOST_SYSTEMS)
+    "K",
+    "Number of best systems whose significant pairs are counted, and whose curves are drawn separately.",
+    count(2, MOST_SYSTEMS),
 )
 
 
@@ -38,11 +40,10 @@ def report(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
-    """Write a report on which metrics find significant differences, and how many topics they need.
+    """Write a report: significant differences under each metric, and the topics it needs.
 
-    The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG (with
-    --pdf as PDF too), the scores as NetCDF, and provenance.json. Nothing appears under the
-    folder's name before the whole report is written.
+    The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG (with --pdf
+    as PDF too), the scores as NetCDF, and provenance.json. The folder appears only when the report is complete.
 
     For example:
 

@@ -25,7 +25,7 @@ def score(
     scores: Annotated[Path | None, _SCORES] = None,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
-    """Score runs against judgments: the mean of every run, and on request every topic.
+    """Score runs with judgments: the mean of every run, and on request every topic.
 
     For example:
 

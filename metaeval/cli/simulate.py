@@ -38,13 +38,11 @@ def _year(value: int, option: str) -> int:
 _Topics = Annotated[int, _count("How many topics.", "T")]
 _Documents = Annotated[int, _count("Documents in the collection.", "D", least=1, most=10**7)]
 _Systems = Annotated[int, _count("How many systems.")]
-_Compress = Annotated[bool, flag("--compress", "Pack the large files with gzip.", panel=None)]
+_Compress = Annotated[bool, flag("--compress", "Compress the large files with gzip.", panel=None)]
 
-_app = Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
+_app = Commands(no_args_is_help=True, add_completion=False, help="Simulate example data with known true values.")
 
-_FILE = argument(
-    "FILE", "Where the scores go; .csv (long), .nc or .parquet (an extra).", file_to_write(), parser=file_path
-)
+_FILE = argument("FILE", "File to write: .csv (long), .nc or .parquet (an extra).", file_to_write(), parser=file_path)
 _METRICS = Option(
     "NAME,…",
     "Metrics to imitate: AP, nDCG@10, P@10, RR.",
@@ -60,9 +58,9 @@ def scores(  # noqa: PLR0913 - the options of the command
     systems: _Systems = 30,
     topics: _Topics = 50,
     metrics: Annotated[str, _METRICS] = "AP,nDCG@10,P@10,RR",
-    groups: Annotated[int | None, _count("Put the systems into G groups of alike members.", "G", least=1)] = None,
+    groups: Annotated[int | None, _count("Put the systems into G groups of similar systems.", "G", least=1)] = None,
     null: Annotated[
-        bool, flag("--null", "All systems have equal true means (to calibrate tests).", panel=None)
+        bool, flag("--null", "Give all systems equal true means (to calibrate tests).", panel=None)
     ] = False,
     clusters: Annotated[int | None, _count("Put the topics into C clusters that share noise.", "C", least=1)] = None,
     repeats: Annotated[int | None, _count("Score every system R times on every topic.", "R", least=1)] = None,
@@ -70,10 +68,10 @@ def scores(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
-    """Make a table of per-topic scores of systems of differing quality.
+    """Simulate a table of per-topic scores of systems of different quality.
 
-    The scores come from a two-way model (system, topic, interaction) with shares of variance like those of public
-    test collections, pushed through each metric's own scale: P@10 comes in tenths, RR in 1/k.
+    The scores follow a two-way model (system, topic, interaction) with shares of variance like those of public test
+    collections, mapped to each metric's scale: P@10 has tenths, RR 1/k.
 
     For example:
 
@@ -110,20 +108,23 @@ def _shared_digits(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
 def collection(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[Path, argument("FOLDER", "Where runs/, qrels.txt and groups.csv go.", None, parser=file_path)],
-    groups: Annotated[int, _count("How many groups took part.", "G", least=1)] = 8,
+    groups: Annotated[int, _count("Number of groups.", "G", least=1)] = 8,
     runs: Annotated[int, _count("Runs of each group.", name="--runs-per-group", means="runs_per_group", least=1)] = 3,
     topics: _Topics = 50,
     documents: _Documents = 2000,
     depth: Annotated[int, _count("Documents in every list.", "K", least=1, most=10**5)] = 100,
-    pool_depth: Annotated[int, _count("Every run's first K documents are judged.", "K", least=1, most=10**5)] = 20,
+    pool_depth: Annotated[
+        int, _count("Depth of the pool: the first K documents of every run are judged.", "K", least=1, most=10**5)
+    ] = 20,
     levels: Annotated[int, _count("Highest level of relevance.", "L", least=1, most=100)] = 2,
     compress: _Compress = False,
     seed: Annotated[int, opt.SEED] = 0,
     quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
-    """Make a test collection: runs of differing quality in groups, and graded judgments by pooling them.
+    """Simulate a test collection: runs of different quality in groups, and graded judgments by pooling.
 
-    The runs of one group are alike, as those of a team are. What no run has in its first documents stays unjudged.
+    The runs of one group are similar, like those of a team. Documents that no run ranks within the pool depth are
+    unjudged.
 
     For example:
 
@@ -150,35 +151,35 @@ def collection(  # noqa: PLR0913 - the options of the command
 
 
 _OUT = argument(
-    "FOLDER", "Where submissions/, assessments/, second/, sizes.txt and log.csv go.", None, parser=file_path
+    "FOLDER", "Folder for submissions/, assessments/, second/, sizes.txt and log.csv.", None, parser=file_path
 )
 _TASK = Option(
     "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
 )
-_POOL = _count(
-    "Documents assessed for each topic; by default as in the year.", "D", means="pool_size", least=1, most=10**7
-)
+_POOL = _count("Documents assessed per topic; by default as in that year.", "D", means="pool_size", least=1, most=10**7)
 
 
 @_app.command()
 def inex(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[Path, _OUT],
-    year: Annotated[int, Option("YEAR", "Whose articles, scale and formats: 2002-2010.", _year, panel=None)] = 2005,
+    year: Annotated[
+        int, Option("YEAR", "Year of the articles, scale and formats: 2002-2010.", _year, panel=None)
+    ] = 2005,
     systems: _Systems = 20,
     topics: _Topics = 30,
     documents: _Documents = 1000,
-    results: Annotated[int, _count("Longest list of a topic.", "K", least=1, most=10**5)] = 1500,
+    results: Annotated[int, _count("Largest number of results per topic.", "K", least=1, most=10**5)] = 1500,
     task: Annotated[str | None, _TASK] = None,
     pool: Annotated[int | None, _POOL] = None,
-    articles: Annotated[bool, flag("--articles", "Write the articles too, in made-up words.", panel=None)] = False,
+    articles: Annotated[bool, flag("--articles", "Also write the articles, in invented words.", panel=None)] = False,
     compress: _Compress = False,
     seed: Annotated[int, opt.SEED] = 0,
     quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
-    """Make an INEX campaign: articles, runs of elements or passages, assessments by one and two assessors.
+    """Simulate an INEX campaign: articles, runs of elements or passages, assessments by one and two assessors.
 
-    Scales, agreement of assessors and what is highlighted follow the figures published of the year.
+    Scales, agreement of assessors and highlighting follow the published figures of the year.
 
     For example:
 

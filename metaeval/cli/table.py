@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     from metaeval.studies.table import Marks, RowOrder, TableStudy
 
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
-    words="Over the pairs that are tested under a metric: those with --baseline, or all.", shown="the test's own"
+    words="Correction over the tested pairs of a metric: those with --baseline, or all.", shown="the test's own"
 )
-_TOP = Option("K", "Rows for the best K systems under the first metric; all are tested.", count(1, MOST_SYSTEMS))
-_ROWS = choice("Order of the rows: best mean under the first metric first, or as the input has them.", "mean", "given")
+_TOP = Option("K", "Show only the best K systems under the first metric; all are tested.", count(1, MOST_SYSTEMS))
+_ROWS = choice("Order of the rows: by mean under the first metric, best first, or as in the input.", "mean", "given")
 _MARKS = choice(
-    "letters: of the systems that one is significantly better than; groups: systems that share one do not differ.",
+    "letters: those of the systems that a system is significantly better than; groups: systems that share a letter "
+    "do not differ.",
     *("letters", "groups"),
     shown="letters; daggers with --baseline",
     excludes="baseline",
 )
-_DIGITS = Option("N", "Decimals of a printed mean.", count(1, 12, zero=True))
+_DIGITS = Option("N", "Decimals of the means.", count(1, 12, zero=True))
 
 
 @command("table", reads="scores", forms=True)
@@ -42,11 +43,11 @@ def table(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "TableStudy":
-    """Print the table of systems and metrics for a paper: means, the best, and what is significant.
+    """Print a table of systems and metrics for a paper, with significance marks.
 
-    Rows are systems, columns metrics, the best mean of a column is bold. With --baseline a dagger marks what is
-    significantly better than it; otherwise all pairs are tested, and raised letters name the systems that one is
-    significantly better than. The caption says what was tested, how, and over how many pairs it was corrected.
+    Rows are systems, columns metrics, and the best mean of a column is bold. With --baseline a dagger marks systems
+    that are significantly better than it; otherwise all pairs are tested, and superscripts name the systems that a
+    system is significantly better than. The caption gives test, correction and number of pairs.
 
     For example:
 

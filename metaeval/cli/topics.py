@@ -44,16 +44,16 @@ def parse_sizes(text: str) -> list[int]:
 
 _TOPIC_SIZES = Option(
     "5-25|5,10,20",
-    "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
+    "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 is every fifth.",
     checks.read_by(parse_sizes),
     shown="5 to half the topics",
     means="sizes",
 )
 _TOLERANCES = Option(
     "0,5,10",
-    "By how much a system must win on both sets to count: percent of the larger mean, or, with "
-    "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
-    "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
+    "By how much a system must win on both sets to count: percent of the larger mean, or, with --tolerance-unit "
+    "absolute, in the metric's own unit. Recommended: 10, since a lead of less than a tenth is rarely a reason to "
+    "choose a system. 0, every disagreement, is always included.",
     checks.numbers("0,5,10", checks.number(least=0)),
     shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
 )
@@ -63,20 +63,20 @@ _SAMPLING = choice(
 )
 _LIMIT = Option(
     "TOPICS",
-    "No larger number of topics is named; beyond it the answer is '>limit'.",
+    "Largest number of topics in the answer; beyond it the answer is '>limit'.",
     checks.count(most=MOST_ROUNDS),
     shown="twice the largest size",
 )
-_BIN_WIDTH = Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
-_BAYES = flag("--bayes/--no-bayes", "Ask the Bayesian model that says how sure the topic counts are.")
+_BIN_WIDTH = Option("STEP", "Width of the bins of differences, in the metric's own unit.", checks.number(above=0))
+_BAYES = flag("--bayes/--no-bayes", "Fit the Bayesian model that gives intervals for the topic counts.")
 _PYMC = flag(
     "--pymc",
-    "Sample that model with PyMC, seconds to minutes a metric: a check of the fast way. Where it is refused, the fast "
-    "one stands in, the reason is given, and the exit code is 4.",
+    "Sample that model with PyMC, seconds to minutes per metric, as a check of the fast approximation. If the "
+    "sampling fails, the approximation is used, the reason is given, and the exit code is 4.",
 )
 _INTERVAL_RESAMPLES = Option(
     "R",
-    "Topic resamples behind the intervals of error rates by difference; 0 leaves these out.",
+    "Topic resamples for the intervals of error rates by difference; 0 leaves these out.",
     checks.count(2, zero=True),
     means="n_topic_resamples",
 )
@@ -87,9 +87,9 @@ def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     topic_sizes: Annotated[str | None, _TOPIC_SIZES] = None,
-    trials: Annotated[int, Option("N", "How often two sets are drawn at every size.", checks.count())] = 50,
+    trials: Annotated[int, Option("N", "Number of pairs of sets drawn at every size.", checks.count())] = 50,
     tolerances: Annotated[str | None, _TOLERANCES] = None,
-    tolerance_unit: Annotated[str, choice("What the tolerances are measured in.", "relative", "absolute")] = "relative",
+    tolerance_unit: Annotated[str, choice("Unit of the tolerances.", "relative", "absolute")] = "relative",
     sampling: Annotated[str, _SAMPLING] = "disjoint",
     max_error: Annotated[float, opt.MAX_ERROR] = 0.05,
     limit: Annotated[int | None, _LIMIT] = None,
@@ -101,16 +101,16 @@ def topics(  # noqa: PLR0913 - the options of the command
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
-    """Say how many topics each metric needs, and how sure that is.
+    """Estimate how many topics each metric needs, with intervals.
 
-    Two sets of topics of the same size are drawn many times from yours. When one system wins on the first set and
-    the other on the second, the two sets disagree about that pair; the share of such pairs is the error rate.
-    It falls as the sets grow, and the topics needed are the size at which it stays within --max-error. Small
-    differences matter to nobody: with a tolerance, a system must win by that much on both sets to count.
+    Two sets of topics of the same size are drawn many times. If one system wins on the first set and the other on the
+    second, the sets disagree about that pair; the share of such pairs is the error rate. It falls as the sets grow, and
+    the number of topics needed is the size at which it stays within --max-error. With a tolerance, a system must win by
+    that much on both sets to count.
 
-    The answer is the median of a Bayesian model, with its interval. As a check, the report has counts as observed, and
-    so has the terminal with --no-bayes: >50 is beyond the limit, <5 or ≤5 below or at the smallest size, 33*
-    extrapolated beyond the sizes observed (half your topics, since the two sets share none).
+    The answer is the median of a Bayesian model, with its interval. As a check, the report has observed counts, and so
+    has the terminal with --no-bayes: >50 is beyond the limit, <5 or ≤5 below or at the smallest size, 33* extrapolated
+    beyond the observed sizes (up to half of the topics, since the two sets share none).
 
     For example:
 

@@ -26,7 +26,7 @@ def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what
     n_topics: int | None = None,
     rng: RNGLike = None,
 ) -> Data:
-    """Keep the systems and topics that a study is about.
+    """Select systems and topics of scores or of a collection.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class RetrievedDocuments(ShortRepr):
 
 
 class Judgments(NamedTuple):
-    """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id."""
+    """The compiled qrels of a collection: topics in natural order, documents of a topic in order of their id."""
 
     topics: tuple[str, ...]
     topic_offsets: NDArray[np.int64]

@@ -12,7 +12,7 @@ from metaeval.collection.base import take_segments
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PoolRuns(Result):
-    """Runs that count when pools are built, and nowhere else."""
+    """Runs that contribute to pools but are not scored."""
 
     systems: tuple[str, ...]
     groups: tuple[str, ...] | None

@@ -10,7 +10,7 @@ from metaeval.base.results import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectionStatistics(Result):
-    """What a collection holds, for the head of a report."""
+    """Statistics of a collection: topics, runs, judged and relevant documents."""
 
     n_topics: int
     n_topics_with_relevant: int

@@ -34,7 +34,7 @@ type _Text = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArticlePlaces(Result):
-    """Where the elements of one article stand in its text, in characters, white space of any length counting one."""
+    """Positions of the elements of an article in its text, in characters; white space of any length counts as one."""
 
     source: str
     """The file."""
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def read_article(path: str | os.PathLike[str]) -> ArticlePlaces:
-    r"""Read where the elements of an XML article stand in its text.
+    r"""Read the positions of the elements of an XML article in its text.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def read_article(path: str | os.PathLike[str]) -> ArticlePlaces:
 
 
 class ArticleFolder:
-    """The articles of a collection, read when they are asked for.
+    """The articles of a collection, read on demand.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ class ArticleFolder:
 
 
 def place_passages(assessments: Assessments, articles: Articles, *, lenient: bool = False) -> Assessments:
-    """Turn passages and best entry points that are points in a tree (2005, 2006) into characters of the text.
+    """Convert passages and best entry points that are points in a tree (2005, 2006) to characters of the text.
 
     Parameters
     ----------

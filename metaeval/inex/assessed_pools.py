@@ -25,7 +25,7 @@ Rounds = Literal["results", "documents"]
 def pool_growth(
     assessments: Assessments, submissions: Iterable[Submission], *, rounds: Rounds = "results"
 ) -> pd.DataFrame:
-    """Say how much the pools hold of what is relevant, as they grow round by round.
+    """Return the relevant documents and elements in the pools, round by round.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def new_run_coverage(
     sizes: Sequence[int] = POOL_SIZES,
     rounds: Rounds = "results",
 ) -> pd.DataFrame:
-    """Say what share of the results of new runs a pool holds, made of documents or of elements.
+    """Return the share of the results of new runs that is in a pool of documents or elements.
 
     Parameters
     ----------

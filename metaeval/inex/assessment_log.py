@@ -14,7 +14,7 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 
 def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
-    r"""Read a log of assessing: how long, or when, somebody worked on a document for a topic.
+    r"""Read a log of assessors: times or durations of work on the documents of a topic.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def character_ratios(first: object, second: object, both: object) -> pd.DataFram
 
 
 def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
-    """Compare which documents two assessors call relevant, whatever they highlighted or judged in them.
+    """Compare which documents two assessors call relevant.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def reliability_runs(
     tie: IdealTie = "deeper",
     registry: Registry | None = None,
 ) -> dict[str, Submission]:
-    r"""Build the six runs whose order a reliable measure must find: irb, frb, ia, id, lo and ao.
+    r"""Build the six runs with a known order for `study_reliability`: irb, frb, ia, id, lo and ao.
 
     Parameters
     ----------

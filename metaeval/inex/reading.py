@@ -260,7 +260,7 @@ def _wanted(parts: tuple[str, ...], *, second: bool) -> bool:
 
 
 def read_pool(path: str | os.PathLike[str], *, lenient: bool = False) -> pd.DataFrame:
-    """Read a pool file: what the assessors of a topic were shown.
+    """Read a pool file: the documents or elements shown to the assessors of a topic.
 
     Parameters
     ----------

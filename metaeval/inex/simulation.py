@@ -40,7 +40,7 @@ _TASK_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimulatedInex(Result):
-    """Runs and assessments that nobody submitted."""
+    """Simulated runs and assessments of INEX."""
 
     year: int
     submissions: tuple[Submission, ...] = field(repr=False)
@@ -132,7 +132,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     passage_agreement: float | None = None,
     rng: RNGLike = None,
 ) -> SimulatedInex:
-    r"""Make an INEX campaign: articles, runs, pools, and assessments as they were made in a year.
+    r"""Simulate an INEX campaign of a year: articles, runs, pools and assessments.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def _named_entries(  # noqa: PLR0913 - what is read, and how
 
 
 def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
-    """Take the group of every system out of its name.
+    """Get the group of every system from its name.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def read_labels(
     where: Mapping[str, str] | None = None,
     repeats: bool = False,
 ) -> pd.DataFrame:
-    r"""Read what several judges said of the same items.
+    r"""Read the labels of several judges for the same items.
 
     Parameters
     ----------

@@ -207,7 +207,7 @@ def read_runs(
     score_precision: ScorePrecision = "float64",
     split_tags: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    r"""Read runs as tables, every list in order.
+    r"""Read runs as tables, with every list in order.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from metaeval.running.equality import RELATIVE
 
 
 class MetricError(InvalidOptionError):
-    """A metric that breaks its contract: a signature, a value that is no finite number or outside its bounds."""
+    """A metric with a wrong signature, or with a value that is not finite or outside its bounds."""
 
 
 class BoundsError(MetricError):

@@ -12,7 +12,7 @@ from metaeval.running.compiled import compiled
 def expected_reciprocal_rank(
     lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
 ) -> NDArray[np.float64]:
-    r"""Mean 1/rank at which readers stop, satisfied; a document's level gives the chance that it satisfies one.
+    r"""Mean 1/rank at which a reader stops, satisfied with a probability given by the document's level.
 
     Notes
     -----

@@ -12,7 +12,7 @@ _EPSILON = 0.00001
 
 
 def inferred_average_precision(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
-    r"""Average precision expected of the whole pool, when a random sample of it was judged.
+    r"""Average precision of the whole pool, estimated from a random sample of judgments.
 
     Notes
     -----

@@ -30,7 +30,7 @@ NO_CUTOFF = int(np.iinfo(np.int32).max)
 
 
 class JudgedLists(Protocol):
-    """What every kernel's lists have in common: `RankedLists`, `ElementLists` and `PassageLists` are such."""
+    """Base class of the lists that kernels receive: `RankedLists`, `ElementLists` and `PassageLists`."""
 
     @property
     def collection(self) -> JudgedCollection:
@@ -49,7 +49,7 @@ _MASK = (1 << _BITS) - 1
 
 
 class IdealLists(NamedTuple):
-    """One ideal ranking a topic: its relevant documents by falling gain."""
+    """Ideal rankings: the relevant documents of each topic by decreasing gain."""
 
     offsets: NDArray[np.int64]
     """Shape (n_topics + 1,)."""
@@ -61,7 +61,7 @@ class IdealLists(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedLists(ShortRepr):
-    """The relevant documents of every list, as a kernel receives them."""
+    """The relevant documents of every list: the argument of a kernel."""
 
     collection: Collection
     """Where they come from; its arrays hold the judged non-relevant documents too."""
@@ -196,7 +196,7 @@ class RankedLists(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedTopic(ShortRepr):
-    """One list on one topic, as a plug-in function receives it: only the judged documents count."""
+    """The judged documents of one list on one topic: the argument of a plug-in metric."""
 
     ranks: NDArray[np.int64]
     """Ranks of the judged documents that were retrieved, from 1, ascending. Shape (n,)."""

@@ -23,11 +23,11 @@ ENTRY_POINTS = "metaeval.metrics"
 
 
 class PluginWarning(MetaevalWarning):
-    """A plug-in that could not be used; everything else works."""
+    """A plug-in that could not be loaded."""
 
 
 def load_plugins(registry: Registry) -> Registry:
-    """Return `registry` with what installed packages offer under the entry-point group ``metaeval.metrics``.
+    """Return `registry` with the metrics of installed packages (entry-point group ``metaeval.metrics``).
 
     An entry point names a `MetricSpec`, a `Quantisation`, or a sequence of them. One that does not load, or brings a
     name that is taken, is named in a `PluginWarning` and left out; the others still work.
@@ -59,7 +59,7 @@ def _items(loaded: object) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=1)
 def default_registry() -> Registry:
-    """Return the built-in metrics with those of installed packages; found once a session.
+    """Return the registry of the built-in metrics and those of installed packages.
 
     Examples
     --------

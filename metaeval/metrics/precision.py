@@ -15,12 +15,12 @@ def precision(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.fl
 
 
 def recall(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
-    """Share of the topic's relevant documents that stand in the top k."""
+    """Share of the topic's relevant documents that are in the top k."""
     return lists.share(_found(lists, k, rel), lists.n_relevant(rel))
 
 
 def success(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
-    """Whether a relevant document stands in the top k: 1 or 0."""
+    """1 if a relevant document is in the top k, else 0."""
     return lists.share(np.minimum(_found(lists, k, rel), 1), np.array(1))
 
 

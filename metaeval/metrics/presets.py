@@ -11,7 +11,7 @@ from metaeval.base.bibliography import source_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """Metrics that belong together."""
+    """A named list of metrics."""
 
     name: str
     metrics: tuple[str, ...]

@@ -40,7 +40,7 @@ def binary(levels: NDArray[np.number], *, rel: Level = 1) -> NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Quantisation(ShortRepr):
-    """A named way to turn judgments into gains."""
+    """A named function from judgments to gains."""
 
     name: str
     """As written after ``gains=``, or after ``quant=`` for elements."""

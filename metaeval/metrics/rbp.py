@@ -30,7 +30,7 @@ def rank_biased_precision(
     max_level: Level | None = None,
     rel: Level | None = None,
 ) -> NDArray[np.float64]:
-    r"""Gain met by a reader who goes on from each rank to the next with probability p.
+    r"""Mean gain per document of a reader who continues from each rank to the next with probability p.
 
     Notes
     -----

@@ -34,7 +34,7 @@ def of_wings(name: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Registry(Result):
-    """Metrics and quantisations by name: a value, to be extended and passed on.
+    """Metrics and quantisations by name; immutable, so that `extend` returns another registry.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _ALWAYS_SHOWN = ("p", "a", "quant")
 
 
 class AnyMetric(Protocol):
-    """What scoring needs of a metric, built in or from elsewhere."""
+    """Interface of a metric for scoring, built-in or external."""
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class AnyMetric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Metric(ShortRepr):
-    """A metric with its parameters filled in."""
+    """A metric with values for its parameters."""
 
     spec: MetricSpec
     parameters: tuple[tuple[str, Any], ...]

@@ -123,7 +123,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
 def metric_values(
     collection: JudgedCollection, metrics: object, *, registry: Registry | None = None
 ) -> NDArray[np.float64]:
-    """Return the bare scores, shape (metric, system, topic), over all topics of the collection.
+    """Return the scores as an array, shape (metric, system, topic), over all topics of the collection.
 
     What `score` does before it labels and leaves out: for loops over many reduced judgments. Topics with nothing
     relevant under a metric have the value its spec names (0 for all built-in ones).
@@ -149,7 +149,7 @@ def metric_values(
 
 
 def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tuple[AnyMetric, ...]:
-    """Turn names, presets, specs and measures of ir_measures into metrics, each once, in the order given.
+    """Convert names, presets, specs and measures of ir_measures to metrics, without repeats, in the order given.
 
     Raises
     ------

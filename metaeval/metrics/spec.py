@@ -32,7 +32,7 @@ type Counts = Callable[Concatenate[Any, ...], NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSpec(ShortRepr):
-    """What a metric is."""
+    """The definition of a metric."""
 
     name: str
     """As it is written, without parameters."""
@@ -158,7 +158,7 @@ def metric(
 def metric(
     function: TopicFunction | None = None, /, *, name: str | None = None, **options: Any
 ) -> MetricSpec | Callable[[TopicFunction], MetricSpec]:
-    """Make a metric out of a function of one ranked topic; nothing global changes.
+    """Define a metric by a function of one ranked topic, without registering it.
 
     Parameters
     ----------

@@ -169,7 +169,7 @@ class BayesianComparison(Result):
 def bayesian_t(
     scores: object, *, rope: Rope = 0.0, ci_prob: float = 0.95, baseline: str | None = None
 ) -> BayesianComparison:
-    r"""Give the probability that each system is better than each other, pair by pair.
+    r"""Compute the probability that each system is better than each other, separately for each pair.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     target_accept: float = 0.95,
     rng: RNGLike = None,
 ) -> BayesianComparison:
-    r"""Compare all systems in one model of systems, topics and what is left.
+    r"""Compare all systems in one hierarchical model of systems, topics and residuals.
 
     Parameters
     ----------

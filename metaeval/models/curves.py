@@ -155,7 +155,7 @@ def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveComparison(Result):
-    """Every shape on every metric and tolerance, judged by sizes it has not seen."""
+    """Curves of every metric and tolerance, evaluated on held-out sizes."""
 
     table: pd.DataFrame
     """One row a metric, tolerance and family: ``held_out_error`` (root mean square of (predicted - seen) / sqrt(p (1 -
@@ -200,7 +200,7 @@ def absolute_thresholds(error_rates: ErrorRates) -> xr.DataArray:
 
 
 def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(CURVES)) -> CurveComparison:
-    """Fit every shape to every metric and tolerance, and see how well the small sizes predict the large ones.
+    """Fit every curve to every metric and tolerance, and measure how well small sizes predict large ones.
 
     Parameters
     ----------

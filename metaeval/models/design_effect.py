@@ -22,7 +22,7 @@ _CELLS = 4_000_000  # differences at a time
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignEffect(Result):
-    """Variance of means and of mean differences with clusters over that without, per metric."""
+    """Ratio of the variances of means and of mean differences with and without clusters, per metric."""
 
     pairs: xr.Dataset
     """Dims ``metric`` and ``pair``: mean ``difference``, its ``naive_error`` (topics taken as independent) and

@@ -37,7 +37,7 @@ _LOW, _MIDDLE, _HIGH = 0.05, 0.5, 0.95  # of the pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DetectableDifferences(Result):
-    """The smallest true difference that a test finds with a given power, for every pair."""
+    """The smallest true difference that a test detects with a given power, for every pair."""
 
     data: xr.Dataset
     """Dims ``metric``, ``pair`` and ``correction``; ``difference`` (metric, pair, correction) in the metric's unit,
@@ -104,7 +104,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     pairs: Sequence[tuple[str, str]] | None = None,
     baseline: str | None = None,
 ) -> DetectableDifferences:
-    r"""Find the smallest true difference that would be found with a given power, for every pair of systems.
+    r"""Compute the smallest true difference that is detected with a given power, for every pair of systems.
 
     Parameters
     ----------

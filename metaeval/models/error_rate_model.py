@@ -49,7 +49,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> BayesianErrorRate:
-    r"""Say how many topics each metric needs, with an interval that holds the truth as often as it claims.
+    r"""Estimate how many topics each metric needs by a Bayesian model, with calibrated intervals.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ PUBLISHED_CRITERION = 27.991
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExponentialFit(Result):
-    """Y = A1 exp(-A2 X), with what is needed to doubt it."""
+    """The fit of Y = A1 exp(-A2 X), with its diagnostics."""
 
     a1: float
     a2: float

@@ -30,7 +30,7 @@ _SUMMED = ("worth", "n_equivalent", "n_needed")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsWithJudge(Result):
-    """What a judge is worth in human topics, pair by pair and over all pairs."""
+    """Value of a judge in human topics, per pair and over all pairs."""
 
     data: xr.Dataset
     """Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables ``correlation`` of the
@@ -90,7 +90,7 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     power: float = 0.8,
     confidence_level: float = 0.95,
 ) -> TopicsWithJudge:
-    r"""Plan a collection that people and a judge label together: say how many human topics the judge is worth.
+    r"""Plan a collection that people and a judge label together: estimate how many human topics the judge is worth.
 
     Parameters
     ----------

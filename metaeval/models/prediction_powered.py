@@ -35,7 +35,7 @@ _SIDES = ("", "human_")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PredictionPowered(Result):
-    """Differences of all pairs of systems (or the systems' means) by people and judge together, and by people alone."""
+    """Differences of all pairs of systems (or means) by people and judge together, and by people alone."""
 
     data: xr.Dataset
     """Dim ``pair`` with coordinates ``system_a`` and ``system_b``, or dim ``system``; variables
@@ -132,7 +132,7 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     correction: str = "fdr_by",
     alpha: float = 0.05,
 ) -> PredictionPowered:
-    r"""Decide which systems differ, from human scores on some topics and a judge's scores on those and on more.
+    r"""Test which systems differ, from human scores on some topics and a judge's scores on these and more.
 
     Parameters
     ----------

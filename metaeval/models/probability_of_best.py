@@ -37,7 +37,7 @@ _DRAWS_OF_TWO_DIGITS = 10_000  # a standard error of half the last one
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BestSystem(Result):
-    """The probability of every system to be truly the best, or among the best few."""
+    """Probability of every system to have the best true mean, or to be among the best k."""
 
     data: xr.Dataset
     """Dims ``metric``, ``system``, ``k``; variables
@@ -133,7 +133,7 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> BestSystem:
-    r"""Give the probability that each system has the best true mean, and that it is among the best k.
+    r"""Compute the probability that each system has the best true mean, and that it is among the best k.
 
     Parameters
     ----------

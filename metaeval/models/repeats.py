@@ -25,7 +25,7 @@ _TRIED = (1, 2, 3, 4, 8)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeRepeats(Result):
-    """Variance of the scores under one judge, by where it comes from."""
+    """Components of variance of the scores under one judge."""
 
     components: pd.DataFrame
     """One row a judge and component (system, topic, system x topic, repeat, residual): ``judge``, ``component``,
@@ -111,7 +111,7 @@ class JudgeRepeats(Result):
 
 
 def judge_repeats(scores: object) -> JudgeRepeats:
-    r"""Decide how much of what a judge says of systems is its own inconstancy, and how many passes help.
+    r"""Estimate how much of the variance of a judge's scores is due to repeats, and how many repeats help.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ type Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Separation(Result):
-    """Topics that it would take to part pairs of systems."""
+    """Topics needed for a significant difference between pairs of systems."""
 
     table: pd.DataFrame
     """One row a metric and pair; see `to_frame`."""
@@ -62,7 +62,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     correction: str = "none",
     confidence_level: float = 0.95,
 ) -> Separation:
-    r"""Find the number of topics that would part pairs of systems, such as the best from the next.
+    r"""Estimate the number of topics needed for a significant difference of pairs, such as the best two systems.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ def minimum_topics(
 
 
 def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, limit: int | None = None) -> pd.DataFrame:
-    """Return the minimum-topics table with the best curve, and beside it the one with the published exponential.
+    """Return the table of topics needed by the best curve and by the published exponential.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from metaeval.tests_stat.robust import difference_estimates
 def detectable_by_topics(
     scores: Scores, n_topics: Sequence[int], *, alpha: float = 0.05, power: float = 0.8
 ) -> pd.DataFrame:
-    r"""Return the smallest true difference that a paired t test finds with so many topics, at the median pair.
+    r"""Return the smallest true difference of the median pair that a paired t test detects, by number of topics.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def pilot_variance(
     method: VarianceMethod = "residual",
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> PilotVariance:
-    r"""Estimate the variance that the designs need from scores on topics that were already judged.
+    r"""Estimate the variance for a topic set design from existing scores.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class _Statements(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text(_Statements):
-    """Paragraphs of plain words; nothing in them is read as markup."""
+    """Paragraphs of plain text, without markup."""
 
     kind: ClassVar[str] = "text"
 
@@ -64,7 +64,7 @@ class Text(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Picture(ShortRepr):
-    """A figure, drawn when it is first shown, and what a reader needs beside it."""
+    """A figure, drawn when it is first shown, with its caption and data."""
 
     kind: ClassVar[str] = "picture"
 
@@ -85,7 +85,7 @@ class Picture(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item(ShortRepr):
-    """A line of a list."""
+    """An item of a list."""
 
     words: str
     link: str = ""
@@ -105,7 +105,7 @@ class Items(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold(_Statements):
-    """Blocks behind a line that opens them; paper and a terminal leave them out."""
+    """Blocks in a fold; printing and the terminal leave them out."""
 
     kind: ClassVar[str] = "fold"
 
@@ -115,7 +115,7 @@ class Fold(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(_Statements):
-    """What a section shows of one metric or another: a page has one switch for all its choices of a kind.
+    """Content of a section by metric; a page has one switch for all choices of a kind.
 
     Without a script the first stands open and the others in folds; paper shows what is chosen, a terminal the first.
     """
@@ -157,7 +157,7 @@ class Section(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Methods(_Statements):
-    """What was done, in words that fit a paper, and what they cite."""
+    """A methods section for a paper, with its references."""
 
     paragraphs: tuple[str, ...]
     """At least one, each of whole sentences."""

@@ -12,7 +12,7 @@ from metaeval.page.tables import table_csv
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Report(Page):
-    """A whole report, ready to be shown anywhere.
+    """A report that can be shown and saved.
 
     Examples
     --------

@@ -23,7 +23,7 @@ type Write = Callable[[object], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column as people see it."""
+    """A column of a table as displayed."""
 
     name: str
     """Column of the table's frame."""
@@ -164,7 +164,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Steps(ShortRepr):
-    """What a table shows at other numbers than its own, which a page has a slider for."""
+    """Values of a table at other numbers, for a slider on the page."""
 
     what: str
     """What there is a number of, such as "Topics"."""
@@ -181,7 +181,7 @@ class Steps(ShortRepr):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table(ShortRepr):
-    """A table of a report: the data, and how to show them."""
+    """A table of a report: data and display."""
 
     kind: ClassVar[str] = "table"
 

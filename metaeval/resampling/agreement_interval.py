@@ -136,7 +136,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     n_jobs: int | None = None,
     n_threads: int | None = None,
 ) -> AgreementIntervals:
-    r"""Decide how far the agreement between metrics depends on the topics that happened to be drawn.
+    r"""Compute intervals over topics for the agreement between metrics.
 
     What is covered is the *expected* share, precision, recall or F1 of a sample of T topics from the population that
     the T at hand came from, with the same systems and test.

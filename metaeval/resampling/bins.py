@@ -33,7 +33,7 @@ _BATCHES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DifferenceBins(Result):
-    """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted."""
+    """Error rates by difference on the first topic set, and the smallest reliable difference."""
 
     bins: xr.Dataset
     """Dims ``metric``, ``size`` (topics in a set), ``bin``; coordinates ``lower_edge`` and ``upper_edge`` (the last is

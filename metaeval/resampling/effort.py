@@ -25,7 +25,7 @@ _MINUTES = 60.0
 
 
 class CostModel(NamedTuple):
-    """How long an assessor takes."""
+    """Minutes of an assessor per relevant and other document."""
 
     minutes_relevant: float
     minutes_other: float
@@ -66,7 +66,7 @@ class GrowthRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdaptiveDepth(Result):
-    """Pools that stop where few new relevant documents come, replayed on judgments that exist."""
+    """Simulated pools that stop when few new relevant documents are found."""
 
     per_topic: pd.DataFrame
     """Index ``topic`` (those with something relevant in the full judgments); ``pool_depth`` reached, ``judged`` and
@@ -88,7 +88,7 @@ class AdaptiveDepth(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EqualEffort(Result):
-    """The same number of judged documents spent in three ways."""
+    """Comparison of three ways to spend the same number of judgments."""
 
     steps: tuple[float, ...]
     """Effort in % of the original pool, as asked for."""
@@ -122,7 +122,7 @@ class _Deep(NamedTuple):
 
 
 def cost_model(model: str | CostModel) -> CostModel:
-    """Return the rates of a year, or those given.
+    """Return the cost model of a year of INEX, or the one given.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     budget: int | None = None,
     pool_depth: int | None = None,
 ) -> AdaptiveDepth:
-    """Replay pools that grow topic by topic until few new relevant documents come or the budget is spent.
+    """Simulate pools that grow by topic until few new relevant documents are found or the budget is spent.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def equal_effort(
     rng: RNGLike = None,
     pool_depth: int | None = None,
 ) -> EqualEffort:
-    """Spend the same number of judgments on shallow pools, on samples of deep ones, or on fewer topics.
+    """Compare shallow pools, samples of deep pools and fewer topics with the same number of judgments.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ _COUNTS = ("judged", "relevant", "topics")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EffortPlans(Result):
-    """Rankings by the same number of judged documents, spent in different ways."""
+    """Rankings by the same number of judgments, spent in different ways."""
 
     data: xr.Dataset
     """Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``

@@ -41,7 +41,7 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeConclusions(Result):
-    """Conclusions under judges as predictions of those under the reference."""
+    """Agreement of conclusions under judges with those under the reference."""
 
     table: pd.DataFrame
     """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,

@@ -22,7 +22,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     reciprocal_rank_share: float = 1.0,
     rel: float | None = None,
 ) -> Reduced:
-    """Reduce the judgments of a collection in one of the ways of `REDUCTIONS`.
+    """Reduce the judgments of a collection by one of `REDUCTIONS`.
 
     Parameters
     ----------

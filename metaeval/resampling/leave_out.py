@@ -57,7 +57,7 @@ _RISES = np.array([10.0, 50.0])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupsLeftOut(Result):
-    """Every run under all judgments and under those left without its group."""
+    """Scores of every run with all judgments and with those without its group."""
 
     scores: xr.Dataset
     """Dims ``metric``, ``system`` and ``topic`` (those with something relevant in the full judgments); ``full`` and
@@ -156,7 +156,7 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     pool_depth: int | None = None,
     registry: Registry | None = None,
 ) -> GroupsLeftOut:
-    r"""Score every run under the judgments that would be there without its group's contribution to the pool.
+    r"""Score every run with the judgments that remain without its group's contribution to the pool.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _MOST_ROUNDS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OriginalPool(Result):
-    """The 100 % pool: the one that was judged, or the closest that the runs at hand give."""
+    """The judged pool as rebuilt from the runs: the 100 % pool."""
 
     depths: NDArray[np.int64]
     """Pool depth of every topic. Shape (n_topics,)."""
@@ -146,7 +146,7 @@ class PoolGrowth(Result):
 
 
 def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None) -> OriginalPool:
-    """Rebuild the pool that was judged, and say how close it comes.
+    """Rebuild the judged pool from the runs, and compare it with the judgments.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     n_jobs: int | None = None,
     n_threads: int | None = None,
 ) -> PowerIntervals:
-    r"""Decide how far a metric's discriminative power depends on the topics that happened to be drawn.
+    r"""Compute intervals over topics for discriminative power.
 
     What is covered is the *expected* discriminative power of a sample of T topics from the population of topics that
     the T at hand came from, with the same systems and test: what others should expect to find with another T topics.

@@ -33,7 +33,7 @@ _TIE = 1e-9  # share by which a statistic must exceed the critical value: less i
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankIntervals(Result):
-    """The ranks that are left open for every system, and the decisions about pairs behind them."""
+    """Intervals of the ranks of all systems, and the decisions about pairs on which they depend."""
 
     data: xr.Dataset
     """Dims ``metric``, ``system`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
@@ -156,7 +156,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> RankIntervals:
-    r"""Return intervals for the true ranks of all systems of a leaderboard at once.
+    r"""Compute simultaneous intervals for the true ranks of all systems of a leaderboard.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _BELOW_ONE = 0.999
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reduced(Result):
-    """Judgments that are left at each step."""
+    """The remaining judgments at each step."""
 
     levels: NDArray[np.int16]
     """For ``collection.rejudge(levels[i])``: the level of what is kept, `UNJUDGED` for what was pooled and is not

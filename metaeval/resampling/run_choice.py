@@ -116,7 +116,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> RunChoicePower:
-    """Decide how far discriminative power depends on which runs were compared.
+    """Measure how discriminative power varies with the choice of runs.
 
     Published comparisons take one run per team at random, once ([1]_, section 4); here the choice is made many times.
     The topics stay the same, and so does the decision about a pair: the test is run once over all pairs.

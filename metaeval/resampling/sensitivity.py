@@ -38,7 +38,7 @@ _REDRAWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SensitivityResult(Result):
-    """What the bootstrap sensitivity method found, for every metric."""
+    """Result of the bootstrap sensitivity method, for every metric."""
 
     data: xr.Dataset
     """Dims ``metric``, ``pair`` and ``system``; coordinates ``system_a`` and ``system_b`` on ``pair`` and
@@ -219,7 +219,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> SensitivityResult:
-    r"""Decide how many pairs of systems differ significantly under each metric, as Sakai (2006) does.
+    r"""Count the significant pairs of systems under each metric by Sakai's bootstrap sensitivity (2006).
 
     Parameters
     ----------

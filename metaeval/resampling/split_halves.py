@@ -42,7 +42,7 @@ _COUNTS = ("rejected_first", "rejected_second", "errors", "rejected_both")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalves(Result):
-    """What each test decided on either half of the topics, counted per split."""
+    """Decisions of each test on both halves of the topics, counted per split."""
 
     counts: xr.Dataset
     """Dims ``correction``, ``metric``, ``test``, ``split``; pairs of systems that are ``rejected_first`` and
@@ -166,7 +166,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> SplitHalves:
-    """Split the topics in halves at random, let each test choose its pairs on one, and see what the other says.
+    """Compare tests on random halves of the topics: one half selects significant pairs, the other checks them.
 
     Parameters
     ----------

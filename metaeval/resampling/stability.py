@@ -89,7 +89,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     budget: float | None = None,
     registry: Registry | None = None,
 ) -> Stability:
-    r"""Measure how rankings, mean scores and significant differences hold when fewer documents are judged.
+    r"""Measure how rankings, mean scores and significant differences change when fewer documents are judged.
 
     Parameters
     ----------

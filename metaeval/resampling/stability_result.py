@@ -36,7 +36,7 @@ type Kind = Literal["interpolated", "observed", "below smallest", "above largest
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stability(Result):
-    """Rankings, mean scores and significant differences under ever fewer judgments."""
+    """Rankings, mean scores and significant differences with fewer judgments."""
 
     reduction: Reduction
     """How judgments were reduced."""

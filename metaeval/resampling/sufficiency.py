@@ -87,7 +87,7 @@ def pool_sufficiency(
     alpha: float = 0.05,
     registry: Registry | None = None,
 ) -> PoolSufficiency:
-    """Ask for several pool sizes whether judging more would change decisions about a group that is left out.
+    """Test for several pool sizes whether more judgments would change decisions about a group that is left out.
 
     Parameters
     ----------

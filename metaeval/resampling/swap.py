@@ -38,7 +38,7 @@ PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ErrorRates(Result):
-    """Swaps counted per metric, tolerance, topic-set size and trial."""
+    """Numbers of swaps per metric, tolerance, topic set size and trial."""
 
     counts: xr.Dataset
     """Dims ``metric``, ``tolerance`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that

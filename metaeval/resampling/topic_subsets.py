@@ -44,7 +44,7 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SubsetComparison(Result):
-    """How well subsets of the topics keep the conclusions of all, for systems that did not choose them."""
+    """How well subsets of the topics preserve conclusions, for systems that were not used to choose them."""
 
     data: xr.Dataset
     """Dims ``metric``, ``method``, ``size`` and ``split``: ``tau`` (Kendall's, of the held-out systems by the subset
@@ -91,7 +91,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     alpha: float = 0.05,
     rng: RNGLike = None,
 ) -> SubsetComparison:
-    r"""Choose subsets of topics on half of the systems, and see on the other half what they keep.
+    r"""Choose subsets of topics on half of the systems, and evaluate them on the other half.
 
     Parameters
     ----------

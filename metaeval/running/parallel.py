@@ -30,7 +30,7 @@ def reporting(reporter: ProgressReporter | None) -> Iterator[None]:
 
 @contextmanager
 def show_progress(*, hidden: bool = False) -> Iterator[None]:
-    """Show the progress of long work inside the block, or hide it.
+    """Show or hide progress bars inside the block.
 
     In a notebook progress is shown below the cell without being asked for, where a task takes more than a second; in
     a script or on a terminal only inside such a block, on standard error.

@@ -35,7 +35,7 @@ _FINE, _COARSE = 6, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimulatedCollection(Result):
-    """Runs and judgments that nobody submitted."""
+    """Simulated runs and judgments."""
 
     systems: tuple[str, ...]
     groups: tuple[str, ...]
@@ -154,7 +154,7 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
     n_missing: int = 0,
     rng: RNGLike = None,
 ) -> SimulatedCollection:
-    r"""Make runs of differing quality in groups, and judge them by pooling.
+    r"""Simulate runs of different quality in groups, and judge them by pooling.
 
     Parameters
     ----------

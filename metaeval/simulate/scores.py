@@ -40,7 +40,7 @@ TREC_CORRELATION = Components(system=0.9, topic=0.8, interaction=0.65)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Population(Result):
-    """Systems whose true quality is known, and an endless supply of topics."""
+    """Systems of known quality, from which any number of topics can be drawn."""
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -197,7 +197,7 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     null: bool = False,
     rng: RNGLike = None,
 ) -> Population:
-    """Make systems of known quality.
+    """Simulate systems of known quality.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     repeat_share: float = 0.3,
     rng: RNGLike = None,
 ) -> Scores:
-    """Make a population of systems and draw one set of topics from it.
+    """Simulate a population of systems and draw a set of topics.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgreeStudy(Study):
-    """Everything that `metaeval agree` tells about one table of scores."""
+    """Result of `metaeval agree`."""
 
     reported_by: ClassVar[str] = "metaeval.reports.agree:agree_report"
 
@@ -157,7 +157,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> AgreeStudy:
-    """Decide how far metrics lead to the same conclusions about systems, and how sure that is.
+    """Measure how far metrics lead to the same conclusions about systems, with intervals.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> AgreeStudy:
-    """Decide which of the grades of a collection's judgments matter for the conclusions about its systems.
+    """Test which grades of the judgments matter for the conclusions about systems.
 
     Every metric is computed under every use of the grades that it knows, and their conclusions are compared.
 

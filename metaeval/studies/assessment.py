@@ -33,7 +33,7 @@ _MINUTE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AssessmentStudy(Study):
-    """What assessments say of how they were made. A table that they cannot fill is empty, and `lacking` says why."""
+    """Analyses of assessments. Tables without data are empty, and `lacking` says why."""
 
     reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
 
@@ -121,7 +121,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     lenient: bool = False,
     provenance: Provenance | None = None,
 ) -> AssessmentStudy:
-    """Ask of assessments what Piwowarski, Trotman and Lalmas (2008) asked of those of INEX.
+    """Analyse assessments as Piwowarski, Trotman and Lalmas (2008) did for INEX.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Resampled(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompareStudy(Study):
-    """What is known about candidate metrics."""
+    """Comparison of candidate metrics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.compare:compare_report"
 

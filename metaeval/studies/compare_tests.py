@@ -22,7 +22,7 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalvesStudy(Study):
-    """What every test decided on halves of the topics, and which of them is compared with the others."""
+    """Comparison of significance tests on halves of the topics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.compare_tests:tests_report"
 
@@ -66,7 +66,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> SplitHalvesStudy:
-    """Let every test choose its pairs of systems on one random half of the topics, and see what the other half says.
+    """Compare significance tests by how often the other half of the topics contradicts a decision.
 
     A test is reliable if the differences that it calls significant point the same way on topics that it has not
     seen. How many it rejects stands beside it: a test that hardly ever rejects hardly ever errs.

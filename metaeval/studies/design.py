@@ -29,7 +29,7 @@ Goal = Literal["t", "anova", "interval"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignStudy(Study):
-    """How many topics each design asks for, and what the topics at hand achieve."""
+    """Number of topics that each design needs, and power or width with the present topics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.design:design_report"
 

@@ -17,7 +17,7 @@ _SIGN = re.compile(r"(>=|≥|>)")
 
 
 class Preference(NamedTuple):
-    """What users want of two runs.
+    """A preference between two runs.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def source_of(expectation: Expectation) -> str:
 
 
 def parse_expectations(texts: str | Iterable[str]) -> dict[str, Expectation]:
-    """Read expectations of one's own, such as "lo>ao, ia>=id>frb".
+    """Parse expectations, such as "lo>ao, ia>=id>frb".
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _TOPICS_RELEVANT = (10, 100)
 
 
 def top_heaviness(metrics: object, *, n_ranks: int = RANKS, registry: Registry | None = None) -> xr.DataArray:
-    """Return what ranked lists score whose only relevant document stands at rank 1, 2 and so on.
+    """Return the scores of lists whose only relevant document is at rank 1, 2 and so on.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "prec
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HumanStudy(Study):
-    """What a comparison of metrics with human scores found."""
+    """Comparison of metrics with human scores."""
 
     reported_by: ClassVar[str] = "metaeval.reports.human:human_report"
 

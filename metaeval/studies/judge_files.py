@@ -22,7 +22,7 @@ from metaeval.table.scores import Missing, Scores
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeInput(Result):
-    """What several judges said, as it was read."""
+    """Input from several judges, as read by `read_judges`."""
 
     labels: pd.DataFrame | None
     """Of whole items, as `metaeval.read_labels` returns them."""
@@ -50,7 +50,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     reference: str | None = None,
     missing: Missing = "error",
 ) -> JudgeInput:
-    r"""Read what several judges said: labels of items, INEX assessments, annotations, or scores of systems.
+    r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
 
     Parameters
     ----------

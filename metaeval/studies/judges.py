@@ -43,7 +43,7 @@ _WORTH = ("worth", "n_equivalent", "n_needed")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeStudy(Study):
-    """Whether judges may decide between systems."""
+    """Verdicts on judges, with the evidence."""
 
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
@@ -211,7 +211,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> JudgeStudy:
-    """Say whether judges may decide between systems: people, crowds, language models or rules.
+    """Test whether judges (people, crowds, language models or rules) may replace the assessors.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ _EFFORT = "effort"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgmentsStudy(Study):
-    """Everything that `metaeval judgments` tells about one collection."""
+    """Result of `metaeval judgments`."""
 
     reported_by: ClassVar[str] = "metaeval.reports.judgments:judgments_report"
 
@@ -242,7 +242,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     registry: Registry | None = None,
     provenance: Provenance | None = None,
 ) -> JudgmentsStudy:
-    """Find what fewer judgments would change, whether new systems would be judged fairly, and where to spend effort.
+    """Test what fewer judgments would change, whether new systems are evaluated fairly, and how to spend effort.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ from metaeval.tests_stat.result import PairwiseResult
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderboardStudy(Study):
-    """What the items of a benchmark say of its ranking, and what that says of the benchmark and its metrics."""
+    """Reliability of a leaderboard's ranking, and power of its benchmark and metrics."""
 
     reported_by: ClassVar[str] = "metaeval.reports.leaderboard:leaderboard_report"
 
@@ -157,7 +157,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> LeaderboardStudy:
-    """Say which ranks of a leaderboard are real, and what that says of the benchmark.
+    """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
     Parameters
     ----------

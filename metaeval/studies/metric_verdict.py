@@ -22,7 +22,7 @@ type Outcome = Literal["adopt", "keep", "open"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricVerdict(Result):
-    """Which metric to use, and how sure every comparison behind that is."""
+    """Which metric to use, with the probabilities of all comparisons."""
 
     outcome: Outcome
     """Adopt `metrics`; keep the metric in use, which is better than every candidate; or no reason for a choice."""

@@ -44,7 +44,7 @@ DEFAULT_TESTS = ("t", SENSITIVITY)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerStudy(Study):
-    """Everything that `metaeval power` and `metaeval report` tell about one table of scores."""
+    """Result of `metaeval power` and `metaeval report`."""
 
     reported_by: ClassVar[str] = "metaeval.reports.power:power_report"
 
@@ -121,7 +121,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> PowerStudy:
-    """Decide for every pair of systems whether they differ significantly under each metric, and count.
+    """Test every pair of systems under each metric, and count the significant pairs.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ _LIMIT = 1500
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReliabilityStudy(Study):
-    """How measures rank runs of known worth, and, where there are any, submitted ones."""
+    """Ranks of the six runs, and of submitted runs if any, under each measure."""
 
     reported_by: ClassVar[str] = "metaeval.reports.reliability:reliability_report"
 
@@ -117,7 +117,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     registry: Registry | None = None,
     provenance: Provenance | None = None,
 ) -> ReliabilityStudy:
-    """Try measures on six runs whose order users would know.
+    """Test measures of XML retrieval on six runs whose correct order is known.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _FEWEST_TOPICS = 2  # tests need them
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
-    """Return every labelled item as a judgment at its highest label, for reading runs beside them.
+    """Return every labelled item as a judgment at its highest label, to read runs with.
 
     Examples
     --------

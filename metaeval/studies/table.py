@@ -170,7 +170,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> TableStudy:
-    """Put the means of systems under metrics into the table that papers print, with marks for what is significant.
+    """Make a table of systems by metrics for a paper: means with marks for significant differences.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ MOST_DRAWN = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsStudy(Study):
-    """Everything that `metaeval topics` tells about one table of scores."""
+    """Result of `metaeval topics`."""
 
     reported_by: ClassVar[str] = "metaeval.reports.topics:topics_report"
 
@@ -233,7 +233,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> TopicsStudy:
-    """Find how often two topic sets disagree about two systems, and how many topics keep that within a limit.
+    """Estimate how often two topic sets disagree about two systems, and how many topics keep that within a limit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scores: the labelled table (metric x system x topic) that every later stage speaks.
+"""Scores: the labelled table (metric x system x topic) that all functions take.
 
 `Scores` is a plain ``xarray.DataArray`` that went through `as_scores`: dims ``("metric", "system", "topic")``,
 float64, no gap, no infinity, unique names, at least two systems and two topics. A boolean coordinate
@@ -50,7 +50,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     weights: Mapping[str, float] | None = None,
     fewest: int = 2,
 ) -> Scores:
-    """Check a table of per-topic scores and label it, or say exactly why it cannot be used.
+    """Convert scores to the labelled table (metric x system x topic), or raise an error that says what is wrong.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ _COLUMNS = ("metric", "kind", "name", "state", "found")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricExamination(Result):
-    """Which laws a metric obeys, and what it is like."""
+    """Laws that a metric obeys, and its properties."""
 
     metric: str
     """Its name, parameters included."""
@@ -83,7 +83,7 @@ def check_metric(
     scale: Scale = "2005",
     rng: RNGLike = 0,
 ) -> None:
-    """Check that a metric obeys the laws, and what it declares of itself.
+    """Check that a metric obeys the laws and its declarations; raise an error otherwise.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     timed: bool = False,
     rng: RNGLike = 0,
 ) -> MetricExamination:
-    """Say of every law whether a metric obeys it, and what the metric is like.
+    """Test a metric with every law, and describe its properties.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ LONGEST = 20_000
 def simulated_collections(
     generator: np.random.Generator, number: int, *, levels: Sequence[int] = _LEVELS
 ) -> Iterator[tuple[Rankings, Qrels]]:
-    """Yield small collections as rankings and qrels: graded levels, unjudged documents, lists of many lengths.
+    """Yield small simulated collections: rankings and qrels with grades, unjudged documents and lists of many lengths.
 
     Topic "1" always holds a document of every level, so that the top of the scale is the last of them.
 

@@ -41,7 +41,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ in mean score by resampling topics, with no shape assumed for the differences.
+    r"""Test which systems differ in mean score by resampling topics, without assumptions about the distribution.
 
     Parameters
     ----------

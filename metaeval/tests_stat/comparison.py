@@ -21,7 +21,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> PairwiseResult:
-    """Decide which systems differ, by the test of that name.
+    """Test which systems differ, by the named test.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def pair_families(
     baseline: str | None = None,
     corrections: Sequence[str] = ("holm", "fdr_by"),
 ) -> PairFamilies:
-    """Decide about neighbours on a leaderboard, pairs with the best system and pairs with a baseline.
+    """Test neighbours on a leaderboard, pairs with the best system and pairs with a baseline, as separate families.
 
     Fewer pairs ask for less correction: N - 1 in each family instead of N (N - 1) / 2.
 

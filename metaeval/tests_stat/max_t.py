@@ -35,7 +35,7 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ in mean score, holding the chance of even one false claim at alpha.
+    r"""Test which systems differ in mean score, with family-wise error rate alpha (max-t).
 
     Every resample permutes the scores of all systems within each topic, and the largest paired t statistic of the
     resample is what an observed one must beat. Dependence between pairs that share a system is thereby in the draws,

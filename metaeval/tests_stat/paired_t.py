@@ -21,7 +21,7 @@ def paired_t_test(
     alpha: float = 0.05,
     baseline: str | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ in mean score, taking the differences per topic as roughly normal.
+    r"""Test which systems differ in mean score by the paired t test, for roughly normal differences.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ in mean score, by exchanging the two systems of a pair on random topics.
+    r"""Test which systems differ in mean score by swapping the two systems of a pair on random topics.
 
     Parameters
     ----------

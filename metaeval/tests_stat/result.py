@@ -33,7 +33,7 @@ class UnreachableLevelWarning(MetaevalWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairwiseResult(Result):
-    """One test over all pairs of systems, for every metric."""
+    """Result of one test over all pairs of systems, for every metric."""
 
     data: xr.Dataset
     """Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
@@ -311,7 +311,7 @@ class PairwiseResult(Result):
 
 
 def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.95) -> xr.Dataset:
-    """Return the interval of every pair's difference in mean that belongs to its t test.
+    """Return the t interval of every pair's difference in means.
 
     Each stands for itself: it excludes zero where the uncorrected two-sided p-value is below 1 - `confidence_level`.
 

@@ -28,7 +28,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     alpha: float = 0.05,
     baseline: str | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems win more topics than they lose, whatever the size of the wins.
+    r"""Test which systems win more topics than they lose, ignoring the size of differences.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ in mean score, comparing every difference with the largest that chance makes.
+    r"""Test which systems differ in mean score by the distribution of the largest difference (Tukey).
 
     Topics are blocks: what makes a topic hard or easy for all systems is no error. (Tukey's test for independent
     samples, which leaves the topics in the error, finds almost nothing on such data.)

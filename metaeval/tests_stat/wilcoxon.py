@@ -35,7 +35,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     alpha: float = 0.05,
     baseline: str | None = None,
 ) -> PairwiseResult:
-    r"""Decide which systems differ, by the ranks of the sizes of their differences per topic.
+    r"""Test which systems differ by the signed ranks of their differences per topic.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def best_entry_point_distance(
 
 
 def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> NDArray[np.float64]:
-    """Share of the first k results from whose start a reader meets highlighted text within tol other characters.
+    """Share of the first k results that have highlighted text within tol other characters from their start.
 
     Notes
     -----

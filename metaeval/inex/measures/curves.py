@@ -38,7 +38,7 @@ _CURVES = {
 
 
 def element_curves(collection: ElementCollection, metric: str, *, registry: Registry | None = None) -> xr.DataArray:
-    """Return the curve of every run on every topic whose average or end a measure of elements is.
+    """Return the curves behind a measure of elements, for every run and topic.
 
     Parameters
     ----------

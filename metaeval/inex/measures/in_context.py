@@ -88,7 +88,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
 
 
 def generalised_recall(lists: PassageLists, *, k: Cutoff) -> NDArray[np.float64]:
-    """Share of the relevant articles that stand among the first k articles of the list."""
+    """Share of the relevant articles among the first k articles of the list."""
     first = lists.first_results()
     found = np.diff(lists.per_list(first[lists.results.articles[first] <= k]))
     return share(found.reshape(lists.lengths.shape), lists.n_documents)
@@ -103,7 +103,7 @@ def generalised_precision_curves(  # noqa: PLR0913 - each parameter is one of th
     tol: int | None = None,
     compat: str | None = None,
 ) -> xr.DataArray:
-    r"""Return the largest gP from eleven points of gR on.
+    r"""Return interpolated gP at eleven points of gR.
 
     Parameters
     ----------

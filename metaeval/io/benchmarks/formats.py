@@ -1,4 +1,4 @@
-"""The formats in which results of benchmarks are read: how each is told, and what in it is what."""
+"""The formats of results of benchmarks: how each is recognised, and what its fields mean."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -64,8 +64,8 @@ FORMATS: tuple[Format, ...] = (
         metric="every number",
         repeat="experiment",
         cluster="task",
-        rule="The model is the folder above the revision. Of its revisions the newest is read for each task (by date, "
-        "then mteb_version); of a task's subsets and splits those that all its models have.",
+        rule="The model is the folder above the revision. For each task its newest revision is read (by date, then "
+        "mteb_version), with the subsets and splits that all models of the task have.",
         module="mteb",
     ),
     Format(
@@ -76,8 +76,8 @@ FORMATS: tuple[Format, ...] = (
         item="task/doc_id",
         metric="name, with its filter",
         cluster="task",
-        rule="Of a task's dates the newest is read. Every name in metrics is one, with its filter unless that is none. "
-        "One doc_id with two values of doc_hash stops the reading.",
+        rule="For each task the newest date is read. Every name in metrics is a metric, with its filter unless that "
+        "is none. A doc_id with two values of doc_hash is an error.",
         checked=False,
         module="lm_eval",
     ),
@@ -90,8 +90,8 @@ FORMATS: tuple[Format, ...] = (
         metric="scorer, or scorer.name",
         repeat="epoch",
         cluster="task",
-        rule="C counts 1, P 0.5, I and N 0. Where there are several tasks an item is called by its task too. Of a "
-        "model's logs on a task the newest that ended with success is read.",
+        rule="C counts 1, P 0.5, I and N 0. If there are several tasks, names of items contain the task. For each "
+        "model and task the newest successful log is read.",
         module="inspect_ai",
     ),
     Format(
@@ -114,7 +114,7 @@ FORMATS: tuple[Format, ...] = (
         system="generator_2",
         item="instruction",
         metric="preference, less 1",
-        rule="All must be against one generator_1; with several annotators each is a metric.",
+        rule="All comparisons must have the same generator_1; with several annotators each is a metric.",
         checked=False,
         module="alpaca_eval",
     ),
@@ -126,8 +126,8 @@ FORMATS: tuple[Format, ...] = (
         item="segment",
         metric="metric with its reference",
         cluster="document",
-        rule="Systems are those that every metric scored and people judged; human scores are read when they are "
-        "named with `--metrics`, and by `metaeval human`.",
+        rule="Systems are those that every metric and people scored; human scores are read by `metaeval human`, or if "
+        "named with `--metrics`.",
     ),
     Format(
         name="TREC AutoJudge",
@@ -136,17 +136,17 @@ FORMATS: tuple[Format, ...] = (
         system="run",
         item="topic",
         metric="measure",
-        rule="The topic all is left out, and so are measures of words; the order of the columns is told by where all "
-        "stands, by names, or by what repeats most, and asked for where none tells it.",
+        rule="The topic all and measures with text values are left out; the order of columns is recognised by the "
+        "column with all, by names, or by repeats, and must otherwise be given.",
     ),
     Format(
         name="ragas, DeepEval and the like",
-        files="a frame (CSV, JSON lines) a system",
+        files="a frame (CSV, JSON lines) per system",
         told_by="columns such as user_input, response, actual_output",
         system="file",
         item="row, or the column that names it",
         metric="column of numbers",
-        rule="Columns of words are left out; what was asked in a row must be the same in every file.",
+        rule="Text columns are left out; every row must have the same question in all files.",
     ),
     Format(
         name="nuggetizer",
@@ -161,13 +161,13 @@ FORMATS: tuple[Format, ...] = (
     Format(
         name="JSON records",
         files="JSON lines, or a list of objects",
-        told_by="names of columns of tables of scores",
+        told_by="column names of score tables",
         system="as in tables",
         item="as in tables",
         metric="as in tables",
         repeat="as in tables",
         cluster="as in tables",
-        rule="Names that hold words or further objects and are no part of the table are left out.",
+        rule="Other fields with text or nested objects are left out.",
     ),
 )
 """In the order in which they are told."""
@@ -191,7 +191,8 @@ def format_table() -> list[dict[str, Any]]:
             "metric": one.metric,
             "repeat": one.repeat or "none",
             "cluster": one.cluster or "none",
-            "rules": one.rule + ("" if one.checked else " Written from its documentation; no file of it was at hand."),
+            "rules": one.rule
+            + ("" if one.checked else " Implemented from the documentation, without an example file."),
         }
         for one in FORMATS
     ]
