@@ -625,7 +625,8 @@ def test_judges_and_people_on_dl19(command, data_folder, tmp_path, checkout):
     )
     assert [below, above] == pytest.approx([low + 0.05, high + 0.05])  # the margin
     beside = pd.read_csv(tables / "judge-beside-people-ndcg@10.csv").set_index(["judge", "measure"])
-    said = re.search(r"difference in F1 is (.+) \[(.+), (.+)\], wider", guide.replace("\u2212", "-")).groups()
+    words = " ".join(guide.replace("\u2212", "-").split())
+    said = re.search(r"difference in F1 is (\S+) \[(\S+), (\S+)\], wider", words).groups()
     found = beside.loc[("GPT-4", "f1"), ["difference", "low", "high"]].tolist()
     assert [float(one) for one in said] == pytest.approx(found, abs=0.01)
 
