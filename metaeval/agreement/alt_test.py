@@ -144,10 +144,6 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     correction : str
         One of `metaeval.tests_stat.correction.CORRECTIONS`, over the people.
 
-    Returns
-    -------
-    AltTest
-
     Raises
     ------
     ScoresError

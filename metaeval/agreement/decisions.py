@@ -317,10 +317,6 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
-    Returns
-    -------
-    DecisionAgreement
-
     Raises
     ------
     ScoresError

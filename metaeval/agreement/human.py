@@ -103,10 +103,6 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     n_resamples : int
     rng : None, int or Generator
 
-    Returns
-    -------
-    HumanAgreement
-
     Raises
     ------
     UnknownNameError, InvalidOptionError

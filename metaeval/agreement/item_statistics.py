@@ -89,10 +89,6 @@ def analyse_items(
     scale : (float, float) or mapping of metric to (float, float), optional
         Lowest and highest possible score; where nothing is said, the lowest and the highest that occur.
 
-    Returns
-    -------
-    ItemAnalysis
-
     Raises
     ------
     ScoresError

@@ -120,10 +120,6 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
         Over all groups and judges.
     confidence_level : float
 
-    Returns
-    -------
-    FavouredGroups
-
     Raises
     ------
     InvalidOptionError

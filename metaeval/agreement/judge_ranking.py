@@ -93,10 +93,6 @@ def rank_judges(
         Resamples of the topics, shared by all judges.
     rng : None, int or Generator
 
-    Returns
-    -------
-    JudgeRanking
-
     Raises
     ------
     UnknownNameError

@@ -157,10 +157,6 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         Resamples of topics, shared by all pairs.
     rng : None, int or Generator
 
-    Returns
-    -------
-    LabelAgreement
-
     Raises
     ------
     InvalidOptionError

@@ -106,10 +106,6 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         The metrics to compare; all by default.
     rng : None, int or Generator
 
-    Returns
-    -------
-    MetricComparison
-
     Raises
     ------
     UnknownNameError, InvalidOptionError

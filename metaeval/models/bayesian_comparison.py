@@ -182,10 +182,6 @@ def bayesian_t(
     baseline : str, optional
         Compare with this system only.
 
-    Returns
-    -------
-    BayesianComparison
-
     Raises
     ------
     InvalidOptionError

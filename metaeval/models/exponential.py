@@ -79,10 +79,6 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
         Least squares on the logarithm, as published (sizes with a rate of 0 are left out and named), or on the rate
         itself, weighted by 1 / (p (1 - p)), which keeps them.
 
-    Returns
-    -------
-    ExponentialFit
-
     Raises
     ------
     EstimationError

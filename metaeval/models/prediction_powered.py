@@ -152,10 +152,6 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     alpha : float, default 0.05
         Significance level, also of the test that compares the two sets of topics.
 
-    Returns
-    -------
-    PredictionPowered
-
     Raises
     ------
     ScoresError

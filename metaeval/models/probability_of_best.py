@@ -152,10 +152,6 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
-    Returns
-    -------
-    BestSystem
-
     Raises
     ------
     ScoresError

@@ -79,10 +79,6 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     confidence_level : float, default 0.95
         Of the interval of the effect.
 
-    Returns
-    -------
-    Separation
-
     Raises
     ------
     ScoresError, InvalidOptionError

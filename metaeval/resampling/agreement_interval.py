@@ -166,10 +166,6 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; workers share them.
 
-    Returns
-    -------
-    AgreementIntervals
-
     Raises
     ------
     ScoresError, InvalidOptionError

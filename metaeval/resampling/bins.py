@@ -130,10 +130,6 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     confidence_level : float, default 0.95
         Of the intervals.
 
-    Returns
-    -------
-    DifferenceBins
-
     Raises
     ------
     EstimationError, ScoresError, InvalidOptionError

@@ -170,10 +170,6 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
 
-    Returns
-    -------
-    AdaptiveDepth
-
     Raises
     ------
     InvalidOptionError
@@ -251,10 +247,6 @@ def equal_effort(
         Source of the draws of topics and documents; one draw serves all steps.
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
-
-    Returns
-    -------
-    EqualEffort
 
     Raises
     ------

@@ -181,10 +181,6 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     registry : Registry, optional
         Where metric names are looked up.
 
-    Returns
-    -------
-    GroupsLeftOut
-
     Raises
     ------
     InvalidOptionError

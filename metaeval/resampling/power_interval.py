@@ -176,10 +176,6 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; workers share them.
 
-    Returns
-    -------
-    PowerIntervals
-
     Raises
     ------
     ScoresError

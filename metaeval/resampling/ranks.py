@@ -174,10 +174,6 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
-    Returns
-    -------
-    RankIntervals
-
     Raises
     ------
     ScoresError

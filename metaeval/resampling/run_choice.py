@@ -145,10 +145,6 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
-    Returns
-    -------
-    RunChoicePower
-
     Raises
     ------
     ScoresError

@@ -235,10 +235,6 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     n_threads : int, optional
         Cores to use; the result does not depend on it.
 
-    Returns
-    -------
-    SensitivityResult
-
     Raises
     ------
     ScoresError

@@ -190,10 +190,6 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     n_threads : int, optional
         Cores to use; the answer does not depend on it.
 
-    Returns
-    -------
-    SplitHalves
-
     Raises
     ------
     EstimationError

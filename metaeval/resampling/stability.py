@@ -131,10 +131,6 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     registry : Registry, optional
         Where metric names are looked up.
 
-    Returns
-    -------
-    Stability
-
     Raises
     ------
     UnknownNameError

@@ -227,10 +227,6 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     n_threads : int, optional
         Cores to use; the answer does not depend on it.
 
-    Returns
-    -------
-    ErrorRates
-
     Raises
     ------
     EstimationError

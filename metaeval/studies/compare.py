@@ -397,10 +397,6 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     n_threads : int, optional
     provenance : Provenance, optional
 
-    Returns
-    -------
-    CompareStudy
-
     Raises
     ------
     UnknownNameError

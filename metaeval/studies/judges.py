@@ -268,10 +268,6 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
-    Returns
-    -------
-    JudgeStudy
-
     Raises
     ------
     InvalidOptionError

@@ -289,10 +289,6 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    JudgmentsStudy
-
     Raises
     ------
     UnknownNameError
