@@ -109,28 +109,19 @@ def agree(  # noqa: PLR0913 - the options of the command
 
     ask: Callable[..., AgreeStudy]
     if audit is None:
-        ask = partial(study_agreement, loaded.scores())
+        ask = partial(loaded.ask, study_agreement, loaded.scores())
     else:
         _check_gains(loaded, gains)
         collection = _graded(loaded)
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
-        undefined = loaded.options["undefined"]
-        ask = partial(
-            audit_quantisations, collection, audit, gains=gains, registry=loaded.registry, undefined=undefined
-        )
+        ask = partial(loaded.ask, audit_quantisations, collection, audit)
     return ask(
         tests=by_comma(test, TESTS),
         corrections=by_comma(correction, CORRECTIONS),
         alphas=parse_numbers(alpha),
-        alternative=alternative,
-        n_resamples=resamples,
         choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,
-        min_f1=min_f1,
         pairs=metric_pair or (),
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )
 
 

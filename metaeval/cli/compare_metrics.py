@@ -56,24 +56,8 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
 
     scores = loaded.scores()
     assessments, sizes = _of_elements(loaded)
-    return study_comparison(
-        scores,
-        current=current,
-        collection=loaded.compiled(),
-        assessments=assessments,
-        element_sizes=sizes,
-        registry=loaded.registry,
-        alpha=alpha,
-        test=test,
-        max_error=max_error,
-        n_resamples=resamples,
-        n_topic_resamples=interval_resamples,
-        n_choices=interval_resamples,
-        n_replicates=replicates,
-        topics=topics,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
+    return loaded.ask(
+        study_comparison, scores, collection=loaded.compiled(), assessments=assessments, element_sizes=sizes
     )
 
 

@@ -56,18 +56,12 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
 
     tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
     check_question(tests, corrections, alternative)
-    return study_tests(
+    return loaded.ask(
+        study_tests,
         loaded.scores(),
         tests=tests,
         corrections=corrections,
-        alternative=alternative,  # type: ignore[arg-type]  # checked where the option is declared
-        alpha=alpha,
-        n_splits=splits,
-        n_resamples=resamples,
         p_value_rule="plain" if plain_p else "plus-one",
         reference=against,
         choose=opt.parse_choose(choose),
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )

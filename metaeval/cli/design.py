@@ -121,17 +121,14 @@ def design(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(message)
     countable = bool(inputs) or systems is not None
     known = _METHODS if countable else ("t", "interval")
-    return study_design(
+    return loaded.ask(
+        study_design,
         _pilot(loaded, pool or ()) if inputs else None,
-        variance=how,  # type: ignore[arg-type]  # checked inside, with the names that would do
+        variance=how,
         differences=checks.parse_numbers(difference),
-        methods=known if method is None else checks.by_comma(method, _METHODS),  # type: ignore[arg-type]  # as above
-        alpha=alpha,
-        power=power,
-        n_systems=systems,
+        methods=known if method is None else checks.by_comma(method, _METHODS),
         pairs=None if pair is None else [_pair(text) for text in pair],
         calculation="approximate" if approximate else "exact",
-        provenance=loaded.provenance,
     )
 
 

@@ -106,21 +106,12 @@ def human(  # noqa: PLR0913 - the options of the command
         if items
         else system_means(frame, reference=reference, system=own, metrics=chosen)
     )
-    return study_human(
+    return loaded.ask(
+        study_human,
         scores,
-        reference=reference,
-        statistics=split_names(statistic),  # type: ignore[arg-type]  # checked inside, with the names that would do
-        levels=split_names(level),  # type: ignore[arg-type]  # as above
-        resample=resample,  # type: ignore[arg-type]  # as above
-        min_difference=min_difference,
-        permute=permute,  # type: ignore[arg-type]  # as above
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
+        statistics=split_names(statistic),
+        levels=split_names(level),
         lower_is_better=() if items else falling,
-        rng=seed,
-        provenance=loaded.provenance,
     )
 
 

@@ -220,9 +220,9 @@ def judges(  # noqa: PLR0913 - the options of the command
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,
+    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
     covariate: Annotated[Path | None, _COVARIATE] = None,
     covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
@@ -294,33 +294,20 @@ def judges(  # noqa: PLR0913 - the options of the command
         None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
     )
     loaded.read(*([] if covariate is None else [covariate]))
-    return study_judges(
+    return loaded.ask(
+        study_judges,
         labels,
         collection=collection,
         scores=read.scores or None,
         annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
         metrics=chosen,
         registry=loaded.registry if collection else None,
-        reference=reference,
         people=() if read.annotations else named,
-        maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
-        labelled=labelled,  # type: ignore[arg-type]  # as above
+        maps="auto" if maps is None else _read_maps(maps),
         groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
         covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
-        epsilon=epsilon,
-        scoring=scoring,  # type: ignore[arg-type]  # as above
-        margin=margin,
-        human_topics=human_topics,
-        top=top,
-        rel=rel,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        rng=seed,
-        provenance=loaded.provenance,
     )
 
 

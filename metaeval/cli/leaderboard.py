@@ -41,14 +41,4 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
-    return study_leaderboard(
-        loaded.scores(),
-        baseline=baseline,
-        top=top,
-        alpha=alpha,
-        power=power,
-        n_resamples=resamples,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
-    )
+    return loaded.ask(study_leaderboard, loaded.scores())

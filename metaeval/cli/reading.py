@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,9 +11,9 @@ import typer
 from metaeval.base.checks import check_paired
 from metaeval.base.names import count
 from metaeval.cli.console import Session
-from metaeval.cli.option import given_at
+from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
@@ -123,6 +124,18 @@ class Loaded:
             text = DEFAULT_METRICS if documents else ",".join(collection.usual_metrics)
             self._given["metrics"] = text
         return split_names(text)
+
+    def ask[Answer](self, study: Callable[..., Answer], *data: object, **said: object) -> Answer:
+        """Ask a study: an argument that is not said here is the option that stands for it, or the study's default.
+
+        Who works is no argument: the runner opens the workers.
+        """
+        command, wanted = self._context.command, {*list(signature(study).parameters)[len(data) :]} - {*said}
+        names = {one.opts[0]: str(one.name) for one in command.params if one.name not in WORKING}
+        stands_for = {one: names.get(option) for one, option in arguments_of(command).items() if one in wanted}
+        asked = {one: self.options[name] for one, name in stands_for.items() if name}
+        own = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
+        return study(*data, **asked, **own, **said)
 
     @property
     def provenance(self) -> "Provenance":

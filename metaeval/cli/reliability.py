@@ -70,13 +70,11 @@ def reliability(  # noqa: PLR0913 - the options of the command
     sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
     loaded.read(*(source.path for source in sources), *([] if element_sizes is None else [element_sizes]))
-    return study_reliability(
+    return loaded.ask(
+        study_reliability,
         judged,
         submissions,
         metrics=None if metrics is None else split_names(metrics),
         sizes=sizes,
         expectations={**EXPECTATIONS, **(parse_expectations(expect) if expect else {})},
-        lenient=lenient,
-        registry=loaded.registry,
-        provenance=loaded.provenance,
     )

@@ -55,17 +55,7 @@ def report(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
         )
-    study = counted(
-        loaded,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        choose=choose,
-        interval_resamples=interval_resamples,
-        rng=seed,
-        n_threads=threads,
-    )
+    study = counted(loaded)
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
 

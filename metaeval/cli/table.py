@@ -9,7 +9,7 @@ from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
-    from metaeval.studies.table import Marks, RowOrder, TableStudy
+    from metaeval.studies.table import TableStudy
 
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
     words="Over the pairs that are tested under a metric: those with --baseline, or all.", shown="the test's own"
@@ -56,21 +56,4 @@ def table(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.table import study_table  # noqa: PLC0415 - loads scipy and numba
 
-    order: RowOrder = "given" if rows == "given" else "mean"
-    kind: Marks | None = None if marks is None else "groups" if marks == "groups" else "letters"
-    return study_table(
-        loaded.scores(),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        choose=opt.parse_choose(choose),
-        top=top,
-        order=order,
-        marks=kind,
-        digits=digits,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
-    )
+    return loaded.ask(study_table, loaded.scores(), choose=opt.parse_choose(choose), order=rows)

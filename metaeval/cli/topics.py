@@ -131,22 +131,13 @@ def topics(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws of the Bayesian model, which --no-bayes leaves out; drop one of them"
         )
-    study = study_topics(
+    study = loaded.ask(
+        study_topics,
         loaded.scores(),
         sizes=wanted,
-        n_trials=trials,
         tolerances=asked,
-        tolerance_unit=tolerance_unit,  # type: ignore[arg-type]  # one of those that the option takes
-        sampling=sampling,  # type: ignore[arg-type]  # likewise
-        max_error=max_error,
-        limit=limit,
-        bin_width=bin_width,
         bayesian=bayes,
         method="pymc" if pymc else "fast",
-        n_topic_resamples=interval_resamples,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )
     loaded.at_end(lambda: _refuse_sampling(study))
     return study.report(posterior=posterior)
