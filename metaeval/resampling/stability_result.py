@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.base.checks import check_choice, check_number
 from metaeval.base.digits import error_of_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.resampling.reductions import Reduction
 from metaeval.running.equality import at_least as reaches
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
@@ -244,7 +241,7 @@ class Stability(Result):
         left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
         return np.asarray(100 * left / full[counted])
 
-    def plot(self, measure: str = "tau") -> "Figure":
+    def plot(self, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the step, a line for every metric."""
         from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import Figure
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
@@ -38,9 +39,6 @@ from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
@@ -314,7 +312,7 @@ class CompareStudy(Study):
             return "tau_half"
         return None if self.current is None else "f1"
 
-    def plot(self, name: str | None = None) -> "Figure":
+    def plot(self, name: str | None = None) -> Figure:
         """Draw power against the second quality, a point a metric with its intervals; without one, power alone.
 
         `name` asks for another picture of the report, as `Study.plot` does.

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import Figure
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
@@ -45,9 +46,6 @@ from metaeval.studies.judgment_parts import (
 )
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import identical_note
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -166,7 +164,7 @@ class JudgmentsStudy(Study):
             ),
         }
 
-    def plot(self, name: str | None = None, *, measure: str = "tau") -> "Figure":
+    def plot(self, name: str | None = None, *, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
 
         `name` asks for another picture of the report, as `Study.plot` does.
