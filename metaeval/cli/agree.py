@@ -19,14 +19,13 @@ from metaeval.cli.checks import (
 )
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
-    from metaeval.studies.agree import AgreeStudy
 
 _RULE_OF_GAINS = (
     "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "
@@ -85,7 +84,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     choose: Annotated[str, opt.CHOOSE] = "all",
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "AgreeStudy":
+) -> Answer:
     """Say how far metrics lead to the same conclusions about systems.
 
     Every pair of systems is tested under every metric. One metric's significant pairs are then taken as a prediction
@@ -107,7 +106,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.agree import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
 
-    ask: Callable[..., AgreeStudy]
+    ask: Callable[..., Answer]
     if audit is None:
         ask = partial(loaded.ask, study_agreement, loaded.scores())
     else:

@@ -9,12 +9,11 @@ from metaeval.cli.checks import count, file_to_read, files_to_read, number, numb
 from metaeval.cli.command import command
 from metaeval.cli.judgments import COST, parse_cost, pool_size
 from metaeval.cli.option import Option, argument, choice, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaeval.studies.assessment import AssessmentStudy
 
 _source = partial(Option, panel="What else is known")
 
@@ -89,7 +88,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     more_documents: Annotated[int, _MORE] = 100,
     cost: Annotated[str | None, _COST] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
-) -> "AssessmentStudy":
+) -> Answer:
     """Say how assessments of elements and passages were made: pools, grades, time, agreement.
 
     For example:

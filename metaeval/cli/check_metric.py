@@ -8,12 +8,11 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, MetaevalError
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
-    from metaeval.page.report import Report
 
 _METRIC = argument(
     "METRIC", "Python files with metrics of your own, made with @metric, or names of metrics that are installed."
@@ -40,7 +39,7 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     collections: Annotated[int, _COLLECTIONS] = 20,
     time: Annotated[bool, _TIME] = False,
     seed: Annotated[int, opt.SEED] = 0,
-) -> "Report":
+) -> Answer:
     """Check that a metric of your own obeys the laws that the built-in ones obey.
 
     Small collections are simulated, with graded, unjudged and missing documents, and each law is tried on them and on

@@ -6,13 +6,12 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metaeval.inex.assessments import Assessments
-    from metaeval.studies.compare import CompareStudy
 
 _CURRENT = Option(
     "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="every two are compared"
@@ -39,7 +38,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "CompareStudy":
+) -> Answer:
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 
     Side by side, with intervals: how many pairs of systems differ significantly under each, how many topics it needs,

@@ -1,17 +1,14 @@
 """`metaeval compare-tests`: which significance test is reliable."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import a_test, by_comma, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-
-if TYPE_CHECKING:
-    from metaeval.studies.compare_tests import SplitHalvesStudy
 
 _SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
 _AGAINST = Option(
@@ -38,7 +35,7 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
     choose: Annotated[str, opt.CHOOSE] = "all",
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "SplitHalvesStudy":
+) -> Answer:
     """Compare significance tests by how often the other half of the topics contradicts a decision.
 
     The topics are split in halves at random, again and again. On one half every test chooses the pairs of systems

@@ -8,11 +8,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.studies.design import DesignStudy
     from metaeval.table.scores import Scores
 
 _VARIANCES = ("residual", "within", "pairs")
@@ -92,7 +91,7 @@ def design(  # noqa: PLR0913 - the options of the command
     pair: Annotated[list[str] | None, _PAIR] = None,
     systems: Annotated[int | None, _SYSTEMS] = None,
     approximate: Annotated[bool, _APPROXIMATE] = False,
-) -> "DesignStudy":
+) -> Answer:
     """Say how many topics a new collection needs.
 
     The more the scores vary over topics, and the smaller the difference that matters, the more topics it takes to

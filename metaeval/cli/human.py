@@ -8,13 +8,12 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaeval.studies.human import HumanStudy
 
 _reading = partial(Option, panel="Reading")
 
@@ -72,7 +71,7 @@ def human(  # noqa: PLR0913 - the options of the command
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and exchanges.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
-) -> "HumanStudy":
+) -> Answer:
     """Say how far automatic metrics agree with people's scores of the same things.
 
     Which metric agrees better, and do metrics and people conclude the same about pairs of systems?

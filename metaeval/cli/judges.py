@@ -10,7 +10,7 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice, flag, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import Collection, JudgedCollection
     from metaeval.inex.assessments import Assessments
     from metaeval.studies.judge_files import JudgeInput
-    from metaeval.studies.judges import JudgeStudy
     from metaeval.table.scores import Scores
 
 MOST_LABEL = 32767  # what a file of judgments can hold
@@ -230,7 +229,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     lenient: Annotated[bool, opt.LENIENT] = False,
     missing: Annotated[str, _MISSING] = "error",
     seed: Annotated[int, opt.SEED] = 0,
-) -> "JudgeStudy":
+) -> Answer:
     """Say whether a judge, person or machine, may decide between systems.
 
     Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of

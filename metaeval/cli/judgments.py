@@ -10,11 +10,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
-    from metaeval.studies.judgments import JudgmentsStudy
 
 _SIGNIFICANCE = "Significance"
 _LONGEST = 10**9
@@ -216,7 +215,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
     keep: Annotated[Path | None, _KEEP] = None,
-) -> "JudgmentsStudy":
+) -> Answer:
     """Say what fewer judgments would change, and whether new systems would be judged fairly.
 
     Runs are ranked under all judgments and under ever fewer of them. Kendall's tau of the two rankings tells how much

@@ -1,15 +1,12 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.leaderboard import LeaderboardStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals of ranks.", shown="2000")
 _TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
@@ -26,7 +23,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     resamples: Annotated[int, _RESAMPLES] = 2000,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "LeaderboardStudy":
+) -> Answer:
     """Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.
 
     Every system's rank gets an interval that holds for all systems at once, neighbours and the best are tested as

@@ -9,7 +9,7 @@ from metaeval.cli.checks import by_comma, file_to_write, read_by, refusal
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, path
 from metaeval.cli.option_rules import check_replaced
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -63,7 +63,7 @@ def power(  # noqa: PLR0913 - the options of the command
     pairs: Annotated[Path | None, _PAIRS] = None,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "PowerStudy":
+) -> Answer:
     """Count the pairs of systems that differ significantly under each metric.
 
     Discriminative power is the share of system pairs whose difference is significant. It is counted by the paired t

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
+    from metaeval.page.report import Report
+    from metaeval.studies.study import Study
     from metaeval.table.scores import Scores
+
+type Answer = Study | Report
+"""What a command returns, to be shown."""
 
 _SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""

@@ -1,16 +1,13 @@
 """`metaeval reliability`: does a measure of XML retrieval reward what users want."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import names_of_metrics
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.reliability import ReliabilityStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _RUNS = argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
 _METRICS = Option(
@@ -46,7 +43,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
     expect: Annotated[list[str] | None, _EXPECT] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
-) -> "ReliabilityStudy":
+) -> Answer:
     """Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.
 
     The ideal run should come first, and repeating what was shown before should not pay.

@@ -9,7 +9,7 @@ from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
 from metaeval.cli.power import counted
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     from metaeval.page.report import Report
@@ -36,7 +36,7 @@ def report(  # noqa: PLR0913 - the options of the command
     posterior: Annotated[bool, opt.POSTERIOR] = False,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "Report":
+) -> Answer:
     """Write a report on which metrics find significant differences, and how many topics they need.
 
     The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG (with

@@ -1,15 +1,12 @@
 """`metaeval table`: the table of every paper."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.table import TableStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
     words="Over the pairs that are tested under a metric: those with --baseline, or all.", shown="the test's own"
@@ -41,7 +38,7 @@ def table(  # noqa: PLR0913 - the options of the command
     digits: Annotated[int, _DIGITS] = 3,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "TableStudy":
+) -> Answer:
     """Print the table of systems and metrics for a paper: means, the best, and what is significant.
 
     Rows are systems, columns metrics, the best mean of a column is bold. With --baseline a dagger marks what is

@@ -8,11 +8,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.page.report import Report
     from metaeval.studies.topics import TopicsStudy
 
 _MOST_TOPICS = 100_000
@@ -100,7 +99,7 @@ def topics(  # noqa: PLR0913 - the options of the command
     posterior: Annotated[bool, opt.POSTERIOR] = False,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "Report":
+) -> Answer:
     """Say how many topics each metric needs, and how sure that is.
 
     Two sets of topics of the same size are drawn many times from yours. When one system wins on the first set and
