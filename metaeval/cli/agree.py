@@ -67,7 +67,7 @@ _ALPHA = Option(
 _MIN_F1 = Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
-@command("agree", reads="scores", repeats=True)
+@command("agree", reads="scores", draws=True, repeats=True)
 def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -82,8 +82,6 @@ def agree(  # noqa: PLR0913 - the options of the command
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Say how far metrics lead to the same conclusions about systems.
 

@@ -24,7 +24,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("compare-metrics", reads="scores", repeats=True)
+@command("compare-metrics", reads="scores", draws=True, repeats=True)
 def compare_metrics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -36,8 +36,6 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     replicates: Annotated[int, opt.REPLICATES] = 10,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 

@@ -20,7 +20,7 @@ _AGAINST = Option(
 _PLAIN_P = flag("--plain-p", "Resampled p-values are k/B, as Ogilvie and Lalmas took them: 0 passes any correction.")
 
 
-@command("compare-tests", reads="scores", repeats=True)
+@command("compare-tests", reads="scores", draws=True, repeats=True)
 def compare_tests(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -33,8 +33,6 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
     plain_p: Annotated[bool, _PLAIN_P] = False,
     against: Annotated[str | None, _AGAINST] = None,
     choose: Annotated[str, opt.CHOOSE] = "all",
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Compare significance tests by how often the other half of the topics contradicts a decision.
 

@@ -54,19 +54,19 @@ def _whole(text: str, option: str) -> int:
     return int(text)
 
 
-def _read_maps(texts: list[str] | str, option: str = "--maps") -> "str | dict[str, str | float]":
+def _read_maps(texts: list[str] | str) -> "str | dict[str, str | float]":
     """Return one rule for all judges, or one by judge."""
     given = [texts] if isinstance(texts, str) else list(texts)
     words = ("auto", "keep", "fit")
     if len(given) == 1 and given[0] in words:
         return given[0]
     rules: dict[str, str | float] = {}
-    for name, rule in checks.parse_assignments(given, option).items():
+    for name, rule in checks.parse_assignments(given, "--maps").items():
         try:
             rules[name] = rule if rule in words else float(rule)
         except ValueError as error:
             message = f"auto, keep, fit or the lowest relevant grade behind {name}="
-            raise checks.refusal(option, message, rule) from error
+            raise checks.refusal("--maps", message, rule) from error
     return rules
 
 

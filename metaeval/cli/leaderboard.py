@@ -12,7 +12,7 @@ _RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals 
 _TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
 
 
-@command("leaderboard", reads="scores")
+@command("leaderboard", reads="scores", draws=True)
 def leaderboard(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -21,8 +21,6 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int, _RESAMPLES] = 2000,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.
 

@@ -47,7 +47,7 @@ _BAYESIAN = choice(
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
 
-@command("power", reads="scores", repeats=True)
+@command("power", reads="scores", draws=True, repeats=True)
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -61,8 +61,6 @@ def power(  # noqa: PLR0913 - the options of the command
     rope: Annotated[list[str] | None, _ROPE] = None,
     bayesian: Annotated[str, _BAYESIAN] = "t",
     pairs: Annotated[Path | None, _PAIRS] = None,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Count the pairs of systems that differ significantly under each metric.
 

@@ -20,7 +20,7 @@ _TOP = Option(
 )
 
 
-@command("report", reads="scores", repeats=True, out=Path("metaeval-report"))
+@command("report", reads="scores", draws=True, repeats=True, out=Path("metaeval-report"))
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -34,8 +34,6 @@ def report(  # noqa: PLR0913 - the options of the command
     top: Annotated[int, _TOP] = 10,
     topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
     posterior: Annotated[bool, opt.POSTERIOR] = False,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Write a report on which metrics find significant differences, and how many topics they need.
 
@@ -64,10 +62,10 @@ def report(  # noqa: PLR0913 - the options of the command
     if collection is not None:
         metrics = loaded.metrics()
         whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
-    return _with_topics(whole, study, seed, threads, posterior=posterior) if topics else whole
+    return _with_topics(whole, study, loaded, posterior=posterior) if topics else whole
 
 
-def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int | None, *, posterior: bool) -> "Report":
+def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, posterior: bool) -> "Report":
     """Add what is said about topics: at least why there is nothing to say.
 
     Intervals are for the tolerances to quote: each takes seconds for every metric, and `metaeval topics` does all.
@@ -81,8 +79,8 @@ def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int 
             study.scores,
             differences=False,
             modelled=(0.0, RECOMMENDED_TOLERANCE),
-            rng=seed,
-            n_threads=threads,
+            rng=loaded.options["seed"],
+            n_threads=loaded.options["threads"],
             provenance=study.provenance,
         )
     except (EstimationError, ScoresError) as error:

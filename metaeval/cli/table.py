@@ -22,7 +22,7 @@ _MARKS = choice(
 _DIGITS = Option("N", "Decimals of a printed mean.", count(1, 12, zero=True))
 
 
-@command("table", reads="scores", forms=True)
+@command("table", reads="scores", draws=True, forms=True)
 def table(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -36,8 +36,6 @@ def table(  # noqa: PLR0913 - the options of the command
     rows: Annotated[str, _ROWS] = "mean",
     marks: Annotated[str | None, _MARKS] = None,
     digits: Annotated[int, _DIGITS] = 3,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Print the table of systems and metrics for a paper: means, the best, and what is significant.
 

@@ -81,7 +81,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("topics", reads="scores", repeats=True)
+@command("topics", reads="scores", draws=True, repeats=True)
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -97,8 +97,6 @@ def topics(  # noqa: PLR0913 - the options of the command
     pymc: Annotated[bool, _PYMC] = False,
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     posterior: Annotated[bool, opt.POSTERIOR] = False,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> Answer:
     """Say how many topics each metric needs, and how sure that is.
 

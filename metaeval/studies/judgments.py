@@ -27,7 +27,6 @@ from metaeval.resampling.options import check_test
 from metaeval.resampling.pool_depths import check_reach
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
-from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.stability import check_options
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency
@@ -354,7 +353,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     effort = None
     if _EFFORT in wanted:
         effort = attempt("where to spend effort", partial(spent_effort, asked, chosen_cost, rule))
-    counted = counted_topics(documents)
+    counted = documents.counted
     study = JudgmentsStudy(
         metrics=tuple(one.name for one in own_metrics),
         n_systems=documents.n_systems,
@@ -440,4 +439,4 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
         said.append(
             "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
         )
-    return tuple(dict.fromkeys([*topic_notes(collection, counted_topics(collection)), *said]))
+    return tuple(dict.fromkeys([*topic_notes(collection, collection.counted), *said]))
