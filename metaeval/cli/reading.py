@@ -46,6 +46,13 @@ def _typed(context: typer.Context) -> str:
     return shlex.join(words)
 
 
+def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
+    """Return the arguments of a function for which options of a command stand; who works is for the runner."""
+    names = {one.opts[0]: str(one.name) for one in context.command.params if one.name not in WORKING}
+    known = {one: names.get(option) for one, option in arguments_of(context.command).items()}
+    return {one: context.params[name] for one in signature(function).parameters if (name := known.get(one))}
+
+
 class Loaded:
     """The inputs of one command, each read when it is asked for and recorded as it is read.
 
@@ -131,14 +138,9 @@ class Loaded:
         return split_names(text)
 
     def ask[Answer](self, study: Callable[..., Answer], *data: object, **said: object) -> Answer:
-        """Ask a study: an argument that is not said here is the option that stands for it, or the study's default.
-
-        Who works is no argument: the runner opens the workers.
-        """
-        command, wanted = self._context.command, {*list(signature(study).parameters)[len(data) :]} - {*said}
-        names = {one.opts[0]: str(one.name) for one in command.params if one.name not in WORKING}
-        stands_for = {one: names.get(option) for one, option in arguments_of(command).items() if one in wanted}
-        asked = {one: self.options[name] for one, name in stands_for.items() if name}
+        """Ask a study: an argument that is not said here is the option that stands for it, or the study's default."""
+        wanted = {*list(signature(study).parameters)[len(data) :]} - {*said}
+        asked = {name: value for name, value in arguments_from(self._context, study).items() if name in wanted}
         own = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
         return study(*data, **asked, **own, **said)
 
