@@ -138,7 +138,7 @@ def exponential_table(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd
     return pd.DataFrame(
         [
             {"metric": metric, "tolerance": tolerance}
-            | _row(error_rates.sizes, rates.sel(metric=metric, tolerance=tolerance).to_numpy())
+            | _row(error_rates.sizes, rates.sel({"metric": metric, "tolerance": tolerance}).to_numpy())
             for metric in error_rates.metrics
             for tolerance in error_rates.tolerances
         ]
