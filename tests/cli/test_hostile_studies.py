@@ -168,7 +168,7 @@ NEVER = {
 
 
 def test_a_study_says_what_is_listed_and_no_more():
-    """Each option is either one that a study may set or one that it must not, by name; a new one is neither."""
+    """A study sets no option about who works, how an answer is shown or what is written; these are all such options."""
     options = [one for command in _commands() for one in command.params if one.param_type_name == "option"]
     assert {one.name for one in options if not may_say(one)} == NEVER
     assert {one.name for one in options if may_say(one)}.isdisjoint(NEVER)
