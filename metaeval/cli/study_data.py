@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from metaeval.cli import checks
-from metaeval.cli.command import FORMS
 from metaeval.cli.options import OUTPUT, WORKING
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
@@ -26,8 +25,8 @@ _RUN = frozenset({"plugin"})
 """Options whose files are run."""
 _WORK = frozenset({*WORKING, "threads"})
 """Options about who works, which change no result."""
-_SHOWN = frozenset({*OUTPUT, *FORMS}) - {"title", "description"}
-"""Options about how an answer is shown."""
+_SHOWN = frozenset(OUTPUT) - {"title", "description"}
+"""Options about how an answer is shown, beside the forms that exclude --json."""
 _LONGEST = 2**20
 """Bytes: a hundred times what a report writes, and little to go through."""
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|' + r"'[^'\n]*+'?|#[^\n]*+")
@@ -92,7 +91,7 @@ class Places(NamedTuple):
 def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
     """Whether a study may set a parameter: a part of the question, whose files are read, and not written."""
     option = parameter.type_descriptor.parameter_info
-    if parameter.name in _WORK | _SHOWN or "out" in option.needs:
+    if parameter.name in _WORK | _SHOWN or "out" in option.needs or "as_json" in option.excludes:
         return False
     return option.parser is None or bool(_reads(parameter)) or parameter.name in _RUN
 
