@@ -36,7 +36,6 @@ from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import replicate_seed
-from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.stability_result import Stability
@@ -149,7 +148,7 @@ class Study:
 
     def values(self, levels: NDArray[np.int16]) -> Values:
         """Score all runs under some judgments: (metric, system, topic)."""
-        return metric_values(self.collection.rejudge(levels), self.metrics)[:, :, counted_topics(self.collection)]
+        return metric_values(self.collection.rejudge(levels), self.metrics)[:, :, self.collection.counted]
 
     def drawn(self, reduction: str, number: int) -> NDArray[np.int16]:
         """Return the levels that `stable` has in one replicate, at every step."""
@@ -629,7 +628,7 @@ class Finding:
             return _over_replicates(self._contrast(study, tau))
         point, drawn = cache[self.reduction, self.step]
         # fewer distinct topics make every ranking less stable, so the draws give the spread and not the middle
-        n_topics = int(counted_topics(study.collection).sum())
+        n_topics = int(study.collection.counted.sum())
         spread = float(self._contrast(study, drawn).std(ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
         middle, half = float(self._contrast(study, point)), stdtrit(n_topics - 1, (1 + LEVEL) / 2) * spread
         return middle, middle - half, middle + half
@@ -682,7 +681,7 @@ def verdict(found: tuple[float, float, float], *, scale: float = 1.0, digits: in
 def tau_draws(study: Study) -> dict[tuple[str, float], tuple[Values, Values]]:
     """Return tau of every metric, and with the topics redrawn (draw, metric), for what the findings name."""
     generator = np.random.default_rng(replicate_seed(study.setting.seed, "topics redrawn", 0))
-    n_topics = int(counted_topics(study.collection).sum())
+    n_topics = int(study.collection.counted.sum())
     counts = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=TOPIC_DRAWS).astype(float)
     wanted = {(one.reduction, one.step) for one in FINDINGS if one.reduction != "topics"}
     found = {}

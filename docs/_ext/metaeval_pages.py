@@ -190,6 +190,17 @@ def _list_fields(_app: Sphinx, what: str, _name: str, thing: object, _options: o
         lines.append("")
 
 
+def _say_returned(_app: Sphinx, what: str, _name: str, thing: object, _options: object, lines: list[str]) -> None:
+    """Say what a function returns, where its annotation alone does: types of arguments are in the docstrings."""
+    if what not in {"function", "method"} or "Parameters" not in lines or "Returns" in lines:
+        return
+    returned = inspect.signature(thing).return_annotation
+    written = getattr(returned, "__name__", str(returned))
+    heads = (place for place, line in enumerate(lines) if place and re.fullmatch("-+", line))
+    place = next((place - 1 for place in heads if lines[place - 1] != "Parameters"), len(lines))
+    lines[place:place] = [*([] if place < len(lines) else [""]), "Returns", "-------", written, ""]
+
+
 def _skip_fields(_app: Sphinx, what: str, _name: str, member: object, _skip: object, _options: object) -> bool | None:
     """Leave out what `_list_fields` has listed."""
     return None if what != "class" or isinstance(member, property) or inspect.isroutine(member) else True
@@ -234,6 +245,7 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     sphinx.add_transform(LinkNames)
     sphinx.connect("autodoc-skip-member", _skip_fields)
     sphinx.connect("autodoc-process-docstring", _list_fields, priority=100)
+    sphinx.connect("autodoc-process-docstring", _say_returned, priority=100)
     sphinx.connect("autodoc-process-docstring", _hide_colon, priority=100)
     sphinx.connect("autodoc-process-docstring", _list_references)  # at 500, as napoleon
     sphinx.connect("autodoc-process-docstring", _show_colon, priority=900)

@@ -14,13 +14,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.running.equality import difference, settle
+from metaeval.running.equality import settle
 from metaeval.table.array import DIMS
-from metaeval.table.scores import Scores, as_scores, better_direction, oriented_values
-from metaeval.table.structure import engine_scores, mean_over_topics, topic_weights
+from metaeval.table.scores import Scores, as_scores, oriented_values
+from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics, topic_weights
 
 type Floats = NDArray[np.float64]
 
@@ -141,12 +142,10 @@ def aggregate_table(scores: object, *, aggregates: Sequence[str] | None = None) 
     [1, 2, 3, 1, 2, 3]
     """
     made = aggregate_scores(scores, aggregates=aggregates)
-    means = mean_over_topics(made)
-    sizes = mean_over_topics(made.copy(data=np.abs(made.to_numpy())))
-    turned = settle(means * better_direction(made)[:, None], sizes)
+    turned = settled_mean_over_topics(made)
     ranks = 1 + (turned[:, None, :] > turned[:, :, None]).sum(axis=2)
     table = xr.Dataset(
-        {"value": (DIMS[:2], means), "rank": (DIMS[:2], ranks)},
+        {"value": (DIMS[:2], mean_over_topics(made)), "rank": (DIMS[:2], ranks)},
         coords={"metric": made["metric"].to_numpy(), "system": made["system"].to_numpy()},
     )
     return table.to_dataframe(dim_order=list(DIMS[:2])).reset_index()
@@ -192,10 +191,7 @@ def _win_rate(scores: Scores) -> Floats:
 def _z_score(scores: Scores) -> Floats:
     values = oriented_values(scores)
     known = np.isfinite(values)
-    n = known.sum(axis=1, keepdims=True)
-    filled = np.where(known, values, 0.0)
-    mean, size = (one.sum(axis=1, keepdims=True) / np.maximum(n, 1) for one in (filled, np.abs(filled)))
-    left = np.where(known, difference(filled, mean, np.abs(filled), size), 0.0)
+    n, left = known.sum(axis=1, keepdims=True), less_mean(values)
     spread = np.sqrt((left**2).sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
     found = np.divide(left, spread, out=np.zeros_like(left), where=spread > 0.0)
     return np.where(known & (n >= _PAIR), found, np.nan)

@@ -6,7 +6,7 @@ said. What decides is a matter of pairs of labels of one item, so one pass over 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,11 @@ from scipy.stats import t as student_t
 from metaeval.agreement.annotations import Annotations, as_annotations
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
 from metaeval.base.names import count, first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.result import is_significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 type Labelled = NDArray[np.object_] | Floats
@@ -93,7 +90,7 @@ class AltTest(Result):
                 return float(enough[:needed].max())
         return float(enough[needed - 1])
 
-    def plot(self, statistic: Literal["winning_rate", "advantage_probability"] = "winning_rate") -> "Figure":
+    def plot(self, statistic: Literal["winning_rate", "advantage_probability"] = "winning_rate") -> Figure:
         """Draw one statistic of every judge, with the line that a judge must reach.
 
         Raises
@@ -143,10 +140,6 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
         Labels by people that an item must have.
     correction : str
         One of `metaeval.tests_stat.correction.CORRECTIONS`, over the people.
-
-    Returns
-    -------
-    AltTest
 
     Raises
     ------

@@ -7,7 +7,6 @@ taken as a prediction of another's, and scored by precision and recall.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.base.checks import LEAST_SHARE, check_choice
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.words import number, span
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
@@ -26,9 +25,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 KINDS = ("both", "only predictor", "only truth", "conflict")
 """What can become of a pair that is significant under the predictor, the truth or both."""
@@ -126,7 +122,7 @@ class DecisionAgreement(Result):
             values = values[self._level(alpha)]
         return pd.DataFrame(values, index=pd.Index(self.metrics, name="predictor"), columns=list(self.metrics))
 
-    def plot(self, measure: str = "f1") -> "Figure":
+    def plot(self, measure: str = "f1") -> Figure:
         """Draw a measure that `matrix` gives as a map: the stronger the colour, the nearer the two metrics."""
         from metaeval.figures.agreement import matrix_map  # noqa: PLC0415 - matplotlib
 
@@ -316,10 +312,6 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         The same topic resamples serve every pair and every metric.
     n_threads : int, optional
         Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    DecisionAgreement
 
     Raises
     ------

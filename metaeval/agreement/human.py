@@ -7,7 +7,7 @@ statistic is computed from the cells that hold both the metric and the human sco
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,15 +18,12 @@ from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic
 from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import count
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, ends, number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.running.workers import parallel_map
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 Level = Literal["system", "item", "all"]
@@ -63,7 +60,7 @@ class HumanAgreement(Result):
         """Return the table with the question in columns of its own."""
         return self.table.assign(reference=self.reference, statistic=self.statistic, level=self.level)
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the agreement of every metric with its interval, best first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
@@ -102,10 +99,6 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     confidence_level : float
     n_resamples : int
     rng : None, int or Generator
-
-    Returns
-    -------
-    HumanAgreement
 
     Raises
     ------

@@ -89,10 +89,6 @@ def analyse_items(
     scale : (float, float) or mapping of metric to (float, float), optional
         Lowest and highest possible score; where nothing is said, the lowest and the highest that occur.
 
-    Returns
-    -------
-    ItemAnalysis
-
     Raises
     ------
     ScoresError
@@ -134,7 +130,7 @@ def analyse_items(
     worst, best, given = _ends(scores, scale)
     filled, size = np.where(known, values, 0.0), np.abs(np.where(known, values, 0.0))
     mean = filled.sum(axis=1) / np.maximum(n_systems, 1)
-    left = _less_mean(values)
+    left = less_mean(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt((left**2).sum(axis=1) / np.where(n_systems > 1, n_systems - 1, np.nan))
     top, bottom = ((one * turn)[:, None, None] for one in (best, worst))
@@ -173,20 +169,20 @@ def discrimination(scores: Scores) -> Floats:
     """
     values, weights = oriented_values(scores), topic_weights(scores)
     known = np.isfinite(values)
-    left, weighed = _less_mean(values), known * weights
+    left, weighed = less_mean(values), known * weights
     parts = left * weights
     others = weighed.sum(axis=2, keepdims=True) - weighed
     size = np.where(known, np.abs(values), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         rest = np.where(known, (parts.sum(axis=2, keepdims=True) - parts) / others, np.nan)
         sizes = 2.0 * (size * weights).sum(axis=2, keepdims=True) / weighed.sum(axis=2, keepdims=True)
-        of_rest = _less_mean(rest, np.broadcast_to(sizes, rest.shape))
+        of_rest = less_mean(rest, np.broadcast_to(sizes, rest.shape))
         spread = np.sqrt((left**2).sum(axis=1) * (of_rest**2).sum(axis=1))
         found = (left * of_rest).sum(axis=1) / spread
     return np.where((spread > 0) & (known.sum(axis=1) >= _FEWEST), np.clip(found, -1.0, 1.0), np.nan)
 
 
-def _less_mean(values: Floats, size: Floats | None = None) -> Floats:
+def less_mean(values: Floats, size: Floats | None = None) -> Floats:
     """Take off the mean over the systems that are there; 0 where one is not, or equals the mean up to rounding."""
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)

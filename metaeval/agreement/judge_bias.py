@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -25,11 +24,8 @@ from metaeval.agreement.judge_bias_table import (
     notes_on,
 )
 from metaeval.base.checks import check_choice
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +71,7 @@ class FavouredGroups(Result):
             n_topics=self.n_topics,
         )
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw a dot and its interval over topics and systems for every group and judge, people beside them."""
         from metaeval.figures.judge_bias import favour_dots  # noqa: PLC0415 - matplotlib
 
@@ -119,10 +115,6 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     correction : str, default "holm"
         Over all groups and judges.
     confidence_level : float
-
-    Returns
-    -------
-    FavouredGroups
 
     Raises
     ------

@@ -5,7 +5,7 @@ judges are compared on the same topics, and all comparisons of a judge share the
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,10 @@ from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.agreement.label_statistics import contingency, pooled
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import RELATIVE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 
@@ -63,7 +60,7 @@ class JudgeRanking(Result):
         """Return the judges, the best first, that the topics do not tell from it."""
         return tuple(self.table.loc[~self.table["behind"], "judge"])
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw how far every judge is behind the best."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
@@ -92,10 +89,6 @@ def rank_judges(
     n_resamples : int
         Resamples of the topics, shared by all judges.
     rng : None, int or Generator
-
-    Returns
-    -------
-    JudgeRanking
 
     Raises
     ------

@@ -6,7 +6,6 @@ all pairs of judges, all measures of agreement and all resamples of topics come 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,14 +15,11 @@ from metaeval.agreement.krippendorff import alpha_table, reach
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
 from metaeval.agreement.labels import Labels
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import track
 from metaeval.tests_stat.pairs import all_pairs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 
@@ -106,7 +102,7 @@ class LabelAgreement(Result):
             index=names, columns=names
         )
 
-    def plot(self, statistic: str = "kappa") -> "Figure":
+    def plot(self, statistic: str = "kappa") -> Figure:
         """Draw one statistic: of every judge with the reference, or of every pair as a square of fields.
 
         Raises
@@ -156,10 +152,6 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     n_resamples : int
         Resamples of topics, shared by all pairs.
     rng : None, int or Generator
-
-    Returns
-    -------
-    LabelAgreement
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,16 +13,13 @@ from numpy.typing import NDArray
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
 from metaeval.base.checks import check_choice, check_count
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 Permute = Literal["items", "systems", "both"]
@@ -51,7 +48,7 @@ class MetricComparison(Result):
         """Return the table with the question in columns of its own."""
         return self.table.assign(statistic=self.statistic, permute=self.permute, correction=self.correction)
 
-    def plot(self, alpha: float = 0.05) -> "Figure":
+    def plot(self, alpha: float = 0.05) -> Figure:
         """Draw which metric is significantly better than which: a field a pair, the better one in the row."""
         from metaeval.figures.human import comparison_map  # noqa: PLC0415 - matplotlib
 
@@ -105,10 +102,6 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     metrics : sequence of str, optional
         The metrics to compare; all by default.
     rng : None, int or Generator
-
-    Returns
-    -------
-    MetricComparison
 
     Raises
     ------

@@ -73,10 +73,6 @@ def map_scales(
     scale : sequence of float, optional
         Grades that the reference may give, where it did not give all of them; by default those it gave.
 
-    Returns
-    -------
-    ScaleMaps
-
     Raises
     ------
     UnknownNameError

@@ -43,10 +43,6 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     rng : None, int or Generator
         For those draws.
 
-    Returns
-    -------
-    SecondPeople
-
     Raises
     ------
     UnknownNameError, InvalidOptionError

@@ -11,10 +11,16 @@ from importlib import import_module
 from itertools import islice
 from numbers import Number
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metaeval.base.escaping import visible
 from metaeval.base.names import count
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+type Figure = matplotlib.figure.Figure
+"""What a result draws; matplotlib is loaded by whoever draws."""
 
 _WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
 

@@ -47,8 +47,8 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: ARG001, FBT001, FBT003 - typer's way to declare a flag
-    study: str | None = typer.Option(  # noqa: ARG001 - taken by `LazyGroup`, and here for the help
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003 - typer's way to declare a flag
+    study: str | None = typer.Option(
         None,
         metavar="FILE.toml",
         show_default=False,

@@ -19,14 +19,13 @@ from metaeval.cli.checks import (
 )
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
-    from metaeval.studies.agree import AgreeStudy
 
 _RULE_OF_GAINS = (
     "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "
@@ -68,7 +67,7 @@ _ALPHA = Option(
 _MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
-@command("agree", reads="scores", repeats=True)
+@command("agree", reads="scores", draws=True, repeats=True)
 def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -83,9 +82,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "AgreeStudy":
+) -> Answer:
     """Compare metrics by the conclusions about systems that they lead to.
 
     Every pair of systems is tested under every metric. One metric's significant pairs are then a prediction of
@@ -107,30 +104,21 @@ def agree(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.agree import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
 
-    ask: Callable[..., AgreeStudy]
+    ask: Callable[..., Answer]
     if audit is None:
-        ask = partial(study_agreement, loaded.scores())
+        ask = partial(loaded.ask, study_agreement, loaded.scores())
     else:
         _check_gains(loaded, gains)
         collection = _graded(loaded)
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
-        undefined = loaded.options["undefined"]
-        ask = partial(
-            audit_quantisations, collection, audit, gains=gains, registry=loaded.registry, undefined=undefined
-        )
+        ask = partial(loaded.ask, audit_quantisations, collection, audit)
     return ask(
         tests=by_comma(test, TESTS),
         corrections=by_comma(correction, CORRECTIONS),
         alphas=parse_numbers(alpha),
-        alternative=alternative,
-        n_resamples=resamples,
         choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,
-        min_f1=min_f1,
         pairs=metric_pair or (),
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )
 
 

@@ -4,19 +4,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.base.checks import check_count
 from metaeval.cli import options as opt
-from metaeval.cli.checks import count, file_to_read, files_to_read, number, numbers, parse_numbers, read_by
+from metaeval.cli.checks import count, file_to_read, files_to_read, number, numbers, parse_numbers
 from metaeval.cli.command import command
-from metaeval.cli.judgments import parse_cost
+from metaeval.cli.judgments import COST, parse_cost, pool_size
 from metaeval.cli.option import Option, argument, choice, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaeval.resampling.effort import CostModel
-    from metaeval.studies.assessment import AssessmentStudy
 
 _source = partial(Option, panel="More input")
 
@@ -51,20 +48,10 @@ _DOCUMENTS = path(
 )
 
 
-def _pool_size(size: float, option: str) -> int:
-    return check_count(int(size) if size.is_integer() else size, option)
-
-
-def _cost_model(text: str) -> "CostModel":
-    from metaeval.resampling.effort import cost_model  # noqa: PLC0415 - loads numba
-
-    return cost_model(parse_cost(text))
-
-
 _POOL_SIZES = Option(
     "50,100,200",
     "Sizes of pools, in documents or elements, that new runs are compared with.",
-    numbers("50,100,200", _pool_size),
+    numbers("50,100,200", pool_size),
     shown="50 to 500",
     needs="new_runs",
 )
@@ -77,13 +64,7 @@ _ROUNDS = choice(
 _MORE = Option(
     "N", "Number of documents to add to the pools, to estimate findings and cost.", count(), means="added", needs="runs"
 )
-_COST = Option(
-    "2003|2005|2006|R,N",
-    "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
-    read_by(_cost_model),
-    shown="those of the log, else 2006",
-    needs="runs",
-)
+_COST = COST.but(shown="those of the log, else 2006", needs="runs")
 _LONGEST_BREAK = _source(
     "SECONDS", "A longer time between two actions in the log does not count as work.", number(above=0), needs="log"
 )
@@ -107,7 +88,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     more_documents: Annotated[int, _MORE] = 100,
     cost: Annotated[str | None, _COST] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
-) -> "AssessmentStudy":
+) -> Answer:
     """Analyse assessments of elements and passages: pools, grades, time, agreement.
 
     For example:
@@ -134,7 +115,8 @@ def assessment(  # noqa: PLR0913 - the options of the command
     again = [] if second is None else assessment_sources(second, second=inside)
     loaded.read(*(source.path for source in (*sources, *pool_files, *again)))
     loaded.read(*(file for file in (log, element_sizes) if file is not None))
-    return study_assessments(
+    return loaded.ask(
+        study_assessments,
         judged,
         submissions=read_submissions(runs, lenient=lenient) if runs else (),
         pools=_pools([source.path for source in pool_files], lenient=lenient) if pools else None,
@@ -144,12 +126,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         articles=None if documents is None else ArticleFolder(documents),
         new=read_submissions(new_runs, lenient=lenient) if new_runs else (),
         pool_sizes=POOL_SIZES if pool_sizes is None else [int(size) for size in parse_numbers(pool_sizes)],
-        rounds=rounds,  # type: ignore[arg-type]  # checked by its option
-        added=more_documents,
         cost=None if cost is None else parse_cost(cost),
-        lenient=lenient,
-        longest_break=longest_break,
-        provenance=loaded.provenance,
     )
 
 

@@ -8,12 +8,11 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, MetaevalError
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
-    from metaeval.page.report import Report
 
 _METRIC = argument(
     "METRIC", "Python files with metrics of your own, defined with @metric, or names of installed metrics."
@@ -38,7 +37,7 @@ def check_metric(  # noqa: PLR0913 - one keyword per option
     collections: Annotated[int, _COLLECTIONS] = 20,
     time: Annotated[bool, _TIME] = False,
     seed: Annotated[int, opt.SEED] = 0,
-) -> "Report":
+) -> Answer:
     """Test a metric of your own with the laws of the built-in ones.
 
     Each law is tested on simulated collections with graded, unjudged and missing documents, and on edge cases. Scores

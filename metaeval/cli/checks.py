@@ -49,11 +49,9 @@ def count(least: int = 1, most: int = MOST_REPLICATES, *, zero: bool = False) ->
     return partial(check_count, least=least, most=most, zero=zero)
 
 
-def number(
-    *, above: float | None = None, least: float | None = None, below: float | None = None, most: float | None = None
-) -> Check:
+def number(*, above: float | None = None, least: float | None = None, most: float | None = None) -> Check:
     """Take finite numbers within these limits."""
-    return partial(check_number, above=above, least=least, below=below, most=most)
+    return partial(check_number, above=above, least=least, most=most)
 
 
 def numbers(such_as: str, check: Check) -> Check:

@@ -18,7 +18,7 @@ from typer.core import TyperCommand
 from metaeval.cli.checks import by_comma
 from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
-from metaeval.cli.options import OUTPUT, READING, WORKING
+from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
 from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
@@ -45,7 +45,13 @@ FORMS = {
 
 
 def command(
-    name: str, *, reads: str = "nothing", repeats: bool = False, forms: bool = False, **defaults: object
+    name: str,
+    *,
+    reads: str = "nothing",
+    draws: bool = False,
+    repeats: bool = False,
+    forms: bool = False,
+    **defaults: object,
 ) -> Callable[[Callable[..., Any]], TyperCommand]:
     """Make a command of a function that takes what was read and its own options, and returns the result of a study."""
 
@@ -55,6 +61,7 @@ def command(
         taken = {
             **READING[reads],
             **{one.name: (one.annotation, one.default) for one in own},
+            **(DRAWING if draws else {}),
             **(WORKING if repeats else {}),
             **(FORMS if forms else {}),
             **OUTPUT,

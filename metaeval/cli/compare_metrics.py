@@ -6,13 +6,12 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metaeval.inex.assessments import Assessments
-    from metaeval.studies.compare import CompareStudy
 
 _CURRENT = Option("NAME", "The metric in use, to compare the candidates with.", a_name, shown="all pairs are compared")
 _TEST = opt.TEST.but(words="Test for power, its intervals and agreement (difference required: bootstrap sensitivity).")
@@ -21,7 +20,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("compare-metrics", reads="scores", repeats=True)
+@command("compare-metrics", reads="scores", draws=True, repeats=True)
 def compare_metrics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -33,9 +32,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     replicates: Annotated[int, opt.REPLICATES] = 10,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "CompareStudy":
+) -> Answer:
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 
     Side by side, with intervals: how many pairs of systems differ significantly under each, how many topics it needs,
@@ -52,24 +49,8 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
 
     scores = loaded.scores()
     assessments, sizes = _of_elements(loaded)
-    return study_comparison(
-        scores,
-        current=current,
-        collection=loaded.compiled(),
-        assessments=assessments,
-        element_sizes=sizes,
-        registry=loaded.registry,
-        alpha=alpha,
-        test=test,
-        max_error=max_error,
-        n_resamples=resamples,
-        n_topic_resamples=interval_resamples,
-        n_choices=interval_resamples,
-        n_replicates=replicates,
-        topics=topics,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
+    return loaded.ask(
+        study_comparison, scores, collection=loaded.compiled(), assessments=assessments, element_sizes=sizes
     )
 
 

@@ -1,17 +1,14 @@
 """`metaeval compare-tests`: which significance test is reliable."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import a_test, by_comma, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-
-if TYPE_CHECKING:
-    from metaeval.studies.compare_tests import SplitHalvesStudy
 
 _SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
 _AGAINST = Option(
@@ -23,7 +20,7 @@ _AGAINST = Option(
 _PLAIN_P = flag("--plain-p", "Compute resampled p-values as k/B, like Ogilvie and Lalmas; 0 passes any correction.")
 
 
-@command("compare-tests", reads="scores", repeats=True)
+@command("compare-tests", reads="scores", draws=True, repeats=True)
 def compare_tests(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -36,9 +33,7 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
     plain_p: Annotated[bool, _PLAIN_P] = False,
     against: Annotated[str | None, _AGAINST] = None,
     choose: Annotated[str, opt.CHOOSE] = "all",
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "SplitHalvesStudy":
+) -> Answer:
     """Compare significance tests by how often the other half of the topics contradicts a decision.
 
     The topics are repeatedly split in halves at random. On one half every test selects the pairs of systems that differ
@@ -56,18 +51,12 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
 
     tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
     check_question(tests, corrections, alternative)
-    return study_tests(
+    return loaded.ask(
+        study_tests,
         loaded.scores(),
         tests=tests,
         corrections=corrections,
-        alternative=alternative,  # type: ignore[arg-type]  # checked where the option is declared
-        alpha=alpha,
-        n_splits=splits,
-        n_resamples=resamples,
         p_value_rule="plain" if plain_p else "plus-one",
         reference=against,
         choose=opt.parse_choose(choose),
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )

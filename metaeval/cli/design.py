@@ -8,11 +8,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.studies.design import DesignStudy
     from metaeval.table.scores import Scores
 
 _VARIANCES = ("residual", "within", "pairs")
@@ -92,7 +91,7 @@ def design(  # noqa: PLR0913 - the options of the command
     pair: Annotated[list[str] | None, _PAIR] = None,
     systems: Annotated[int | None, _SYSTEMS] = None,
     approximate: Annotated[bool, _APPROXIMATE] = False,
-) -> "DesignStudy":
+) -> Answer:
     """Compute how many topics a new collection needs.
 
     More topics are needed if scores vary more over topics, or if smaller differences matter. The variance comes from
@@ -121,17 +120,14 @@ def design(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(message)
     countable = bool(inputs) or systems is not None
     known = _METHODS if countable else ("t", "interval")
-    return study_design(
+    return loaded.ask(
+        study_design,
         _pilot(loaded, pool or ()) if inputs else None,
-        variance=how,  # type: ignore[arg-type]  # checked inside, with the names that would do
+        variance=how,
         differences=checks.parse_numbers(difference),
-        methods=known if method is None else checks.by_comma(method, _METHODS),  # type: ignore[arg-type]  # as above
-        alpha=alpha,
-        power=power,
-        n_systems=systems,
+        methods=known if method is None else checks.by_comma(method, _METHODS),
         pairs=None if pair is None else [_pair(text) for text in pair],
         calculation="approximate" if approximate else "exact",
-        provenance=loaded.provenance,
     )
 
 

@@ -8,13 +8,12 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metaeval.studies.human import HumanStudy
 
 _reading = partial(Option, panel="Reading")
 
@@ -76,7 +75,7 @@ def human(  # noqa: PLR0913 - the options of the command
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
-) -> "HumanStudy":
+) -> Answer:
     """Compare automatic metrics with human scores.
 
     Which metric agrees better with people, and do both lead to the same conclusions about pairs of systems?
@@ -110,21 +109,12 @@ def human(  # noqa: PLR0913 - the options of the command
         if items
         else system_means(frame, reference=reference, system=own, metrics=chosen)
     )
-    return study_human(
+    return loaded.ask(
+        study_human,
         scores,
-        reference=reference,
-        statistics=split_names(statistic),  # type: ignore[arg-type]  # checked inside, with the names that would do
-        levels=split_names(level),  # type: ignore[arg-type]  # as above
-        resample=resample,  # type: ignore[arg-type]  # as above
-        min_difference=min_difference,
-        permute=permute,  # type: ignore[arg-type]  # as above
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
+        statistics=split_names(statistic),
+        levels=split_names(level),
         lower_is_better=() if items else falling,
-        rng=seed,
-        provenance=loaded.provenance,
     )
 
 

@@ -10,7 +10,7 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice, flag, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import Collection, JudgedCollection
     from metaeval.inex.assessments import Assessments
     from metaeval.studies.judge_files import JudgeInput
-    from metaeval.studies.judges import JudgeStudy
     from metaeval.table.scores import Scores
 
 MOST_LABEL = 32767  # what a file of judgments can hold
@@ -55,19 +54,19 @@ def _whole(text: str, option: str) -> int:
     return int(text)
 
 
-def _read_maps(texts: list[str] | str, option: str = "--maps") -> "str | dict[str, str | float]":
+def _read_maps(texts: list[str] | str) -> "str | dict[str, str | float]":
     """Return one rule for all judges, or one by judge."""
     given = [texts] if isinstance(texts, str) else list(texts)
     words = ("auto", "keep", "fit")
     if len(given) == 1 and given[0] in words:
         return given[0]
     rules: dict[str, str | float] = {}
-    for name, rule in checks.parse_assignments(given, option).items():
+    for name, rule in checks.parse_assignments(given, "--maps").items():
         try:
             rules[name] = rule if rule in words else float(rule)
         except ValueError as error:
             message = f"auto, keep, fit or the lowest relevant grade behind {name}="
-            raise checks.refusal(option, message, rule) from error
+            raise checks.refusal("--maps", message, rule) from error
     return rules
 
 
@@ -220,9 +219,9 @@ def judges(  # noqa: PLR0913 - the options of the command
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
-    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,
+    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
     covariate: Annotated[Path | None, _COVARIATE] = None,
     covariate_column: Annotated[str | None, _COVARIATE_COLUMN] = None,
@@ -230,7 +229,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     lenient: Annotated[bool, opt.LENIENT] = False,
     missing: Annotated[str, _MISSING] = "error",
     seed: Annotated[int, opt.SEED] = 0,
-) -> "JudgeStudy":
+) -> Answer:
     """Test whether a judge, person or machine, may replace the assessors.
 
     Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
@@ -294,33 +293,20 @@ def judges(  # noqa: PLR0913 - the options of the command
         None if covariate is None else read_covariate(covariate, systems=systems, covariate_column=covariate_column)
     )
     loaded.read(*([] if covariate is None else [covariate]))
-    return study_judges(
+    return loaded.ask(
+        study_judges,
         labels,
         collection=collection,
         scores=read.scores or None,
         annotations=_people_and_judges(read.annotations, named) if read.annotations else None,
         metrics=chosen,
         registry=loaded.registry if collection else None,
-        reference=reference,
         people=() if read.annotations else named,
-        maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
-        labelled=labelled,  # type: ignore[arg-type]  # as above
+        maps="auto" if maps is None else _read_maps(maps),
         groups=loaded.groups_of(systems) if systems else None,
         built_with=_built_with(built_with),
         covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
-        epsilon=epsilon,
-        scoring=scoring,  # type: ignore[arg-type]  # as above
-        margin=margin,
-        human_topics=human_topics,
-        top=top,
-        rel=rel,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        rng=seed,
-        provenance=loaded.provenance,
     )
 
 

@@ -10,11 +10,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, path
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
-    from metaeval.studies.judgments import JudgmentsStudy
 
 _SIGNIFICANCE = "Significance"
 _LONGEST = 10**9
@@ -33,7 +32,8 @@ def _reduction(name: str, option: str) -> object:
     return checks.one_of(*REDUCTIONS)(name, option)
 
 
-def _pool_size(size: float, option: str) -> int:
+def pool_size(size: float, option: str) -> int:
+    """Take a whole number of documents."""
     return check_count(int(size) if size.is_integer() else size, option)
 
 
@@ -151,7 +151,7 @@ _STEPS = Option(
 _POOL_SIZES = Option(
     "50,100,200",
     "Pool sizes, in documents per topic.",
-    checks.numbers("50,100,200", _pool_size),
+    checks.numbers("50,100,200", pool_size),
     shown="50 to 500, or parts of the pool",
     means="sizes",
 )
@@ -162,7 +162,7 @@ _BUDGET = Option(
     shown="none",
 )
 _TOP = Option("K", "Also compute correlations among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
-_COST = Option(
+COST = Option(
     "2003|2005|2006|R,N",
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     checks.read_by(_cost_model),
@@ -202,7 +202,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     top: Annotated[int, _TOP] = 10,
     ranked: Annotated[str, _RANKED] = "all",
     relevant_from: Annotated[int | None, _RELEVANT_FROM] = None,
-    cost: Annotated[str, _COST] = "2006",
+    cost: Annotated[str, COST] = "2006",
     pool_shares: Annotated[str | None, _POOL_SHARES] = None,
     adaptive_start: Annotated[int, _ADAPTIVE_START] = 5,
     adaptive_step: Annotated[int, _ADAPTIVE_STEP] = 5,
@@ -216,7 +216,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
     keep: Annotated[Path | None, _KEEP] = None,
-) -> "JudgmentsStudy":
+) -> Answer:
     """Test what fewer judgments would change, and whether new systems are evaluated fairly.
 
     Runs are ranked with all judgments and with fewer of them, and the rankings are compared by Kendall's tau: 1 means
@@ -249,37 +249,22 @@ def judgments(  # noqa: PLR0913 - the options of the command
         loaded.when_saved(partial(discard_replicates, keep))
     if judged_pool_size is not None and not judged_pool_size.isdecimal():
         loaded.read(judged_pool_size)
-    return study_judgments(
+    return loaded.ask(
+        study_judgments,
         loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
         loaded.metrics(),
         questions=asked,
         reductions=ways,
         steps=None if steps is None else checks.parse_numbers(steps),
         sizes=None if pool_sizes is None else [int(size) for size in checks.parse_numbers(pool_sizes)],
-        n_replicates=replicates,
-        n_tested=tested,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
         choose=opt.parse_choose(choose),
         ranked=opt.parse_choose(ranked),
-        rel=relevant_from,
-        min_tau=min_tau,
-        top=top,
-        pool_depth=pool_depth,
         judged_pool_size=None if judged_pool_size is None else _judged_sizes(judged_pool_size),
+        pool_runs=(),  # they are read as a part of the collection
         pool_shares=() if pool_shares is None else checks.parse_numbers(pool_shares),
-        adaptive_start=adaptive_start,
-        adaptive_step=adaptive_step,
-        adaptive_rate=adaptive_rate,
-        adaptive_budget=adaptive_budget,
         cost=parse_cost(cost),
-        rng=seed,
         keep=keep,
         budget=None if budget is None else parse_time(budget),
-        registry=loaded.registry,
-        provenance=loaded.provenance,
     )
 
 

@@ -1,21 +1,18 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.leaderboard import LeaderboardStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items for the intervals of ranks.", shown="2000")
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
 
-@command("leaderboard", reads="scores")
+@command("leaderboard", reads="scores", draws=True)
 def leaderboard(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -24,9 +21,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int, _RESAMPLES] = 2000,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "LeaderboardStudy":
+) -> Answer:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
     Every system has an interval of ranks, simultaneous for all systems. Neighbours and pairs with the best system are
@@ -41,14 +36,4 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
-    return study_leaderboard(
-        loaded.scores(),
-        baseline=baseline,
-        top=top,
-        alpha=alpha,
-        power=power,
-        n_resamples=resamples,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
-    )
+    return loaded.ask(study_leaderboard, loaded.scores())

@@ -1,16 +1,11 @@
 """`metaeval metrics`: what can be computed, and how to write it."""
 
-from typing import TYPE_CHECKING
-
 from metaeval.cli.command import command
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.page.report import Report
+from metaeval.cli.reading import Answer, Loaded
 
 
 @command("metrics", reads="plugins")
-def metrics(loaded: Loaded) -> "Report":
+def metrics(loaded: Loaded) -> Answer:
     """List the metrics: built in, from installed packages, and from plug-in files.
 
     Names follow ir_measures: `nDCG@10`, `AP(rel=2)`, `RBP(p=0.8)`; a prime, as in `AP'`, means the condensed list,

@@ -321,6 +321,11 @@ class _Working:
     dask: Annotated[str | None, _DASK] = None
 
 
+class _Drawing:
+    seed: Annotated[int, SEED] = 0
+    threads: Annotated[int | None, THREADS] = None
+
+
 _DESCRIPTION = Option(
     "WORDS", "A sentence or two about the data, shown under the title of the report.", checks.a_name, shown=False
 )
@@ -354,6 +359,8 @@ CHOOSING = _group(_Choosing, _CHOSEN)
 _TABLES = _group(_Tables, "Reading")
 WORKING = _group(_Working, None)
 """What commands that repeat work offer for it."""
+DRAWING = _group(_Drawing, None)
+"""What commands that draw at random, by compiled code, offer for it."""
 OUTPUT = _group(_Showing, None)
 """What every command offers for its answer."""
 

@@ -1,7 +1,7 @@
 """`metaeval power`: how many pairs of systems differ significantly under each metric."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.checks import check_number
 from metaeval.cli import options as opt
@@ -9,7 +9,7 @@ from metaeval.cli.checks import by_comma, file_to_write, read_by, refusal
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, path
 from metaeval.cli.option_rules import check_replaced
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -47,7 +47,7 @@ _BAYESIAN = choice(
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
 
-@command("power", reads="scores", repeats=True)
+@command("power", reads="scores", draws=True, repeats=True)
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -61,9 +61,7 @@ def power(  # noqa: PLR0913 - the options of the command
     rope: Annotated[list[str] | None, _ROPE] = None,
     bayesian: Annotated[str, _BAYESIAN] = "t",
     pairs: Annotated[Path | None, _PAIRS] = None,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "PowerStudy":
+) -> Answer:
     """Count the pairs of systems that differ significantly under each metric.
 
     Discriminative power is the share of system pairs whose difference is significant. Every command counts it by the
@@ -80,20 +78,7 @@ def power(  # noqa: PLR0913 - the options of the command
     """
     if pairs is not None:
         check_replaced(pairs, overwrite=loaded.options["overwrite"])
-    study = counted(
-        loaded,
-        test=test,
-        correction=correction,
-        alternative=alternative,
-        alpha=alpha,
-        n_resamples=resamples,
-        choose=choose,
-        interval_resamples=interval_resamples,
-        rope=_widths(rope) if rope else None,
-        bayesian=bayesian,
-        rng=seed,
-        n_threads=threads,
-    )
+    study = counted(loaded, rope=_widths(rope) if rope else None)
     if pairs is not None:
         from metaeval.reports.data_files import pairs_frame, write_csv  # noqa: PLC0415 - loads pandas
 
@@ -101,26 +86,19 @@ def power(  # noqa: PLR0913 - the options of the command
     return study
 
 
-def counted(
-    loaded: Loaded,
-    *,
-    test: str,
-    correction: str,
-    choose: str,
-    interval_resamples: int,
-    **asked: Any,  # noqa: ANN401 - as the study takes them
-) -> "PowerStudy":
-    """Read the scores and count, unless there is nothing to count; the texts are those of the options."""
+def counted(loaded: Loaded, **said: object) -> "PowerStudy":
+    """Read the scores and count, unless there is nothing to count."""
     from metaeval.studies.power import DEFAULT_TESTS, check_question, study_power  # noqa: PLC0415 - loads scipy, numba
 
-    tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
+    given = loaded.options
+    tests, corrections = by_comma(given["test"], TESTS), by_comma(given["correction"], CORRECTIONS)
     check_question(tests, corrections)
-    return study_power(
+    return loaded.ask(
+        study_power,
         loaded.scores(),
         tests=None if tuple(tests) == DEFAULT_TESTS else tests,
         corrections=corrections,
-        choose=opt.parse_choose(choose),
-        n_topic_resamples=interval_resamples or None,
-        provenance=loaded.provenance,
-        **asked,
+        choose=opt.parse_choose(given["choose"]),
+        n_topic_resamples=given["interval_resamples"] or None,
+        **said,
     )

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,9 +11,9 @@ import typer
 from metaeval.base.checks import check_paired
 from metaeval.base.names import count
 from metaeval.cli.console import Session
-from metaeval.cli.option import given_at
+from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, parse_columns
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
+    from metaeval.page.report import Report
+    from metaeval.studies.study import Study
     from metaeval.table.scores import Scores
+
+type Answer = Study | Report
+"""What a command returns, to be shown."""
 
 _SHOWING = frozenset({"as_latex", "description", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
@@ -38,6 +44,13 @@ def _typed(context: typer.Context) -> str:
         for each in value if isinstance(value, list | tuple) else [value]:
             words += [*option, *([] if isinstance(each, bool) else [str(each)])]
     return shlex.join(words)
+
+
+def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
+    """Return the arguments of a function for which options of a command stand; who works is for the runner."""
+    names = {one.opts[0]: str(one.name) for one in context.command.params if one.name not in WORKING}
+    known = {one: names.get(option) for one, option in arguments_of(context.command).items()}
+    return {one: context.params[name] for one in signature(function).parameters if (name := known.get(one))}
 
 
 class Loaded:
@@ -118,6 +131,13 @@ class Loaded:
             text = DEFAULT_METRICS if documents else ",".join(collection.usual_metrics)
             self._given["metrics"] = text
         return split_names(text)
+
+    def ask[Answer](self, study: Callable[..., Answer], *data: object, **said: object) -> Answer:
+        """Ask a study: an argument that is not said here is the option that stands for it, or the study's default."""
+        wanted = {*list(signature(study).parameters)[len(data) :]} - {*said}
+        asked = {name: value for name, value in arguments_from(self._context, study).items() if name in wanted}
+        own = {name: getattr(self, name) for name in ("registry", "provenance") if name in wanted}
+        return study(*data, **asked, **own, **said)
 
     @property
     def provenance(self) -> "Provenance":

@@ -1,16 +1,13 @@
 """`metaeval reliability`: does a measure of XML retrieval reward what users want."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import names_of_metrics
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.reliability import ReliabilityStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _RUNS = argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
 _METRICS = Option(
@@ -46,7 +43,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
     expect: Annotated[list[str] | None, _EXPECT] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
-) -> "ReliabilityStudy":
+) -> Answer:
     """Test measures of XML retrieval on six runs whose correct order is known.
 
     The runs are built from the assessments. The ideal run should come first, and repeated text should not be rewarded.
@@ -70,13 +67,11 @@ def reliability(  # noqa: PLR0913 - the options of the command
     sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
     loaded.read(*(source.path for source in sources), *([] if element_sizes is None else [element_sizes]))
-    return study_reliability(
+    return loaded.ask(
+        study_reliability,
         judged,
         submissions,
         metrics=None if metrics is None else split_names(metrics),
         sizes=sizes,
         expectations={**EXPECTATIONS, **(parse_expectations(expect) if expect else {})},
-        lenient=lenient,
-        registry=loaded.registry,
-        provenance=loaded.provenance,
     )

@@ -10,7 +10,7 @@ from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
 from metaeval.cli.power import counted
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
     from metaeval.page.report import Report
@@ -23,7 +23,7 @@ _TOP = Option(
 )
 
 
-@command("report", reads="scores", repeats=True, out=Path("metaeval-report"))
+@command("report", reads="scores", draws=True, repeats=True, out=Path("metaeval-report"))
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -37,9 +37,7 @@ def report(  # noqa: PLR0913 - the options of the command
     top: Annotated[int, _TOP] = 10,
     topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
     posterior: Annotated[bool, opt.POSTERIOR] = False,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "Report":
+) -> Answer:
     """Write a report: significant differences under each metric, and the topics it needs.
 
     The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG (with --pdf
@@ -57,17 +55,7 @@ def report(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws behind the topics needed, which --no-topics leaves out; drop one of them"
         )
-    study = counted(
-        loaded,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        choose=choose,
-        interval_resamples=interval_resamples,
-        rng=seed,
-        n_threads=threads,
-    )
+    study = counted(loaded)
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
 
@@ -77,10 +65,10 @@ def report(  # noqa: PLR0913 - the options of the command
         if collection is not None:
             metrics = loaded.metrics()
             whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
-        return _with_topics(whole, study, seed, threads, posterior=posterior) if topics else whole
+        return _with_topics(whole, study, loaded, posterior=posterior) if topics else whole
 
 
-def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int | None, *, posterior: bool) -> "Report":
+def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, posterior: bool) -> "Report":
     """Add what is said about topics: at least why there is nothing to say.
 
     Intervals are for the tolerances to quote: each takes seconds for every metric, and `metaeval topics` does all.
@@ -94,8 +82,8 @@ def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int 
             study.scores,
             differences=False,
             modelled=(0.0, RECOMMENDED_TOLERANCE),
-            rng=seed,
-            n_threads=threads,
+            rng=loaded.options["seed"],
+            n_threads=loaded.options["threads"],
             provenance=study.provenance,
         )
     except (EstimationError, ScoresError) as error:

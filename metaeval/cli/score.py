@@ -1,17 +1,14 @@
 """`metaeval score`: what every run scores on every topic."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import file_to_write
 from metaeval.cli.command import command
 from metaeval.cli.option import path
 from metaeval.cli.option_rules import check_scores_file
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.page.report import Report
+from metaeval.cli.reading import Answer, Loaded
 
 _SCORES = path(
     "FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write(), panel=None
@@ -24,7 +21,7 @@ def score(
     *,
     scores: Annotated[Path | None, _SCORES] = None,
     threads: Annotated[int | None, opt.THREADS] = None,
-) -> "Report":
+) -> Answer:
     """Score runs with judgments: the mean of every run, and on request every topic.
 
     For example:

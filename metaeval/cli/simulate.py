@@ -1,7 +1,7 @@
 """`metaeval simulate`: example data with a known truth."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_t
 from metaeval.cli.console import command_session
 from metaeval.cli.option import Option, argument, flag
 from metaeval.cli.option_rules import Commands, check_scores_file
+from metaeval.cli.reading import arguments_from
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _METRICS = Option(
 
 @_app.command()
 def scores(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
     *,
     file: Annotated[Path, _FILE],
     systems: _Systems = 30,
@@ -83,16 +85,8 @@ def scores(  # noqa: PLR0913 - the options of the command
     with command_session(quiet=quiet) as session:
         check_scores_file(file, overwrite=overwrite)
         _check_size(systems * topics * (repeats or 1), "--systems times --topics times --repeats")
-        table = simulate_scores(
-            n_systems=systems,
-            n_topics=topics,
-            metrics=tuple(by_comma(metrics)),
-            n_groups=groups,
-            null=null,
-            n_clusters=clusters,
-            n_repeats=repeats,
-            rng=seed,
-        )
+        asked = arguments_from(context, simulate_scores) | {"metrics": tuple(by_comma(metrics))}
+        table = simulate_scores(**asked)
         write_scores(table.copy(data=_shared_digits(table.to_numpy())), file)
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")
 
@@ -106,6 +100,7 @@ def _shared_digits(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
 @_app.command()
 def collection(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
     *,
     out: Annotated[Path, argument("FOLDER", "Where runs/, qrels.txt and groups.csv go.", None, parser=file_path)],
     groups: Annotated[int, _count("Number of groups.", "G", least=1)] = 8,
@@ -136,16 +131,7 @@ def collection(  # noqa: PLR0913 - the options of the command
         lines = "--groups times --runs-per-group times --topics times --depth"
         _check_size(groups * runs * topics * depth, lines)
         _check_size(groups * runs * documents, "--groups times --runs-per-group times --documents")
-        made = simulate_collection(
-            n_groups=groups,
-            runs_per_group=runs,
-            n_topics=topics,
-            n_documents=documents,
-            depth=depth,
-            pool_depth=pool_depth,
-            levels=levels,
-            rng=seed,
-        )
+        made = simulate_collection(**arguments_from(context, simulate_collection))
         folder = made.write_collection(out, compress=compress)
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
@@ -161,6 +147,7 @@ _POOL = _count("Documents assessed per topic; by default as in that year.", "D",
 
 @_app.command()
 def inex(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
     *,
     out: Annotated[Path, _OUT],
     year: Annotated[
@@ -185,21 +172,12 @@ def inex(  # noqa: PLR0913 - the options of the command
 
         metaeval simulate inex made --year 2007 --systems 10 --topics 20 --seed 1
     """
-    from metaeval.inex.simulation import InexTask, simulate_inex  # noqa: PLC0415 - loads numba
+    from metaeval.inex.simulation import simulate_inex  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
         _check_size(systems * topics * results, "--systems times --topics times --results")
         _check_size(systems * documents, "--systems times --documents")
-        made = simulate_inex(
-            year=year,
-            n_systems=systems,
-            n_topics=topics,
-            n_documents=documents,
-            n_results=results,
-            task=cast("InexTask | None", task),
-            pool_size=pool,
-            rng=seed,
-        )
+        made = simulate_inex(**arguments_from(context, simulate_inex))
         folder = made.write_collection(out, compress=compress, articles=articles)
         session.say(f"Wrote {systems} runs on {topics} topics as of INEX {year} to {folder} (seed {seed}).")
 

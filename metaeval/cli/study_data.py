@@ -1,8 +1,8 @@
 """A study file as data: what it may say, and what is refused by name.
 
-A study file may come from anybody, so it can only say what is asked of which files. What it may hold is listed here, an
-option a name; whatever is not listed is refused. Nothing is opened here but the study itself, and the files whose
-checksums it states.
+A study file may come from anybody, so it can only say what is asked of which files. What it may hold follows from how
+an option is declared: who works, how an answer is shown and what is written is refused. Nothing is opened here but the
+study itself, and the files whose checksums it states.
 """
 
 import glob
@@ -16,36 +16,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from metaeval.cli import checks
+from metaeval.cli.options import OUTPUT, WORKING
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 _KEYS = ("command", "folder", "version", "options", "checksums")
-_ASKED = frozenset(
-    """
-    adaptive_budget adaptive_rate adaptive_start adaptive_step against alpha alternative approximate audit baseline
-    bayes bayesian bin_width budget built_with choose cluster cluster_column clusters collections column correction
-    cost covariate_column current description difference digits epsilon exclude_systems exclude_topics expect gains
-    group_column group_regex human_topics ignore_column interval_resamples item item_column labelled lenient level
-    limit longest_break lower_is_better map_metric maps margin marks max_error method metric_column metric_pair
-    metrics min_difference min_f1 min_tau missing more_documents n_topics no_header order outside pair people permute
-    plain_p pool_depth pool_shares pool_sizes pooled_column power pymc question ranked reductions reference rel
-    relevant_from repeat_column repeats replicates resample resamples rope rounds rows sampling scale score_precision
-    scoring seed splits statistic steps system system_column systems systems_in test tested time title tolerance_unit
-    tolerances top topic_sizes topics trials undefined value_column variance weight_column where without word
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
-"""Parameters that are words, numbers and switches of a question."""
-_READ = frozenset(
-    """
-    cluster_file covariate documents element_sizes groups judged_pool_size log new_runs pool pool_runs pools qrels runs
-    second system_list topic_list
-    """.split()  # noqa: SIM905 - as above
-)
-"""Parameters that name files to read."""
-_NAMED = frozenset({"new_runs", "pool", "pool_runs", "pools", "runs", "second"})
-"""Those of them that take NAME=FILE and patterns, as inputs do."""
 _RUN = frozenset({"plugin"})
-"""Parameters that name programs."""
-_WORK = frozenset({"dask", "threads", "workers"})
+"""Options whose files are run."""
+_WORK = frozenset({*WORKING, "threads"})
+"""Options about who works, which change no result."""
+_SHOWN = frozenset(OUTPUT) - {"title", "description"}
+"""Options about how an answer is shown, beside the forms that exclude --json."""
 _LONGEST = 2**20
 """Bytes: a hundred times what a report writes, and little to go through."""
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|' + r"'[^'\n]*+'?|#[^\n]*+")
@@ -107,9 +88,18 @@ class Places(NamedTuple):
         return self.before(found[0]) if found else ""
 
 
-def may_say(name: str) -> bool:
-    """Whether a study may set a parameter of this name."""
-    return name in _ASKED or name in _READ or name in _RUN
+def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
+    """Whether a study may set a parameter: a part of the question, whose files are read, and not written."""
+    option = parameter.type_descriptor.parameter_info
+    if parameter.name in _WORK | _SHOWN or "out" in option.needs or "as_json" in option.excludes:
+        return False
+    return option.parser is None or bool(_reads(parameter)) or parameter.name in _RUN
+
+
+def _reads(parameter: Any) -> str:  # noqa: ANN401 - click's
+    """Return what checks a parameter of files that are read: `file_to_read` or `files_to_read`; else nothing."""
+    name = getattr(parameter.type_descriptor.parameter_info.check, "__qualname__", "").partition(".")[0]
+    return name if name in {checks.file_to_read.__name__, checks.files_to_read.__name__} else ""
 
 
 def is_program(command: str, name: str, text: str) -> bool:
@@ -175,9 +165,9 @@ def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple
     for key, value in given.items():
         one = known.get(key)
         if one is None:
-            may = [word for word, other in known.items() if may_say(other.name)]
+            may = [word for word, other in known.items() if may_say(other)]
             file.refuse(key, str(UnknownNameError(f"option of {command.name}", key, may)))
-        if not may_say(one.name):
+        if not may_say(one):
             what = "which machines work" if one.name in _WORK else "where and how the answer goes"
             file.refuse(key, f"a study does not say {what}", f"take the line out, and type --{key} behind the study")
         if one.is_flag:
@@ -186,7 +176,7 @@ def _options(places: Places, command: Any, given: Mapping[str, object]) -> tuple
             words.append(f"--{key}")
             places.hold(one.name, key, [])
             continue
-        texts = [file.value(one.name, key, text) for text in file.texts(key, value)]
+        texts = [file.value(one, key, text) for text in file.texts(key, value)]
         places.hold(one.name, key, texts)
         programs += texts if one.name in _RUN else []
         words += [f"--{key}={text}" for text in (texts if one.multiple else [",".join(texts)])]
@@ -308,13 +298,13 @@ class _File:
                 self.refuse(key, f"a zero character stands in {_shown(one)}", "take it out")
         return [str(one) for one in listed]
 
-    def value(self, name: str, key: str, text: str) -> str:
+    def value(self, parameter: Any, key: str, text: str) -> str:  # noqa: ANN401 - click's
         """Return the value of an option; files hold from the folder one is in."""
-        if name in _NAMED:
+        if _reads(parameter) == checks.files_to_read.__name__:
             return self.input(key, text)
-        if name in _RUN:
+        if parameter.name in _RUN:
             return self.from_here(text)
-        if name in _READ and not (name == "judged_pool_size" and text.strip().isdecimal()):
+        if _reads(parameter) or (parameter.name == "judged_pool_size" and not text.strip().isdecimal()):
             found = self.from_here(text)
             self._refuse_pipe(key, text, found)
             return found

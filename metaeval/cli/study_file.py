@@ -34,7 +34,7 @@ def study_text(context: "typer.Context", provenance: "Provenance", *, below: Pat
     lines += [f"inputs = {_written(inputs)}"] if inputs else []
     for one in context.command.params:
         name = str(one.name)
-        if one.param_type_name == "argument" or not may_say(name):
+        if one.param_type_name == "argument" or not may_say(one):
             continue
         if name != "seed" and not given_at(context, name):
             continue

@@ -1,15 +1,12 @@
 """`metaeval table`: the table of every paper."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
-from metaeval.cli.reading import Loaded
-
-if TYPE_CHECKING:
-    from metaeval.studies.table import Marks, RowOrder, TableStudy
+from metaeval.cli.reading import Answer, Loaded
 
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
     words="Correction over the tested pairs of a metric: those with --baseline, or all.", shown="the test's own"
@@ -26,7 +23,7 @@ _MARKS = choice(
 _DIGITS = Option("N", "Decimals of the means.", count(1, 12, zero=True))
 
 
-@command("table", reads="scores", forms=True)
+@command("table", reads="scores", draws=True, forms=True)
 def table(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -40,9 +37,7 @@ def table(  # noqa: PLR0913 - the options of the command
     rows: Annotated[str, _ROWS] = "mean",
     marks: Annotated[str | None, _MARKS] = None,
     digits: Annotated[int, _DIGITS] = 3,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "TableStudy":
+) -> Answer:
     """Print a table of systems and metrics for a paper, with significance marks.
 
     Rows are systems, columns metrics, and the best mean of a column is bold. With --baseline a dagger marks systems
@@ -57,21 +52,4 @@ def table(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.table import study_table  # noqa: PLC0415 - loads scipy and numba
 
-    order: RowOrder = "given" if rows == "given" else "mean"
-    kind: Marks | None = None if marks is None else "groups" if marks == "groups" else "letters"
-    return study_table(
-        loaded.scores(),
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        n_resamples=resamples,
-        choose=opt.parse_choose(choose),
-        top=top,
-        order=order,
-        marks=kind,
-        digits=digits,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
-    )
+    return loaded.ask(study_table, loaded.scores(), choose=opt.parse_choose(choose), order=rows)

@@ -8,11 +8,10 @@ from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, flag
-from metaeval.cli.reading import Loaded
+from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.page.report import Report
     from metaeval.studies.topics import TopicsStudy
 
 _MOST_TOPICS = 100_000
@@ -82,7 +81,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("topics", reads="scores", repeats=True)
+@command("topics", reads="scores", draws=True, repeats=True)
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -98,9 +97,7 @@ def topics(  # noqa: PLR0913 - the options of the command
     pymc: Annotated[bool, _PYMC] = False,
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     posterior: Annotated[bool, opt.POSTERIOR] = False,
-    seed: Annotated[int, opt.SEED] = 0,
-    threads: Annotated[int | None, opt.THREADS] = None,
-) -> "Report":
+) -> Answer:
     """Estimate how many topics each metric needs, with intervals.
 
     Two sets of topics of the same size are drawn many times. If one system wins on the first set and the other on the
@@ -131,22 +128,13 @@ def topics(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(
             "--posterior writes the draws of the Bayesian model, which --no-bayes leaves out; drop one of them"
         )
-    study = study_topics(
+    study = loaded.ask(
+        study_topics,
         loaded.scores(),
         sizes=wanted,
-        n_trials=trials,
         tolerances=asked,
-        tolerance_unit=tolerance_unit,  # type: ignore[arg-type]  # one of those that the option takes
-        sampling=sampling,  # type: ignore[arg-type]  # likewise
-        max_error=max_error,
-        limit=limit,
-        bin_width=bin_width,
         bayesian=bayes,
         method="pymc" if pymc else "fast",
-        n_topic_resamples=interval_resamples,
-        rng=seed,
-        n_threads=threads,
-        provenance=loaded.provenance,
     )
     loaded.at_end(lambda: _refuse_sampling(study))
     return study.report(posterior=posterior)

@@ -463,7 +463,12 @@ class Collection(JudgedCollection):
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Where a run lacks a topic that has something relevant in the full qrels, shape (n_systems, n_topics)."""
-        return (self.n_retrieved == 0) & (self._per_topic(self.full_levels > 0) > 0)[None]
+        return (self.n_retrieved == 0) & self.counted[None]
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which topics have something relevant in the full judgments."""
+        return self._per_topic(self.full_levels > 0) > 0
 
     @property
     def by_document(self) -> "Collection":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -26,8 +26,6 @@ from metaeval.tests_stat.pairs import Question, ask
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from matplotlib.figure import Figure
 
 type Rope = float | Mapping[str, float]
 """Half-width of a region of practical equivalence: of all metrics, or metric by metric."""
@@ -65,7 +63,7 @@ class BayesianComparison(Result):
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
 
-    def plot(self, probability: float = 0.95) -> "Figure":
+    def plot(self, probability: float = 0.95) -> Figure:
         """Draw how many pairs are decided under each metric with more than this probability, and how."""
         from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
 
@@ -181,10 +179,6 @@ def bayesian_t(
         Probability of the equal-tailed interval.
     baseline : str, optional
         Compare with this system only.
-
-    Returns
-    -------
-    BayesianComparison
 
     Raises
     ------

@@ -208,10 +208,6 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
         From `metaeval.resampling.swap.swap_method`. A zero difference counts as half a swap (at tolerance 0).
     families : sequence of str, default all of `metaeval.models.families.CURVES`
 
-    Returns
-    -------
-    CurveComparison
-
     Raises
     ------
     UnknownNameError

@@ -128,10 +128,6 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     baseline : str, optional
         Only the pairs with this system.
 
-    Returns
-    -------
-    DetectableDifferences
-
     Raises
     ------
     ScoresError

@@ -12,15 +12,13 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.expected_rates import SIZES
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from matplotlib.figure import Figure
 
     from metaeval.resampling.swap import ErrorRates
 
@@ -159,7 +157,7 @@ class BayesianErrorRate(Result):
         """Return `minimum_topics`."""
         return self.minimum_topics()
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the error rate of every metric: median and band, and the rates observed behind them."""
         from metaeval import figures  # noqa: PLC0415 - drawing loads when needed
 

@@ -79,10 +79,6 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
         Least squares on the logarithm, as published (sizes with a rate of 0 are left out and named), or on the rate
         itself, weighted by 1 / (p (1 - p)), which keeps them.
 
-    Returns
-    -------
-    ExponentialFit
-
     Raises
     ------
     EstimationError
@@ -127,7 +123,7 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
     )
 
 
-def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_swaps: bool = True) -> pd.DataFrame:
+def exponential_table(error_rates: ErrorRates, *, half_swaps: bool = True) -> pd.DataFrame:
     """Fit every metric and tolerance, one row each.
 
     Examples
@@ -139,14 +135,13 @@ def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_
     0  metric1     0.0             0
     """
     rates = error_rates.rates(half_swaps=half_swaps)
-    rows = [
-        {"metric": metric, "tolerance": tolerance, **_row(error_rates.sizes, cell.to_numpy(), scale)}
-        for metric, per_metric in rates.groupby("metric", squeeze=False)
-        for tolerance, cell in ((float(one["tolerance"]), one) for one in per_metric.squeeze("metric"))
-    ]
-    order = {name: place for place, name in enumerate(error_rates.metrics)}
-    return pd.DataFrame(rows).sort_values(
-        "metric", key=lambda names: names.map(order), kind="stable", ignore_index=True
+    return pd.DataFrame(
+        [
+            {"metric": metric, "tolerance": tolerance}
+            | _row(error_rates.sizes, rates.sel({"metric": metric, "tolerance": tolerance}).to_numpy())
+            for metric in error_rates.metrics
+            for tolerance in error_rates.tolerances
+        ]
     )
 
 
@@ -167,10 +162,10 @@ def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> p
     return pd.DataFrame(spread, columns=again[0].columns)
 
 
-def _row(sizes: tuple[int, ...], rates: Floats, scale: FitScale) -> dict[str, object]:
+def _row(sizes: tuple[int, ...], rates: Floats) -> dict[str, object]:
     names = ("a1", "se_a1", "a2", "se_a2", "chi_squared", "degrees_of_freedom")
     try:
-        fit = fit_exponential(sizes, rates, scale=scale)
+        fit = fit_exponential(sizes, rates)
     except EstimationError as error:
         unknown: dict[str, object] = dict.fromkeys(names, np.nan)
         rest = {"within_published_criterion": False, "n_zero_sizes": int((rates == 0).sum())}

@@ -109,10 +109,6 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     confidence_level : float, default 0.95
         Of the intervals over topics.
 
-    Returns
-    -------
-    TopicsWithJudge
-
     Raises
     ------
     ScoresError, InvalidOptionError

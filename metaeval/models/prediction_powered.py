@@ -6,7 +6,7 @@ judge that says nothing of the human differences adds nothing, and does no harm.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,16 +16,13 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count, first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
 from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.result import is_significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 Side = Literal["two-sided", "greater", "less"]
@@ -110,7 +107,7 @@ class PredictionPowered(Result):
         )
         return found.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
 
-    def plot(self, n_rows: int = 12) -> "Figure":
+    def plot(self, n_rows: int = 12) -> Figure:
         """Draw the intervals with and without the judge, of the pairs (or systems) that gain most by it."""
         from metaeval.figures.powered import gained_intervals  # noqa: PLC0415 - matplotlib
 
@@ -153,10 +150,6 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
         Over all pairs; see `metaeval.tests_stat.correction.adjust`.
     alpha : float, default 0.05
         Significance level, also of the test that compares the two sets of topics.
-
-    Returns
-    -------
-    PredictionPowered
 
     Raises
     ------

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_count
 from metaeval.base.names import first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
+from metaeval.base.words import ends
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.exchangeable import SystemPlaces, places_of_systems, places_of_units
 from metaeval.models.true_means import posterior_of_means
@@ -22,10 +22,6 @@ from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples, tile_pool
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-from metaeval.base.words import ends
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
@@ -91,7 +87,7 @@ class BestSystem(Result):
             frames.append(frame.astype({"rank": int}).sort_values("rank", kind="stable"))
         return pd.concat(frames, ignore_index=True)
 
-    def plot(self, metric: str | None = None) -> "Figure":
+    def plot(self, metric: str | None = None) -> Figure:
         """Draw every system's chance to be the best under one metric (the first by default), likeliest first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
@@ -151,10 +147,6 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     rng : None, int or numpy.random.Generator
     n_threads : int, optional
         Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    BestSystem
 
     Raises
     ------

@@ -119,10 +119,6 @@ def judge_repeats(scores: object) -> JudgeRepeats:
         Of systems on topics under passes of one judge or several: with a dimension ``repeat``, or with the passes in
         place of metrics, named ``JUDGE#1``, ``JUDGE#2``, … Every judge has the same number of passes, two at least.
 
-    Returns
-    -------
-    JudgeRepeats
-
     Raises
     ------
     ScoresError

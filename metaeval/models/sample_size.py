@@ -49,10 +49,6 @@ def topic_set_size_for_t(
     method : {"exact", "approximate"}
         Non-central t distribution, or Sakai's closed formula.
 
-    Returns
-    -------
-    int
-
     Raises
     ------
     InvalidOptionError
@@ -168,10 +164,6 @@ def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design
     alpha, power, method
         As in `topic_set_size_for_t`.
 
-    Returns
-    -------
-    int
-
     Raises
     ------
     InvalidOptionError
@@ -254,10 +246,6 @@ def topic_set_size_for_interval(
         One less the confidence level.
     method : {"exact", "approximate"}
         Expected standard deviation by the gamma function, or by its expansion.
-
-    Returns
-    -------
-    int
 
     Raises
     ------

@@ -14,9 +14,8 @@ from metaeval.errors import InvalidOptionError
 from metaeval.models.detectable_difference import first_level, named_pairs
 from metaeval.models.noncentral_t import shift_interval
 from metaeval.models.sample_size import units_for_effect
-from metaeval.running.equality import settle
-from metaeval.table.scores import Scores, better_direction, oriented_values
-from metaeval.table.structure import engine_scores, mean_over_topics
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Estimates
@@ -78,10 +77,6 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
         Test each pair at the level of this correction's first step (`metaeval.models.detectable_difference`).
     confidence_level : float, default 0.95
         Of the interval of the effect.
-
-    Returns
-    -------
-    Separation
 
     Raises
     ------
@@ -182,8 +177,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
 
 def _ranks(scores: Scores) -> tuple[Places, Places]:
     """Return for every metric the rank of each system, 1 the best and ties sharing the better, and the order."""
-    sizes = mean_over_topics(scores.copy(data=np.abs(scores.to_numpy())))
-    means = settle(mean_over_topics(scores) * better_direction(scores)[:, None], sizes)
+    means = settled_mean_over_topics(scores)
     ranks = 1 + (means[:, None, :] > means[:, :, None]).sum(axis=2)
     return ranks, np.argsort(-means, axis=1, kind="stable")
 

@@ -118,10 +118,6 @@ def minimum_topics(
     comparison : CurveComparison, optional
         From `metaeval.models.curves.compare_curves` on the same error rates, to save fitting twice.
 
-    Returns
-    -------
-    MinimumTopics
-
     Raises
     ------
     InvalidOptionError

@@ -66,10 +66,6 @@ def pilot_variance(
     pairs : sequence of (str, str), optional
         Pairs of systems for ``method="pairs"``; their variances are averaged.
 
-    Returns
-    -------
-    PilotVariance
-
     Raises
     ------
     EstimationError

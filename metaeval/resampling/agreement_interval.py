@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from metaeval.agreement.decisions import (
     decision_agreement,
 )
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
@@ -36,9 +36,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import PValueRule, Question, ask
 from metaeval.tests_stat.result import PairwiseResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
@@ -86,7 +83,7 @@ class AgreementIntervals(Result):
             )
         return frame
 
-    def plot(self, *, min_f1: float = 0.9) -> "Figure":
+    def plot(self, *, min_f1: float = 0.9) -> Figure:
         """Draw F1 of every two metrics with its interval, least agreement first, and a line at `min_f1`."""
         from metaeval.figures.agreement import agreement_rows  # noqa: PLC0415 - matplotlib
 
@@ -165,10 +162,6 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         ``joblib.parallel_config`` names around the call, else none.
     n_threads : int, optional
         Cores to use; workers share them.
-
-    Returns
-    -------
-    AgreementIntervals
 
     Raises
     ------

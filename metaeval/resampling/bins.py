@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numba
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import logit, ndtri
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
@@ -21,9 +21,6 @@ from metaeval.running.compiled import compiled, compiled_parallel
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.equality import RELATIVE, settle
 from metaeval.running.parallel import limit_threads, track
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Reading = Literal["first bin", "every larger bin", "cumulative"]
 _READ = ("difference", "share", "difference_error", "share_error")
@@ -61,7 +58,7 @@ class DifferenceBins(Result):
         columns = ["lower_edge", "upper_edge", "comparisons", "sign_changes", "error_rate", "low", "high"]
         return frame[["metric", "size", *columns]]
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed.
 
         Raises
@@ -130,10 +127,6 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
         Resamples of the topics for the intervals; 0 for none.
     confidence_level : float, default 0.95
         Of the intervals.
-
-    Returns
-    -------
-    DifferenceBins
 
     Raises
     ------

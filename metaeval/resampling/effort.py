@@ -170,10 +170,6 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
 
-    Returns
-    -------
-    AdaptiveDepth
-
     Raises
     ------
     InvalidOptionError
@@ -252,10 +248,6 @@ def equal_effort(
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
 
-    Returns
-    -------
-    EqualEffort
-
     Raises
     ------
     InvalidOptionError
@@ -313,7 +305,7 @@ def _deep_pool(collection: JudgedCollection, pool_depth: int | None) -> _Deep:
     documents = collection.by_document
     original = original_pool(documents, pool_depth=pool_depth)
     restricted = documents.rejudge(original.levels)
-    counted = documents.rejudge(documents.full_levels).n_relevant > 0
+    counted = documents.counted
     pooled = (restricted.levels != NOT_POOLED) & counted[documents.topic_of_judgment]
     inside = pooled & restricted.judged
     if not inside.any():

@@ -19,7 +19,7 @@ from metaeval.resampling.effort import AdaptiveDepth, CostModel, GrowthRule, ada
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
-from metaeval.resampling.rescoring import counted_topics, scores_by_step
+from metaeval.resampling.rescoring import scores_by_step
 from metaeval.resampling.stability import correlations
 from metaeval.resampling.stability_result import standard_error
 from metaeval.running.equality import settled_means
@@ -89,7 +89,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     """Rank the runs under every plan and step, replicate by replicate, and replay pools that stop topic by topic."""
     chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
     original = original_pool(collection, pool_depth=pool_depth)
-    counted = counted_topics(collection.by_document)
+    counted = collection.by_document.counted
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
     full = settled_means(metric_values(collection.rejudge(original.levels), metrics)[:, :, counted]) * signs
     store = None
@@ -142,7 +142,7 @@ def _replicate(
     with limit_threads(1):
         spent = equal_effort(collection, steps=steps, rng=generator, pool_depth=pool_depth)
         plans = [spent.plans[name] for name in PLAN_NAMES]
-        counted = counted_topics(collection.by_document)
+        counted = collection.by_document.counted
         return {
             "mean": np.stack([_means(collection, metrics, plan, counted) for plan in plans]),
             "judged": np.stack([plan.judged for plan in plans]),

@@ -6,7 +6,7 @@ topics: much of what it finds beyond them could not be shown on few topics.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
@@ -28,9 +28,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 
@@ -85,7 +82,7 @@ class JudgeConclusions(Result):
         """Return one row a judge: the table."""
         return self.table.copy()
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -54,10 +54,6 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         Lowest level that counts as relevant, 1 by default (any above 0 where grades are real-valued); documents below
         it are among the others.
 
-    Returns
-    -------
-    Reduced
-
     Raises
     ------
     UnknownNameError

@@ -181,10 +181,6 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     registry : Registry, optional
         Where metric names are looked up.
 
-    Returns
-    -------
-    GroupsLeftOut
-
     Raises
     ------
     InvalidOptionError
@@ -346,10 +342,9 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np
 
 def scored_topics(collection: Collection) -> NDArray[np.bool_]:
     """Return which topics have something relevant in the full judgments; refuse judgments without any such."""
-    counted = collection.rejudge(collection.full_levels).n_relevant > 0
-    if not counted.any():
+    if not collection.counted.any():
         raise InvalidOptionError("no topic has a relevant document (level above 0) in the judgments")
-    return counted
+    return collection.counted
 
 
 def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row

@@ -157,10 +157,6 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
         smallest at which the pool of the runs is at least as large as the pooled set (lines of the qrels, also those
         at -1), as in [1]_ (section "Reducing Pool Depth"), or as the size that `with_judged_pool` gave.
 
-    Returns
-    -------
-    OriginalPool
-
     Raises
     ------
     InvalidOptionError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.topic_resamples import ask_again, t_powers
@@ -27,9 +27,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Alternative, PValueRule, ask
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 _LEAST_ROUNDS, _SHARE_OF_ROUNDS = 50, 4
@@ -107,7 +104,7 @@ class PowerIntervals(Result):
                 rows.append(row | self._interval("difference", *(a - b for a, b in pair), lowest=-1.0))
         return pd.DataFrame(rows, columns=columns)
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the powers with their intervals."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
@@ -175,10 +172,6 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
         around the call, else none.
     n_threads : int, optional
         Cores to use; workers share them.
-
-    Returns
-    -------
-    PowerIntervals
 
     Raises
     ------

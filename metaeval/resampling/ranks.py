@@ -1,7 +1,7 @@
 """Which ranks are real? For every system the ranks that the topics leave open, for all systems at once."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from metaeval.base.checks import check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.largest_t import largest_t, squared_deviations
@@ -21,9 +21,6 @@ from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.pairs import all_pairs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
@@ -127,7 +124,7 @@ class RankIntervals(Result):
             letters += [between.join(names[row]) for row in shared]
         return frame.assign(letters=letters)
 
-    def plot(self, metric: str | None = None) -> "Figure":
+    def plot(self, metric: str | None = None) -> Figure:
         """Draw the interval of every system's rank under one metric (the first by default)."""
         from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - matplotlib
 
@@ -173,10 +170,6 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     rng : None, int or numpy.random.Generator
     n_threads : int, optional
         Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    RankIntervals
 
     Raises
     ------

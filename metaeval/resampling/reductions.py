@@ -115,7 +115,7 @@ def _order(task: Task) -> Reduced:
 def _topics(task: Task) -> Reduced:
     collection = task.collection
     by_name = name_order(collection.topics)
-    counted = by_name[_counted(collection)[by_name]]
+    counted = by_name[collection.counted[by_name]]
     shuffled = task.rng.permutation(counted)
     kept = np.zeros((len(task.steps), collection.n_topics), dtype=bool)
     for row, step in zip(kept, task.steps, strict=True):
@@ -201,10 +201,6 @@ def _first_of_topics(task: Task, place: NDArray[np.int64], sizes: NDArray[np.int
     return keep_documents(task.collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
-def _counted(collection: Collection) -> NDArray[np.bool_]:
-    return _sums(collection, collection.full_levels > 0) > 0
-
-
 def _sums(collection: Collection, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count what is marked in each topic, (..., n_topics)."""
     rows = np.ascontiguousarray(marked).reshape(-1, collection.n_judgments)
@@ -239,7 +235,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     stays = np.stack([one[: collection.n_judgments] for one in kept])
     levels = np.where(stays | (now == NOT_POOLED), now, np.int16(code))
     if topics is None:
-        topics = np.repeat(_counted(collection)[None], len(steps), axis=0)
+        topics = np.repeat(collection.counted[None], len(steps), axis=0)
     n_relevant = _sums(collection, levels >= rel)
     n_judged = _sums(collection, is_judged(levels))
     empty = topics & (_sums(collection, now >= rel) > 0) & (n_relevant == 0)

@@ -170,9 +170,3 @@ def verdicts(  # noqa: PLR0913, PLR0917 - scores, their names, and a test
         required = np.full(len(values), np.nan)
         result = compare_systems(scores, test=testing.test, correction=testing.correction, **options)
     return Decided(result.verdicts(), required)
-
-
-def counted_topics(collection: Collection) -> NDArray[np.bool_]:
-    """Return which topics have something relevant in the full judgments."""
-    relevant = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
-    return np.diff(relevant[collection.topic_offsets]) > 0

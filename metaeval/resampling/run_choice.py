@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.power_interval import checked_corrections
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -25,9 +24,6 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.result import is_significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SPREAD = ("mean", "standard_deviation", "low", "high", "smallest", "largest")
 
@@ -81,7 +77,7 @@ class RunChoicePower(Result):
             parts.append(frame.assign(first_higher=higher))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the mean powers with the range over the choices."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
@@ -144,10 +140,6 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         The test draws first, then the choices.
     n_threads : int, optional
         Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    RunChoicePower
 
     Raises
     ------

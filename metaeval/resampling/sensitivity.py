@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_memory
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.scores import Scores, identical_systems, select_runs
@@ -27,9 +27,6 @@ from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SIDES = ("system_a", "system_b")
 _REDRAWN = 200
@@ -201,7 +198,7 @@ class SensitivityResult(Result):
         columns = ["metric", "system_a", "system_b", "difference", "statistic", "asl", "significant"]
         return frame[[*columns, "difference_required", "better"]]
 
-    def plot(self) -> "Figure":
+    def plot(self) -> Figure:
         """Draw the curves of achieved significance levels."""
         from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
@@ -234,10 +231,6 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         Source of the choice of runs, then of the topic samples.
     n_threads : int, optional
         Cores to use; the result does not depend on it.
-
-    Returns
-    -------
-    SensitivityResult
 
     Raises
     ------

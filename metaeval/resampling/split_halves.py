@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import warn
 
 import numpy as np
@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.topic_sets import draw_topic_sets
@@ -27,9 +27,6 @@ from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import UnreachableLevelWarning
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 type Options = dict[str, Any]
 OGILVIE_LALMAS_TESTS = ("t", "wilcoxon", "sign", "bootstrap_percentile")
@@ -109,7 +106,7 @@ class SplitHalves(Result):
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
 
-    def plot(self, correction: str | None = None) -> "Figure":
+    def plot(self, correction: str | None = None) -> Figure:
         """Draw what every test rejects against how often it errs, under one correction (the first by default)."""
         from metaeval.figures.compare_tests import rejections_against_errors  # noqa: PLC0415 - matplotlib
 
@@ -190,10 +187,6 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         Source of the halvings and of the tests' own draws.
     n_threads : int, optional
         Cores to use; the answer does not depend on it.
-
-    Returns
-    -------
-    SplitHalves
 
     Raises
     ------

@@ -50,7 +50,6 @@ from metaeval.resampling.rescoring import (
     FEWEST,
     PairTest,
     Plan,
-    counted_topics,
     replicate_of_arrays,
     replicate_of_collection,
     verdicts,
@@ -131,10 +130,6 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     registry : Registry, optional
         Where metric names are looked up.
 
-    Returns
-    -------
-    Stability
-
     Raises
     ------
     UnknownNameError
@@ -177,7 +172,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_test(test, correction)
     check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
-    counted = counted_topics(documents)
+    counted = documents.counted
     lowest = _relevant_from(documents, own_metrics, rel)
     seed = resolve_seed(rng)
     testing = PairTest(
@@ -244,7 +239,7 @@ class _Reference(NamedTuple):
         rebuilt = reduction.needs_retrieved
         original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
-        counted = counted_topics(collection)[collection.topic_of_judgment]
+        counted = collection.counted[collection.topic_of_judgment]
         judged = is_judged(levels) & counted
         return cls(
             levels, int(judged.sum()), int((levels >= collection.level_from(rel))[counted].sum()), rebuilt, notes
@@ -432,6 +427,6 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
         check_number(budget, "budget", above=0, unit="seconds")
     if collection.n_systems < FEWEST:
         raise EstimationError(f"a ranking needs at least two runs; there is {collection.n_systems}")
-    if not counted_topics(collection).any():
+    if not collection.counted.any():
         message = "no topic has a relevant document (level above 0) in the judgments, so no run can be ranked"
         raise EstimationError(message)

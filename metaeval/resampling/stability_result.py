@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.base.checks import check_choice, check_number
 from metaeval.base.digits import error_of_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.resampling.reductions import Reduction
 from metaeval.running.equality import at_least as reaches
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
@@ -34,7 +32,7 @@ _COLUMNS = (
 type Kind = Literal["interpolated", "observed", "below smallest", "above largest", "undefined"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Stability(Result):
     """Rankings, mean scores and significant differences with fewer judgments."""
 
@@ -103,8 +101,16 @@ class Stability(Result):
         those found. Standard errors of a single replicate are missing: its draws are random, but nothing tells how
         much. ``difference_required`` is that of bootstrap sensitivity, missing under other tests.
         """
-        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
-        wanted = [*_MEASURES, "score"]
+        return self._frame.copy()
+
+    @cached_property
+    def _measured(self) -> xr.Dataset:
+        """The data with the mean score and the power of every replicate."""
+        return self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
+
+    @cached_property
+    def _frame(self) -> pd.DataFrame:
+        data, wanted = self._measured, [*_MEASURES, "score"]
         table = data[wanted].mean("replicate").to_dataframe(dim_order=["metric", "step"])
         table = table.join(standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
         tested = data[["power", "found", "contradicted", "reversed", "difference_required"]]
@@ -145,10 +151,13 @@ class Stability(Result):
         change there is: a swap of two systems, a pair more or less. That of ``tau_p_value``, the largest of them, is
         their standard deviation. All are missing of a single replicate.
         """
-        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
-        varied = self._varied()
-        parts = [self._error(data, name, "replicate", varied) for name in (*_MEASURES, "score")]
-        parts += [self._error(data, name, "tested", varied) for name in ("power", *FOUND)]
+        return self._errors.copy()
+
+    @cached_property
+    def _errors(self) -> pd.DataFrame:
+        data = self._measured
+        parts = [self._error(name, "replicate") for name in (*_MEASURES, "score")]
+        parts += [self._error(name, "tested") for name in ("power", *FOUND)]
         p_error = standard_error(data[["tau_p_value"]], "replicate")["tau_p_value"] * self.n_replicates**0.5
         frame = xr.merge([*parts, p_error.rename("tau_p_value_error")]).to_dataframe(dim_order=["metric", "step"])
         found, wrong = (
@@ -163,19 +172,19 @@ class Stability(Result):
         )
         return frame.reset_index().merge(counted, left_on="step", right_index=True)
 
+    @cached_property
     def _varied(self) -> xr.DataArray:
-        """Say at which steps mean scores differ between replicates."""
-        scores = self.data["mean"].mean("system").to_dataset(name="score")
-        return standard_error(scores, "replicate")["score"] > 0
+        """At which steps mean scores differ between replicates."""
+        return standard_error(self._measured[["score"]], "replicate")["score"] > 0
 
-    def _error(self, data: xr.Dataset, name: str, over: str, varied: xr.DataArray) -> xr.DataArray:
+    def _error(self, name: str, over: str) -> xr.DataArray:
         """Return the standard error of one mean, at least that of the smallest change where scores varied."""
-        n_systems = data.sizes["system"]
+        data, n_systems = self._measured, self.data.sizes["system"]
         least = dict.fromkeys(("found", "contradicted", "reversed"), 1.0) | {"power": 1.0 / max(self.n_pairs, 1)}
         for among, size in (("", n_systems), ("_best", min(self.top, n_systems))):
             least |= {f"{measure}{among}": change for measure, change in _swaps(size).items()}
         own = standard_error(data[[name]], over)[name]
-        floor = least.get(name, 0.0) * error_of_share(0.0, max(data.sizes[over], 1)) * varied
+        floor = least.get(name, 0.0) * error_of_share(0.0, max(data.sizes[over], 1)) * self._varied
         floor = floor.where(own.notnull())  # noqa: PD004 - xarray
         return own.where(own >= floor, floor).rename(f"{name}_error")
 
@@ -204,7 +213,7 @@ class Stability(Result):
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
-        errors = self._error(self.data, measure, "replicate", self._varied()).transpose("metric", "step").to_numpy()
+        errors = self._error(measure, "replicate").transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
         for metric, values, error in zip(self.metrics, means, errors, strict=True):
@@ -244,7 +253,7 @@ class Stability(Result):
         left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
         return np.asarray(100 * left / full[counted])
 
-    def plot(self, measure: str = "tau") -> "Figure":
+    def plot(self, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the step, a line for every metric."""
         from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 

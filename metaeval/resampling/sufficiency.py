@@ -101,10 +101,6 @@ def pool_sufficiency(
     registry : Registry, optional
         Where metric names are looked up.
 
-    Returns
-    -------
-    PoolSufficiency
-
     Raises
     ------
     InvalidOptionError

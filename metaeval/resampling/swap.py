@@ -7,7 +7,7 @@ compared between metrics.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numba
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.names import first_few
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.base.words import share
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
@@ -28,9 +28,6 @@ from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec
 from metaeval.tests_stat.comparison import compare_systems
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ToleranceUnit = Literal["relative", "absolute"]
 PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -136,7 +133,7 @@ class ErrorRates(Result):
         words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in found])
         return f"two sets of {self.sizes[-1]} topics disagree about {words} (tolerance {self.tolerances[0]:g})"
 
-    def plot(self, *, max_error: float = 0.05) -> "Figure":
+    def plot(self, *, max_error: float = 0.05) -> Figure:
         """Draw the error rate against the size of the topic sets: a panel a tolerance, a line a metric."""
         from metaeval.figures.topics import tolerance_panels  # noqa: PLC0415 - matplotlib
 
@@ -226,10 +223,6 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
         Source of the draws. The draws at one size do not depend on which other sizes were asked for.
     n_threads : int, optional
         Cores to use; the answer does not depend on it.
-
-    Returns
-    -------
-    ErrorRates
 
     Raises
     ------

@@ -110,10 +110,6 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
         Level of the paired t test of every pair, uncorrected.
     rng : None, int or numpy.random.Generator
 
-    Returns
-    -------
-    SubsetComparison
-
     Raises
     ------
     ScoresError

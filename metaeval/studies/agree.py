@@ -189,10 +189,6 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    AgreeStudy
-
     Raises
     ------
     ScoresError, InvalidOptionError
@@ -310,10 +306,6 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         See `study_agreement`.
     n_topic_resamples, confidence_level, min_f1, pairs, rng, provenance
         Likewise.
-
-    Returns
-    -------
-    AgreeStudy
 
     Examples
     --------

@@ -161,10 +161,6 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         Whether passages that their articles do not have are an error, or left out with a note.
     provenance : Provenance, optional
 
-    Returns
-    -------
-    AssessmentStudy
-
     Raises
     ------
     InvalidOptionError

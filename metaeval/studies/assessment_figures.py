@@ -1,13 +1,15 @@
 """The figures of an analysis of assessments that papers quote, each with its name."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from metaeval.inex.assessed_pools import growth_kinds, shown_growth
 from metaeval.inex.assessment_tables import SHORT
+
+if TYPE_CHECKING:
+    from metaeval.studies.assessment import AssessmentStudy
 
 FOUND: Mapping[str, str] = {
     "relevant": "relevant documents",
@@ -41,58 +43,19 @@ class QuotedFigure(NamedTuple):
     """How it is written: as a whole number, as a percentage, with one or with two decimals."""
 
 
-class AssessmentTables(Protocol):
-    """The tables of an `AssessmentStudy` that figures are taken from."""
-
-    @property
-    def beyond(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def classes(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def cycles(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def document_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def element_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def elemental(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def entries(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def growth(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def new_runs(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def passage_agreement(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def passages(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def pools(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def power_law(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def sizes(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def steps(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def times(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-    @property
-    def topics(self) -> pd.DataFrame: ...  # noqa: D102 - as the study says
-
-
-def quoted_figures(tables: AssessmentTables) -> tuple[QuotedFigure, ...]:
+def quoted_figures(tables: "AssessmentStudy") -> tuple[QuotedFigure, ...]:
     """Return the figures that papers quote, those that are known."""
     return tuple(one for figures in _FIGURES for one in figures(tables) if np.isfinite(one.value))
 
 
-def _of_topics(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_topics(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     yield QuotedFigure("assessments", "topics", len(tables.topics), "topics", "count")
     for name, mean in tables.topics.mean().items():
         kind = "count" if name == "highlighted" else "one"
         yield QuotedFigure("assessments", f"{name} per topic", mean, f"{_PER_TOPIC[str(name)]}, mean of a topic", kind)
 
 
-def _of_growth(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_growth(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     for row in shown_growth(tables.growth).to_dict("records"):
         size = row["documents"]
         for kind in growth_kinds(tables.growth):
@@ -101,7 +64,7 @@ def _of_growth(tables: AssessmentTables) -> Iterator[QuotedFigure]:
             yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
 
 
-def _of_beyond(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_beyond(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     for row in tables.beyond.to_dict("records"):
         asked, more = "larger pools", f"by {row['added']} more documents a topic"
         yield QuotedFigure(asked, f"relevant {more}", row["relevant"], f"new relevant documents {more}", "one")
@@ -109,7 +72,7 @@ def _of_beyond(tables: AssessmentTables) -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, "share of hours", row["hours"] / row["hours_now"], "of the present hours", "share")
 
 
-def _of_new_runs(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_new_runs(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     if len(tables.new_runs):
         for (unit, size), part in tables.new_runs.groupby(["unit", "size"], sort=False):
             for rank in _QUOTED_RANKS:
@@ -119,14 +82,14 @@ def _of_new_runs(tables: AssessmentTables) -> Iterator[QuotedFigure]:
                     yield QuotedFigure("new runs", f"share {words}", share.iloc[0], words, "share")
 
 
-def _of_pools(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_pools(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     if len(tables.pools):
         sums, size = tables.pools.sum(), tables.pools["documents"].mean()
         yield QuotedFigure("pools", "documents per topic", size, "documents in the pool, mean of a topic", "one")
         yield QuotedFigure("pools", "share assessed", sums["assessed"] / sums["documents"], "of them assessed", "share")
 
 
-def _of_passages(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_passages(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     asked = "passages per document"
     if len(tables.passages):
         counted, share = tables.passages["passages"], tables.passages["share"]
@@ -142,19 +105,19 @@ def _of_passages(tables: AssessmentTables) -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, f"power law: {name}", row[name], which, "two")
 
 
-def _of_elemental(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_elemental(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     if len(tables.elemental):
         share = tables.elemental["share"].iloc[0]
         yield QuotedFigure("elemental passages", "share", share, "passages that coincide with one element", "share")
 
 
-def _of_specificity(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_specificity(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     for row in tables.classes.to_dict("records"):
         name = row["element_class"]
         yield QuotedFigure("specificity", f"mean of class {name}", row["mean"], f"mean specificity: {name}", "two")
 
 
-def _of_sizes(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_sizes(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     asked = "exhaustivity and size"
     for row in tables.sizes.to_dict("records"):
         degree = row["exhaustivity"]
@@ -166,7 +129,7 @@ def _of_sizes(tables: AssessmentTables) -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
 
 
-def _of_entries(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_entries(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     asked, table = "best entry points", tables.entries
     if len(table):
         for which, column in (("the first", "starts_first"), ("some", "starts_any")):
@@ -178,7 +141,7 @@ def _of_entries(tables: AssessmentTables) -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, words, median, f"{words} passage, in characters", "count")
 
 
-def _of_times(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_times(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     if len(tables.times):
         seconds = tables.times["seconds"]
         for kind, relevant in (("relevant", True), ("irrelevant", False)):
@@ -189,7 +152,7 @@ def _of_times(tables: AssessmentTables) -> Iterator[QuotedFigure]:
         yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
 
 
-def _of_steps(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_steps(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     asked = "order of work"
     done = {"highlight": "highlights", "assess": "judgments of elements"}
     for row in tables.steps.to_dict("records"):
@@ -202,7 +165,7 @@ def _of_steps(tables: AssessmentTables) -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, words, tables.cycles["cycles"].mean(), words, "two")
 
 
-def _of_agreement(tables: AssessmentTables) -> Iterator[QuotedFigure]:
+def _of_agreement(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
     if len(tables.document_agreement):
         value = tables.document_agreement["of_union"].mean()
         words = "called relevant by both, of the documents that either does"
@@ -221,7 +184,7 @@ def _of_agreement(tables: AssessmentTables) -> Iterator[QuotedFigure]:
         yield QuotedFigure("agreement on passages", "mean of_union", value, words, "share")
 
 
-_FIGURES: tuple[Callable[[AssessmentTables], Iterator[QuotedFigure]], ...] = (
+_FIGURES: tuple[Callable[["AssessmentStudy"], Iterator[QuotedFigure]], ...] = (
     *(_of_topics, _of_growth, _of_beyond, _of_new_runs, _of_pools, _of_passages, _of_elemental, _of_specificity),
     *(_of_sizes, _of_entries, _of_times, _of_steps, _of_agreement),
 )

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import Figure
 from metaeval.base.unit import unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -33,15 +33,18 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
-from metaeval.studies.metric_verdict import MetricVerdict, probability_positive, verdict_of
+from metaeval.studies.metric_verdict import (
+    MetricVerdict,
+    difference_probabilities,
+    robustness_probabilities,
+    topics_probabilities,
+    verdict_of,
+)
 from metaeval.studies.reliability import ReliabilityStudy, study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
@@ -112,7 +115,7 @@ class CompareStudy(Study):
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
-            self._power(),
+            *self._powers(),
             self._differences_required(),
             self._topics(),
             self._agreement(),
@@ -124,17 +127,14 @@ class CompareStudy(Study):
                 frame = frame.merge(part, on="metric", how="left")
         return frame.assign(in_use=frame["metric"] == self.current)
 
-    def _power(self) -> pd.DataFrame:
-        found = self.power.to_frame()
-        plain = found[found["correction"] == "none"].rename(columns={"low": "power_low", "high": "power_high"})
-        strict = found[found["correction"] == "fdr_by"].rename(
-            columns={"power": "power_by", "low": "power_by_low", "high": "power_by_high"}
-        )
-        spread = self.choice.to_frame()
-        spread = spread[spread["correction"] == "none"].rename(columns={"low": "systems_low", "high": "systems_high"})
-        frame = plain[["metric", "power", "power_low", "power_high"]]
-        frame = frame.merge(strict[["metric", "power_by", "power_by_low", "power_by_high"]], on="metric")
-        return frame.merge(spread[["metric", "systems_low", "systems_high"]], on="metric")
+    def _powers(self) -> list[pd.DataFrame]:
+        found, spread = self.power.to_frame(), self.choice.to_frame()
+        strict = {"power": "power_by", "low": "power_by_low", "high": "power_by_high"}
+        return [
+            _named(_under(found), {"power": "power", "low": "power_low", "high": "power_high"}),
+            _named(_under(found, "fdr_by"), strict),
+            _named(_under(spread), {"low": "systems_low", "high": "systems_high"}),
+        ]
 
     def _differences_required(self) -> pd.DataFrame:
         names = ["difference_required", "difference_required_median", "difference_required_p95"]
@@ -143,14 +143,8 @@ class CompareStudy(Study):
     def _topics(self) -> pd.DataFrame | None:
         if self.topics is None:
             return None
-        frame = self.topics.to_frame().drop_duplicates("metric")
-        wanted = {
-            "text": "topics",
-            "posterior_median": "topics_median",
-            "posterior_low": "topics_low",
-            "posterior_high": "topics_high",
-        }
-        return frame[["metric", *(name for name in wanted if name in frame)]].rename(columns=wanted)
+        wanted = {f"posterior_{name}": f"topics_{name}" for name in ("median", "low", "high")}
+        return _named(self.topics.to_frame().drop_duplicates("metric"), {"text": "topics", **wanted})
 
     def topics_errors(self) -> pd.DataFrame | None:
         """Return one row a metric, its index: what `BayesianErrorRate.minimum_topics` says, with Monte-Carlo errors."""
@@ -171,14 +165,14 @@ class CompareStudy(Study):
     def _agreement(self) -> pd.DataFrame | None:
         if self.current is None:
             return None
-        whole = self.agreement if self.agreement_intervals is None else self.agreement_intervals
-        frame = whole.to_frame()
-        frame = frame[frame["truth"] == self.current].rename(
-            columns={"predictor": "metric", "n_conflicts": "conflicts"}
-        )
-        ends = [f"{name}_{end}" for name in ("precision", "recall", "f1") for end in ("low", "high")]
-        names = ["metric", "precision", "recall", "f1", *ends, "conflicts"]
-        return frame[[name for name in names if name in frame]]
+        frame = self._agreed()
+        frame = frame[frame["truth"] == self.current].rename(columns={"predictor": "metric"})
+        rates = ("precision", "recall", "f1")
+        ends = [f"{name}_{end}" for name in rates for end in ("low", "high")]
+        return _named(frame, {name: name for name in (*rates, *ends)} | {"n_conflicts": "conflicts"})
+
+    def _agreed(self) -> pd.DataFrame:
+        return (self.agreement if self.agreement_intervals is None else self.agreement_intervals).to_frame()
 
     def _stability(self) -> pd.DataFrame | None:
         if self.stability is None:
@@ -215,16 +209,10 @@ class CompareStudy(Study):
         Columns metric_a, metric_b, difference, low and high (over topics), systems_low and systems_high (over choices
         of systems), first_higher (share of the choices in which the first metric has the higher power).
         """
-        over_topics = self.power.differences()
-        over_topics = over_topics[over_topics["correction"] == "none"]
-        over_systems = self.choice.differences()
-        over_systems = over_systems[over_systems["correction"] == "none"]
-        columns = ["metric_a", "metric_b", "low", "high", "first_higher"]
-        named = over_systems[columns].rename(columns={"low": "systems_low", "high": "systems_high"})
-        joined = over_topics[["metric_a", "metric_b", "difference", "low", "high"]].merge(
-            named, on=["metric_a", "metric_b"]
-        )
-        return joined.reset_index(drop=True)
+        pair = ["metric_a", "metric_b"]
+        over_topics = _under(self.power.differences())[[*pair, "difference", "low", "high"]]
+        named = {"low": "systems_low", "high": "systems_high", "first_higher": "first_higher"}
+        return over_topics.merge(_named(_under(self.choice.differences()), named, pair), on=pair)
 
     def conflicts(self) -> pd.DataFrame:
         """Return the pairs of systems that two metrics call significant in opposite directions.
@@ -238,8 +226,7 @@ class CompareStudy(Study):
 
     def agreements(self) -> pd.DataFrame:
         """Return one row a pair of metrics: F1 of their significant pairs, with its interval if there is one."""
-        frame = (self.agreement if self.agreement_intervals is None else self.agreement_intervals).to_frame()
-        place = {name: number for number, name in enumerate(self.metrics)}
+        frame, place = self._agreed(), {name: number for number, name in enumerate(self.metrics)}
         frame = frame[frame["predictor"].map(place) < frame["truth"].map(place)]
         frame = frame.rename(columns={"predictor": "metric_a", "truth": "metric_b", "n_conflicts": "conflicts"})
         names = ["metric_a", "metric_b", "f1", "f1_low", "f1_high", "conflicts"]
@@ -257,39 +244,14 @@ class CompareStudy(Study):
         broken: dict[str, list[str]] = {}
         for row in tested:
             broken.setdefault(str(row["metric"]), []).append(str(row["expectation"]))
-        parts = [self._power_probabilities(), self._topics_probabilities(), self._robustness_probabilities()]
+        parts = [difference_probabilities("power", _under(self.power.differences()), self.power.freedom)]
+        if self.topics is not None and self.topics.posterior is not None:
+            parts.append(topics_probabilities(self.topics.posterior))
+        if self.stability is not None and self.stability.n_replicates > 1:  # one draw has no spread
+            parts.append(robustness_probabilities(self.stability))
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
         level = self.confidence_level
         return verdict_of(table, self.metrics, current=self.current, confidence_level=level, broken=broken)
-
-    def _power_probabilities(self) -> pd.DataFrame:
-        frame = self.power.differences()
-        frame = frame[frame["correction"] == "none"]
-        columns = ["metric_a", "metric_b", "difference", "standard_error"]
-        return _probabilities("power", frame[columns], self.power.freedom)
-
-    def _topics_probabilities(self) -> pd.DataFrame:
-        if self.topics is None or self.topics.posterior is None:
-            return pd.DataFrame()
-        fewer = self.topics.posterior.fewer().rename(columns={"metric_a": "metric", "metric_b": "against"})
-        named = fewer.assign(quality="topics", p_better=fewer["p_fewer"], p_not_worse=fewer["p_fewer"])
-        return named[_PROBABILITIES]
-
-    def _robustness_probabilities(self) -> pd.DataFrame:
-        if self.stability is None or self.stability.n_replicates < 2:  # noqa: PLR2004 - one draw has no spread
-            return pd.DataFrame()
-        tau = self.stability.data["tau"]
-        half = tau.isel(step=int(np.argmin(np.abs(tau["step"].to_numpy() - 50)))).transpose("replicate", "metric")
-        names, n_drawn = [str(name) for name in half["metric"].to_numpy()], half.sizes["replicate"]
-        values = half.to_numpy()
-        rows = []
-        for a, b in combinations(range(len(names)), 2):
-            apart = values[:, a] - values[:, b]
-            error = apart.std(ddof=1) / np.sqrt(n_drawn)
-            if np.isfinite(error):
-                rows.append((names[a], names[b], apart.mean(), error))
-        columns = ["metric_a", "metric_b", "difference", "standard_error"]
-        return _probabilities("tau_half", pd.DataFrame(rows, columns=columns), n_drawn - 1)
 
     def pareto_front(self) -> tuple[str, ...]:
         """Return the metrics that no other is as good as in power and `second_quality` and better in one.
@@ -315,7 +277,7 @@ class CompareStudy(Study):
             return "tau_half"
         return None if self.current is None else "f1"
 
-    def plot(self, name: str | None = None) -> "Figure":
+    def plot(self, name: str | None = None) -> Figure:
         """Draw power against the second quality, a point a metric with its intervals; without one, power alone.
 
         `name` asks for another picture of the report, as `Study.plot` does.
@@ -332,16 +294,13 @@ class CompareStudy(Study):
         return trade_off(self.to_frame(), second=second, label=label, front=front, current=self.current)
 
 
-_PROBABILITIES = ["quality", "metric", "against", "p_better", "p_not_worse"]
+def _under(frame: pd.DataFrame, correction: str = "none") -> pd.DataFrame:
+    return frame[frame["correction"] == correction]
 
 
-def _probabilities(quality: str, differences: pd.DataFrame, freedom: int) -> pd.DataFrame:
-    """Return how probable it is that each metric of a pair is better, both ways, from differences and their errors."""
-    rows = []
-    for one, other, difference, error in differences.itertuples(index=False):
-        for metric, against, sign in ((one, other, 1), (other, one, -1)):
-            rows.append((quality, metric, against, *probability_positive(sign * difference, error, freedom)))
-    return pd.DataFrame(rows, columns=_PROBABILITIES)
+def _named(frame: pd.DataFrame, names: Mapping[str, str], keys: Sequence[str] = ("metric",)) -> pd.DataFrame:
+    """Return the keys, and those of the columns that there are under other names."""
+    return frame[[*keys, *(name for name in names if name in frame)]].rename(columns=names)
 
 
 def study_comparison(  # noqa: PLR0913 - every option of the command
@@ -397,10 +356,6 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     rng : None, int or Generator
     n_threads : int, optional
     provenance : Provenance, optional
-
-    Returns
-    -------
-    CompareStudy
 
     Raises
     ------

@@ -104,10 +104,6 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    SplitHalvesStudy
-
     Raises
     ------
     EstimationError

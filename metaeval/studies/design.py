@@ -114,10 +114,6 @@ def study_design(  # noqa: PLR0913 - every option of the command
         Exact non-central distributions, or Sakai's approximations, for comparison with published tables.
     provenance : Provenance, optional
 
-    Returns
-    -------
-    DesignStudy
-
     Raises
     ------
     EstimationError

@@ -141,10 +141,6 @@ def study_human(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
-    Returns
-    -------
-    HumanStudy
-
     Raises
     ------
     ScoresError, InvalidOptionError

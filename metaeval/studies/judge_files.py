@@ -76,10 +76,6 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
 
-    Returns
-    -------
-    JudgeInput
-
     Raises
     ------
     FileFormatError

@@ -8,7 +8,7 @@ from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values
 from metaeval.resampling.pool_depths import lists_relevant_only, refuse_unknown_pool
 from metaeval.resampling.pools import with_judged_pool
-from metaeval.resampling.rescoring import FEWEST, counted_topics
+from metaeval.resampling.rescoring import FEWEST
 from metaeval.table.scores import as_scores, identical_systems
 
 
@@ -51,7 +51,7 @@ def different_runs(
     collection: JudgedCollection, metrics: tuple[AnyMetric, ...]
 ) -> tuple[JudgedCollection, tuple[tuple[str, ...], ...]]:
     """Leave out runs with the scores of another one under every metric, but not out of the pool."""
-    values = metric_values(collection, metrics)[:, :, counted_topics(collection.by_document)]
+    values = metric_values(collection, metrics)[:, :, collection.by_document.counted]
     names = [one.name for one in metrics]
     groups = identical_systems(as_scores(values, metrics=names, systems=list(collection.systems), fewest=1))
     dropped = [name for group in groups for name in group[1:]]

@@ -1,7 +1,7 @@
 """May this judge decide between my systems? Labels, conclusions, group bias, and what the judge is worth."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -268,10 +268,6 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     rng : None, int or Generator
     provenance : Provenance, optional
 
-    Returns
-    -------
-    JudgeStudy
-
     Raises
     ------
     InvalidOptionError
@@ -350,13 +346,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     made = JudgeStudy(
         labelling=labelling,
         annotated=None if annotations is None else of_annotations(*annotations, epsilon=epsilon, scoring=scoring),
-        effects=part.effects,
-        conclusions=part.conclusions,
-        favoured=part.favoured,
-        by_covariate=part.by_covariate,
-        worth=part.worth,
-        powered=part.powered,
-        repeats=part.repeats,
+        **{one.name: getattr(part, one.name) for one in fields(part)},
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),
         reference=reference,

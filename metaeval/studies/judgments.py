@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import Figure
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
@@ -26,7 +27,6 @@ from metaeval.resampling.options import check_test
 from metaeval.resampling.pool_depths import check_reach
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
-from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.stability import check_options
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency
@@ -45,9 +45,6 @@ from metaeval.studies.judgment_parts import (
 )
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import identical_note
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -166,7 +163,7 @@ class JudgmentsStudy(Study):
             ),
         }
 
-    def plot(self, name: str | None = None, *, measure: str = "tau") -> "Figure":
+    def plot(self, name: str | None = None, *, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
 
         `name` asks for another picture of the report, as `Study.plot` does.
@@ -289,10 +286,6 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    JudgmentsStudy
-
     Raises
     ------
     UnknownNameError
@@ -360,7 +353,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     effort = None
     if _EFFORT in wanted:
         effort = attempt("where to spend effort", partial(spent_effort, asked, chosen_cost, rule))
-    counted = counted_topics(documents)
+    counted = documents.counted
     study = JudgmentsStudy(
         metrics=tuple(one.name for one in own_metrics),
         n_systems=documents.n_systems,
@@ -446,4 +439,4 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
         said.append(
             "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
         )
-    return tuple(dict.fromkeys([*topic_notes(collection, counted_topics(collection)), *said]))
+    return tuple(dict.fromkeys([*topic_notes(collection, collection.counted), *said]))

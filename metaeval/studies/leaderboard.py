@@ -182,10 +182,6 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    LeaderboardStudy
-
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from types import MappingProxyType
 from typing import Literal
 
@@ -10,12 +11,17 @@ import pandas as pd
 from scipy.stats import t as student
 
 from metaeval.base.results import Result
+from metaeval.models.error_rate_posterior import BayesianErrorRate
+from metaeval.resampling.stability_result import Stability
 
 NOT_WORSE = 0.95
 """Probability from which a metric is surely not worse in a quality."""
 
 _SAME = 9
 """Decimals to which two probabilities that are equal, but summed in another order, agree."""
+
+_PROBABILITIES = ["quality", "metric", "against", "p_better", "p_not_worse"]
+_DIFFERENCE = ["metric_a", "metric_b", "difference", "standard_error"]
 
 type Outcome = Literal["adopt", "keep", "open"]
 
@@ -83,6 +89,33 @@ def probability_positive(difference: float, error: float, freedom: int) -> tuple
         above = float(student.cdf(difference / error, freedom))
         return above, above
     return float(difference > 0), float(difference >= 0)
+
+
+def difference_probabilities(quality: str, differences: pd.DataFrame, freedom: int) -> pd.DataFrame:
+    """Return how probable it is that each metric of a pair is better, both ways, from differences and their errors."""
+    rows = []
+    for one, other, difference, error in differences[_DIFFERENCE].itertuples(index=False):
+        for metric, against, sign in ((one, other, 1), (other, one, -1)):
+            rows.append((quality, metric, against, *probability_positive(sign * difference, error, freedom)))
+    return pd.DataFrame(rows, columns=_PROBABILITIES)
+
+
+def topics_probabilities(posterior: BayesianErrorRate) -> pd.DataFrame:
+    """Return how probable it is that each metric of a pair needs fewer topics."""
+    fewer = posterior.fewer().rename(columns={"metric_a": "metric", "metric_b": "against"})
+    return fewer.assign(quality="topics", p_better=fewer["p_fewer"], p_not_worse=fewer["p_fewer"])[_PROBABILITIES]
+
+
+def robustness_probabilities(stability: Stability) -> pd.DataFrame:
+    """Return how probable it is that each metric of a pair keeps more of its ranking with half of the judgments."""
+    tau = stability.data["tau"]
+    half = tau.isel(step=int(np.argmin(np.abs(tau["step"].to_numpy() - 50)))).transpose("replicate", "metric")
+    rows = []
+    for one, other in combinations(stability.metrics, 2):
+        apart = half.sel(metric=one).to_numpy() - half.sel(metric=other).to_numpy()
+        rows.append((one, other, apart.mean(), apart.std(ddof=1) / np.sqrt(len(apart))))
+    known = pd.DataFrame(rows, columns=_DIFFERENCE).dropna(subset="standard_error")
+    return difference_probabilities("tau_half", known, half.sizes["replicate"] - 1)
 
 
 def verdict_of(

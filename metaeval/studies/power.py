@@ -164,10 +164,6 @@ def study_power(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    PowerStudy
-
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -141,10 +141,6 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         Where names are looked up.
     provenance : Provenance, optional
 
-    Returns
-    -------
-    ReliabilityStudy
-
     Raises
     ------
     InvalidOptionError

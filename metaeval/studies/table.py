@@ -209,10 +209,6 @@ def study_table(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    TableStudy
-
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -273,10 +273,6 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
-    Returns
-    -------
-    TopicsStudy
-
     Raises
     ------
     EstimationError

@@ -41,10 +41,6 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     rng, n_threads
         For tests that resample; the others draw nothing.
 
-    Returns
-    -------
-    PairwiseResult
-
     Raises
     ------
     ScoresError, InvalidOptionError

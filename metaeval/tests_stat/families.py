@@ -82,10 +82,6 @@ def pair_families(
     corrections : sequence of str, default ("holm", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`.
 
-    Returns
-    -------
-    PairFamilies
-
     Raises
     ------
     InvalidOptionError

@@ -27,10 +27,6 @@ def paired_t_test(
     ----------
     scores, alternative, correction, alpha, baseline
 
-    Returns
-    -------
-    PairwiseResult
-
     Raises
     ------
     ScoresError, InvalidOptionError

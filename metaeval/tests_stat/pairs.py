@@ -248,10 +248,6 @@ def ask(  # noqa: PLR0913 - what every test is asked
     uses : collection of str
         What is taken into account where no test is named; see `metaeval.table.structure.engine_scores`.
 
-    Returns
-    -------
-    Question
-
     Raises
     ------
     ScoresError, InvalidOptionError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import warn
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtrit
 
 from metaeval.base.checks import check_kind, check_share
-from metaeval.base.results import Result
+from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.running.equality import at_least
 from metaeval.table.scores import better_direction
@@ -22,9 +22,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, sma
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 class UnreachableLevelWarning(MetaevalWarning):
@@ -267,7 +264,7 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> "Figure":
+    def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
         """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 

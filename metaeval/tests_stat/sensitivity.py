@@ -41,10 +41,6 @@ def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
         B, the number of topic samples drawn.
     rng, n_threads
 
-    Returns
-    -------
-    PairwiseResult
-
     Raises
     ------
     ScoresError, InvalidOptionError

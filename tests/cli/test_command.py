@@ -1,15 +1,21 @@
 """A law over all commands: each loads, is listed as it introduces itself, and means by an option what others mean."""
 
+import ast
 import inspect
 from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer
 
-from metaeval.cli import app
+from metaeval import studies
+from metaeval.cli import app, power, reading
+from metaeval.cli.command import FORMS
 from metaeval.cli.command import command as made_command
 from metaeval.cli.commands import COMMANDS
-from metaeval.cli.options import OUTPUT
+from metaeval.cli.option import arguments_of
+from metaeval.cli.options import CHOOSING, COLUMNS, OUTPUT, WORKING
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
@@ -195,3 +201,29 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
     assert ">It is ours.</p>" in page
     both = asked("--out", "page", "--overwrite", "--json")
     assert both.json()["results"] == asked("--json").json()["results"]
+
+
+ASKED = {
+    **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
+    **{name: [f"study_{name}"] for name in ("reliability", "table", "topics")},
+    "agree": ["audit_quantisations", "study_agreement"],
+    "assessment": ["study_assessments"],
+    "compare-metrics": ["study_comparison"],
+    "compare-tests": ["study_tests"],
+    "report": ["study_power"],
+}
+"""What a command hands its options to (`Loaded.ask`)."""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != SIMULATING])
+def test_every_option_of_a_command_goes_somewhere(name):
+    """The command reads it, or reading and showing do, or it stands for an argument of what the command asks."""
+    own = import_module(f"metaeval.cli.{name.replace('-', '_')}")
+    trees = [ast.parse(Path(one.__file__).read_text("utf-8")) for one in (own, power, reading)]
+    read = {node.id for node in ast.walk(trees[0]) if isinstance(node, ast.Name)}
+    read |= {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    stand_for = arguments_of(LOADED[name])
+    arguments = {one for study in ASKED.get(name, ()) for one in inspect.signature(getattr(studies, study)).parameters}
+    read |= {stand_for[one].strip("-").replace("-", "_") for one in arguments & stand_for.keys()}
+    declared = {one.name for one in LOADED[name].params} - {"help", "inputs"}
+    assert declared - read <= {*OUTPUT, *CHOOSING, *COLUMNS, *WORKING, *FORMS, "no_header", "threads"}
