@@ -82,6 +82,7 @@ _COST = Option(
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     read_by(_cost_model),
     shown="those of the log, else 2006",
+    means="minutes_relevant minutes_other",
     needs="runs",
 )
 _LONGEST_BREAK = _source(
