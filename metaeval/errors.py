@@ -4,6 +4,7 @@ An error says which argument (or file and line), the rule, the value received an
 Each class also derives from the built-in a caller would expect, so ``except ValueError`` works too.
 """
 
+import copyreg
 import difflib
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -44,7 +45,26 @@ class FileFormatError(MetaevalError, ValueError):
 
 
 class InvalidOptionError(MetaevalError, ValueError):
-    """An invalid argument."""
+    """An invalid argument.
+
+    Parameters
+    ----------
+    message : str
+        The argument in backticks, the rule, the value received, and the way out.
+    argument : str, optional
+        The name of the argument.
+    value : object, optional
+        What it was.
+    """
+
+    def __init__(self, message: str, *, argument: str | None = None, value: object = None) -> None:
+        super().__init__(message)
+        self.argument = argument
+        self.value = value
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let workers send the error back as it is, whatever `__init__` of its class takes."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # as pickle calls it
 
 
 class UnknownNameError(InvalidOptionError, KeyError):
@@ -70,7 +90,8 @@ class UnknownNameError(InvalidOptionError, KeyError):
         near = dict.fromkeys(spellings[one] for one in closest_names(name, spellings))
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-        super().__init__(f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}")
+        message = f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}"
+        super().__init__(message, value=name)
         self.name = name
         self.known = names
 

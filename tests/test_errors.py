@@ -1,5 +1,6 @@
 """Errors: their place in the file, their bases, and the names they suggest."""
 
+import pickle
 from difflib import get_close_matches
 
 import hypothesis.strategies as st
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from metaeval import errors
-from metaeval.errors import FileFormatError, MetaevalError, UnknownNameError, closest_names
+from metaeval.base.checks import check_share
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError, closest_names
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,20 @@ def test_an_unknown_name_lists_the_nearest_and_all():
     assert error.known == ("t", "wilcoxon", "sign")
     meant = UnknownNameError("test", "ttst", ["t", "sign"], synonyms={"ttest": "t", "student": "t"})
     assert str(meant) == "no test 'ttst'; did you mean 't'? Known: t, sign"
+
+
+def test_an_error_about_an_argument_says_which_and_comes_back_from_a_worker():
+    """Name and value of the argument are fields, also of errors of a class that asks for more than a message."""
+    with pytest.raises(InvalidOptionError, match=r"^`alpha` must lie between 0 and 1, not 3$") as caught:
+        check_share(3, "alpha")
+    for error in (caught.value, UnknownNameError("test", "wilcoxn", ["t"]), InvalidOptionError("x")):
+        error.add_note("in a worker")
+        back = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+        assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
+    assert (caught.value.argument, caught.value.value) == ("alpha", 3)
+    with pytest.raises(InvalidOptionError, match=r"^--alpha must") as caught:
+        check_share(3, "--alpha")
+    assert caught.value.argument is None
 
 
 def test_names_are_compared_without_case():

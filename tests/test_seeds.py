@@ -267,7 +267,7 @@ def test_the_recorded_seed_repeats_a_study(name, rng):
 def test_what_is_no_seed_is_refused_by_name_by_every_study(rng):
     """Before any work, and in words that can be printed."""
     for name, work in STUDIES.items():
-        with pytest.raises(InvalidOptionError, match="rng must be None, a whole number from 0 to") as caught:
+        with pytest.raises(InvalidOptionError, match="`rng` must be None, a whole number from 0 to") as caught:
             work(rng)
         assert len(str(caught.value)) < 300, name
 

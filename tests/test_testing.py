@@ -192,14 +192,14 @@ BROKEN = [
     ("Other runs", MetricSpec(name="by_topics", kernel=by_topics), "depends on which other topics there are"),
     ("are called", MetricSpec(name="by_name", kernel=by_name), "depends on what runs, topics or documents are called"),
     ("are called", MetricSpec(name="by_run", kernel=by_run), "depends on what runs, topics or documents are called"),
-    ("nothing relevant", MetricSpec(name="careless", kernel=one_everywhere), "but without_relevant=0 is declared"),
+    ("nothing relevant", MetricSpec(name="careless", kernel=one_everywhere), "but `without_relevant=0` is declared"),
     ("cut-off", metric(deep), "a document below rank 3 changes the score"),
-    ("condensed", MetricSpec(name="by_length", kernel=by_length), "judged_only=True an unjudged document changes"),
-    ("ideal", metric(bounds=THREE, ideal=1.0)(gain_at_top), "but ideal=1 is declared"),
+    ("condensed", MetricSpec(name="by_length", kernel=by_length), "`judged_only=True` an unjudged document changes"),
+    ("ideal", metric(bounds=THREE, ideal=1.0)(gain_at_top), "but `ideal=1` is declared"),
     (
         "better document up",
         metric(bounds=THREE, higher_is_better=False, monotone=True)(gain_at_top),
-        "it is declared monotone, with higher_is_better=False",
+        "it is declared monotone, with `higher_is_better=False`",
     ),
     ("kernel agree", metric(bounds=(0.0, 6.0), kernel=twice_the_top)(gain_at_top), "function and kernel differ"),
     ("kernel agree", metric(bounds=THREE, kernel=top_grades, real_grades=True)(gain_at_top), "all grades are halved"),
@@ -293,7 +293,7 @@ def test_what_a_metric_is_like(name, grades, unjudged, at_the_end):
 def test_a_metric_that_points_the_wrong_way_is_asked_about():
     """Every number would be right, and every conclusion the wrong one."""
     found = _seen(metric(bounds=THREE, higher_is_better=False)(gain_at_top))
-    assert found["An ideal ranking"].endswith("is higher_is_better=False the right way round?")
+    assert found["An ideal ranking"].endswith("is `higher_is_better=False` the right way round?")
     assert "another ranking scored better than the ideal one" in found["The best ranking"]
     assert "higher_is_better" not in _seen("nDCG")["An ideal ranking"]
 

@@ -362,7 +362,7 @@ def test_gaps_of_others_do_not_matter(test):
 @pytest.mark.parametrize("test", list(TESTS))
 def test_a_gap_that_nobody_allowed_is_refused(test):
     """Only missing="pairwise" lets gaps stay; NaN in bare numbers is a mistake, and the message names its place."""
-    with pytest.raises(MetaevalError, match=r"no score for system 'system1' on topic '3'.*missing='zero'.*'pairwise'"):
+    with pytest.raises(MetaevalError, match=r"no score for system 'system1' on topic '3'.*`missing='zero'`.*pairwise"):
         p_values(np.array([[1.0, 2.0, np.nan, 4.0], [2.0, 2.0, 1.0, 0.0]]), test)
 
 

@@ -97,10 +97,10 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     for name in names:
         check_choice(name, "aggregate", list(AGGREGATES))
     if not names or len(set(names)) < len(names):
-        message = f"aggregates= names each aggregate once, out of {', '.join(AGGREGATES)}; got {names!r}"
+        message = f"`aggregates` names each aggregate once, out of {', '.join(AGGREGATES)}; got {names!r}"
         raise InvalidOptionError(message)
     if MACRO in names and not clustered:
-        message = "the macro mean is that of clusters; pass clusters={topic: cluster} (command line: --cluster-column)"
+        message = "the macro mean is that of clusters; say which cluster each topic belongs to (`clusters`)"
         raise InvalidOptionError(message)
     metrics, higher = scores["metric"].to_numpy().tolist(), scores["higher_is_better"].to_numpy().tolist()
     several = len(metrics) > 1

@@ -187,7 +187,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     fewest_people = check_count(fewest_people, "fewest_people", least=2)  # somebody must be left to agree with
     correction = CORRECTIONS.canonical(correction)
     if correction == FAMILY_WISE:
-        raise InvalidOptionError(f"correction={FAMILY_WISE!r} is a test's own; choose {', '.join(CORRECTIONS)}")
+        raise InvalidOptionError(f"`correction={FAMILY_WISE!r}` is a test's own; choose {', '.join(CORRECTIONS)}")
     if not callable(scoring):
         check_choice(scoring, "scoring", get_args(Scoring))
     given = as_annotations(people, judges, numbers=scoring == "neg_rmse")
@@ -240,10 +240,12 @@ def _own_pairs(similarity: Similarity) -> _Pairs:
         try:
             alike = np.asarray(similarity(own.astype(object), other.astype(object)), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidOptionError(f"scoring must return a number for every pair of labels: {error}") from error
+            raise InvalidOptionError(f"`scoring` must return a number for every pair of labels: {error}") from error
         if alike.shape != own.shape or not np.isfinite(alike).all():
             what = f"of shape {alike.shape}" if alike.shape != own.shape else "with some that are not finite"
-            message = f"scoring must return a finite number for each of {len(own)} pairs of labels, not numbers {what}"
+            message = (
+                f"`scoring` must return a finite number for each of {len(own)} pairs of labels, not numbers {what}"
+            )
             raise InvalidOptionError(message)
         return alike, np.abs(alike)
 
@@ -331,6 +333,6 @@ def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: in
     beside = f", and {judge!r} lacks {count(lacking, 'item')}" if lacking else ""
     raise ScoresError(
         f"nobody has {fewest_items} items that {fewest_people} people and the judge {judge!r} labelled; the most: "
-        f"{shown}{beside}. Label more items, or let fewer be enough (fewest_items={show(int(own['items'].max()))}), "
+        f"{shown}{beside}. Label more items, or let fewer be enough (`fewest_items={show(int(own['items'].max()))}`), "
         "where the t test tells less"
     )

@@ -48,10 +48,12 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
     """
     own, other = _table(people, "people"), _table(judges, "judges")
     if own.shape[1] < 2:  # noqa: PLR2004 - somebody must be left to agree with
-        message = f"people= must hold the labels of two people or more, not of {own.shape[1]}: {first_few(own.columns)}"
+        message = (
+            f"`people` must hold the labels of two people or more, not of {own.shape[1]}: {first_few(own.columns)}"
+        )
         raise ScoresError(message)
     if not other.shape[1]:
-        raise ScoresError("judges= holds no judge; give the labels of one at least")
+        raise ScoresError("`judges` holds no judge; give the labels of one at least")
     if own.index.nlevels != other.index.nlevels:
         raise ScoresError(
             f"items of people have {own.index.nlevels} keys ({_first(own)}), those of judges {other.index.nlevels} "
@@ -70,8 +72,8 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
     if _is_text(given, own, beside):
         if numbers:
             raise ScoresError(
-                f"scoring='neg_rmse' takes differences of labels, and these are text ({shortened(given[0])!r}); turn "
-                "them into numbers, or choose scoring='accuracy'"
+                f"`scoring='neg_rmse'` takes differences of labels, and these are text ({shortened(given[0])!r}); turn "
+                "them into numbers, or choose `scoring='accuracy'`"
             )
         filled: Labelled = cells
     else:
@@ -131,7 +133,7 @@ def _table(given: object, what: str) -> pd.DataFrame:
     elif isinstance(given, Mapping) and all(isinstance(one, Mapping | pd.Series) for one in given.values()):
         frame = pd.DataFrame({name: pd.Series(dict(one), dtype=object) for name, one in given.items()})
     else:
-        message = f"{what}= must be a DataFrame or a mapping of names to labels by item, not {type(given).__name__}"
+        message = f"`{what}` must be a DataFrame or a mapping of names to labels by item, not {type(given).__name__}"
         raise ScoresError(message)
     levels = [frame.index.get_level_values(place).map(str) for place in range(frame.index.nlevels)]
     frame = frame.set_axis(pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else pd.Index(levels[0]), axis=0)
@@ -139,7 +141,7 @@ def _table(given: object, what: str) -> pd.DataFrame:
     for axis, noun in ((frame.index, "item"), (frame.columns, "name")):
         if not axis.is_unique:
             twice = axis[axis.duplicated()][0]
-            raise ScoresError(f"{what}=: the {noun} {shortened(twice)!r} appears twice; keep one")
+            raise ScoresError(f"`{what}`: the {noun} {shortened(twice)!r} appears twice; keep one")
     return frame
 
 

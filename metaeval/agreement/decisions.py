@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
-from metaeval.base.checks import LEAST_SHARE, check_choice
+from metaeval.base.checks import LEAST_SHARE, check_choice, refused
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import number, span
 from metaeval.errors import InvalidOptionError
@@ -355,8 +355,8 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         raise InvalidOptionError(message)
     levels = checked_alphas(alphas)
     if alternative not in ("better", "two-sided"):
-        message = f"alternative must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
-        raise InvalidOptionError(message)
+        rule = f"must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
+        raise refused("alternative", rule, alternative)
     result = compare_systems(
         scores,
         test=spec.name,
@@ -383,7 +383,7 @@ def checked_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
     """
     levels = tuple(dict.fromkeys(float(a) for a in np.atleast_1d(np.asarray(alphas, dtype=np.float64))))
     if not levels or not all(LEAST_SHARE <= level < 1 for level in levels):
-        raise InvalidOptionError(f"alphas must be one or more levels between 0 and 1, not {alphas!r}")
+        raise refused("alphas", f"must be one or more levels between 0 and 1, not {alphas!r}", alphas)
     return levels
 
 

@@ -86,7 +86,9 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     index = pd.MultiIndex.from_arrays([frame[system].astype(str), place], names=["system", "item"])
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        message = f"system {twice[0]!r}, item {twice[1]!r} appears twice; keep one row, or name more columns with item="
+        message = (
+            f"system {twice[0]!r}, item {twice[1]!r} appears twice; keep one row, or name more columns with `item`"
+        )
         raise ScoresError(message)
     systems = list(dict.fromkeys(index.get_level_values("system")))
     names = natural_order(index.get_level_values("item").unique())
@@ -151,7 +153,7 @@ def system_means(
     _refuse_empty(frame, [system])
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
-        raise ScoresError(f"system {twice!r} appears twice; name the columns of items with item= (--item)")
+        raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
     means = frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
@@ -236,7 +238,7 @@ def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
     if len(systems) < FEWEST:
         raise ScoresError(
             f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}: leave "
-            f"{metric} out (metrics=)"
+            f"{metric} out (`metrics`)"
         )
     names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
     _, clusters = np.unique(names, return_inverse=True)
@@ -275,7 +277,7 @@ def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     name = reference if reference is not None else scores.attrs.get("reference")
     known = [str(one) for one in scores["metric"].to_numpy()]
     if name is None:
-        raise InvalidOptionError(f"say which metric holds the human scores (reference=); there are {', '.join(known)}")
+        raise InvalidOptionError(f"say which metric holds the human scores (`reference`); there are {', '.join(known)}")
     check_choice(name, "reference among the metrics", known)
     return str(name)
 

@@ -182,11 +182,11 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     circular = check_built_with(built_with, asked.names, [*asked.systems, *inside])
     pairs = {name: ~own if against == "others" else inside[against] for name, own in inside.items() if name != against}
     if not pairs:
-        raise InvalidOptionError(f"groups must hold another group than {against!r}, with which it could be compared")
+        raise InvalidOptionError(f"`groups` must hold another group than {against!r}, with which it could be compared")
     for name, others in pairs.items():
         if others.sum() < 2:  # noqa: PLR2004 - a spread takes two
             raise InvalidOptionError(
-                f"groups must leave two systems or more to compare a group with; beside {name!r} there is "
+                f"`groups` must leave two systems or more to compare a group with; beside {name!r} there is "
                 f"{others.sum() or 'none'} of {len(asked.systems)}: name fewer systems, or score others too"
             )
     compared = [compare_group(asked, name, inside[name], others) for name, others in pairs.items()]

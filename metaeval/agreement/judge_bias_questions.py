@@ -123,7 +123,7 @@ def known_groups(groups: Mapping[str, str], systems: Sequence[str]) -> tuple[dic
     several = {name: members for name, members in found.items() if name not in alone}
     if not several:
         raise InvalidOptionError(
-            "groups must hold a group of two or more systems, since one system says nothing of others of its kind; "
+            "`groups` must hold a group of two or more systems, since one system says nothing of others of its kind; "
             f"received {first_few(alone, write=repr) if alone else 'none'}"
         )
     return several, [f"groups of one system, left out: {', '.join(alone)}"] if alone else []
@@ -141,12 +141,12 @@ def covariate_values(covariate: Mapping[str, float], systems: Sequence[str]) -> 
     lacking = [name for name in systems if name not in covariate]
     if lacking:
         raise InvalidOptionError(
-            f"covariate must have a number for every system; it lacks {first_few(lacking, write=repr)}: add them, "
+            f"`covariate` must have a number for every system; it lacks {first_few(lacking, write=repr)}: add them, "
             "or leave these systems out of the scores"
         )
     values = np.array([check_number(covariate[name], f"covariate of {name!r}") for name in systems], dtype=np.float64)
     if np.ptp(values) <= RELATIVE * np.abs(values).max():
-        raise InvalidOptionError(f"covariate must differ between systems; it is {values[0]:g} for all {len(values)}")
+        raise InvalidOptionError(f"`covariate` must differ between systems; it is {values[0]:g} for all {len(values)}")
     return values
 
 
@@ -160,7 +160,9 @@ def check_built_with(
         named = {parts} if isinstance(parts, str) else {str(one) for one in parts}
         unknown = sorted(named - set(known))
         if unknown:
-            message = f"built_with must name systems or groups; for {judge!r} it names {first_few(unknown, write=repr)}"
+            message = (
+                f"`built_with` must name systems or groups; for {judge!r} it names {first_few(unknown, write=repr)}"
+            )
             raise InvalidOptionError(message)
         found[judge] = named
     return found
@@ -168,11 +170,11 @@ def check_built_with(
 
 def _check_systems(named: Mapping[str, object], systems: Sequence[str], what: str) -> None:
     if not isinstance(named, Mapping):
-        raise InvalidOptionError(f"{what} must be a mapping from systems, not a {type(named).__name__}")
+        raise InvalidOptionError(f"`{what}` must be a mapping from systems, not a {type(named).__name__}")
     unknown = [str(name) for name in named if name not in set(systems)]
     if unknown:
         raise InvalidOptionError(
-            f"{what} must name systems of the scores; there is no {first_few(unknown, write=repr)} among the "
+            f"`{what}` must name systems of the scores; there is no {first_few(unknown, write=repr)} among the "
             f"{len(systems)} systems: leave such names out"
         )
 

@@ -201,7 +201,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
     if rel not in labels.scale:
-        raise InvalidOptionError(f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}")
+        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None:

@@ -99,10 +99,10 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     for name in people:
         check_choice(name, "judge", labels.judges)
     if len(set(people)) == 1:
-        message = f"people= must name two people or more, not {first_few(set(people))} alone; name the reference, too"
+        message = f"`people` must name two people or more, not {first_few(set(people))} alone; name the reference, too"
         raise InvalidOptionError(message)
     if rel not in labels.scale:
-        raise InvalidOptionError(f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}")
+        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
     own = labels.judges.index(reference)

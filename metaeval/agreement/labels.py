@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import natural_order
 from metaeval.base.results import Result
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import ScoresError
 
 Outside = Literal["error", "drop"]
 
@@ -121,7 +121,7 @@ def as_labels(
             f"{_cell(frame, int(row), int(column))} is {given[row, column]:g}"
         )
     if scale is not None and not all(np.isfinite(one) and (real or one == round(one)) for one in scale):
-        raise InvalidOptionError(f"scale must hold {'finite' if real else 'whole'} numbers, not {list(scale)}")
+        raise refused("scale", f"must hold {'finite' if real else 'whole'} numbers, not {list(scale)}", scale)
     listed_scale = np.unique(given[known] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
     levels = tuple(int(one) if one.is_integer() else one for one in listed_scale)
     off = known & ~np.isin(given, levels)
@@ -138,7 +138,7 @@ def as_labels(
         raise ScoresError(
             f"{len(listed)} labels are not on the scale {', '.join(map(str, levels))}; the first: "
             f"{_cell(frame, int(rows[0]), int(columns[0]))} is {given[rows[0], columns[0]]:g}. Name the whole scale "
-            "with scale=, or leave them out with outside='drop'"
+            "with `scale`, or leave them out with `outside='drop'`"
         )
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two

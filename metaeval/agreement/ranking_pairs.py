@@ -33,7 +33,7 @@ class RankingPairs(NamedTuple):
             where = f" (first at {tuple(map(int, first))})" if first else ""
             raise ScoresError(
                 f"{what} is not defined for {int(missing.sum())} of {missing.size} rankings{where}, because all "
-                "systems of truth or of estimate have one score; leave them out, or pass undefined='nan'"
+                "systems of truth or of estimate have one score; leave them out, or pass `undefined='nan'`"
             )
         return values.reshape(self.shape)[()]
 
@@ -44,13 +44,17 @@ def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "er
     a, b = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
     for name, values in (("truth", a), ("estimate", b)):
         if values.ndim == 0 or values.shape[-1] < 2:  # noqa: PLR2004 - one system has no order
-            message = f"{name} must hold the scores of at least two systems on its last axis, not shape {values.shape}"
+            message = (
+                f"`{name}` must hold the scores of at least two systems on its last axis, not shape {values.shape}"
+            )
             raise ScoresError(message)
         if not np.isfinite(values).all():
             bad = values[~np.isfinite(values)][0]
-            raise ScoresError(f"{name} must hold finite scores, not {bad}; leave such systems out of both rankings")
+            raise ScoresError(f"`{name}` must hold finite scores, not {bad}; leave such systems out of both rankings")
     if a.shape[-1] != b.shape[-1]:
-        raise ScoresError(f"truth and estimate must rank the same systems, not {a.shape[-1]} and {b.shape[-1]} of them")
+        raise ScoresError(
+            f"`truth` and `estimate` must rank the same systems, not {a.shape[-1]} and {b.shape[-1]} of them"
+        )
     try:
         shape = np.broadcast_shapes(a.shape, b.shape)
     except ValueError:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -164,7 +164,7 @@ def _allowed(scale: Sequence[float] | None, truth: Floats) -> Floats:
     allowed = np.unique(np.asarray(list(scale), dtype=np.float64))
     if not np.isfinite(allowed).all() or not _among(gave, allowed).all():
         listed = first_few(gave.tolist(), write=_text)
-        raise InvalidOptionError(f"scale must hold every grade of the reference, {listed}, not {scale!r:.60}")
+        raise refused("scale", f"must hold every grade of the reference, {listed}, not {scale!r:.60}", scale)
     return allowed
 
 
@@ -180,20 +180,20 @@ def _rules(maps: object, judges: tuple[str, ...], reference: str) -> dict[str, S
     elif isinstance(maps, Mapping):
         named = {str(name): rule for name, rule in maps.items()}
     else:
-        message = f"maps must be one of {', '.join(_WORDS)}, or name judges ({{{judges[-1]!r}: 2}}), not {maps!r:.60}"
-        raise InvalidOptionError(message)
+        said = f"must be one of {', '.join(_WORDS)}, or name judges ({{{judges[-1]!r}: 2}}), not {maps!r:.60}"
+        raise refused("maps", said, maps)
     for name, rule in named.items():
         check_choice(name, "judge", judges)
         if isinstance(rule, str):
             check_choice(rule, f"rule for the scale of {name}", _WORDS)
         elif not (isinstance(rule, Mapping) or _is_number(rule)):
             raise InvalidOptionError(
-                f"maps: {name} must have keep, fit, auto, the lowest grade that is relevant, or a mapping of grade to "
-                f"grade, not {rule!r:.60}"
+                f"`maps`: {name} must have keep, fit, auto, the lowest grade that is relevant, or a mapping of grade "
+                f"to grade, not {rule!r:.60}"
             )
     if named.get(reference) == "fit":
         raise InvalidOptionError(
-            f"maps: {reference} is the reference and cannot be fitted to itself; keep it, or name another reference"
+            f"`maps`: {reference} is the reference and cannot be fitted to itself; keep it, or name another reference"
         )
     return {name: named.get(name, "keep" if name == reference else "auto") for name in judges}
 
@@ -230,14 +230,14 @@ def _fitted(name: str, n_common: NDArray[np.int64], truth: Floats) -> Floats:
 def _renamed(name: str, grades: Floats, named: Mapping[float, float]) -> Floats:
     for grade, value in named.items():
         if not (_is_number(grade) and _is_number(value)):
-            raise InvalidOptionError(f"maps: {name} must map numbers to numbers, not {grade!r} to {value!r}")
+            raise InvalidOptionError(f"`maps`: {name} must map numbers to numbers, not {grade!r} to {value!r}")
     found = np.full(len(grades), np.nan)
     for grade, value in named.items():  # a handful
         found[_same(grades, float(grade))] = float(value)
     if np.isnan(found).any():
         missing = grades[np.isnan(found)].tolist()
         raise InvalidOptionError(
-            f"maps: {name} gave {first_few(missing, most=_SHOWN, write=_text)} too, which its mapping "
+            f"`maps`: {name} gave {first_few(missing, most=_SHOWN, write=_text)} too, which its mapping "
             "does not name; add it, so that no label is lost"
         )
     return found

@@ -69,7 +69,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     generator = resolve_rng(rng).generator
     names = tuple(people)
     if not names or len(set(names)) < len(names):
-        raise InvalidOptionError(f"people= must name each person once, at least one, not {list(names)}")
+        raise InvalidOptionError(f"`people` must name each person once, at least one, not {list(names)}")
     for name in names:
         check_choice(name, "judge", labels.judges)
     table = labels.table[list(names)].dropna(how="all")

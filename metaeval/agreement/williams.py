@@ -71,7 +71,7 @@ def williams_test(
     r1, r2, r12, size = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (first, second, between, n)))
     for name, value in (("first", r1), ("second", r2), ("between", r12)):
         if (np.abs(value) > 1).any():
-            message = f"{name} must be a correlation in [-1, 1], not {float(value[np.abs(value) > 1].flat[0]):g}"
+            message = f"`{name}` must be a correlation in [-1, 1], not {float(value[np.abs(value) > 1].flat[0]):g}"
             raise InvalidOptionError(message)
     if (size < _FEWEST).any():
         raise InvalidOptionError(f"Williams' test needs {_FEWEST} systems or more, not {int(size.min())}")

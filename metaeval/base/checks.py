@@ -60,6 +60,18 @@ _MADE_BY = {
 """What makes an object of each class."""
 
 
+def refused(name: str, rule: str, value: object) -> InvalidOptionError:
+    """Return the error for an argument, an option or what words name, of which the rule says what it must be.
+
+    Examples
+    --------
+    >>> print(refused("alpha", "must lie between 0 and 1, not 3", 3))
+    `alpha` must lie between 0 and 1, not 3
+    """
+    argument = name if name.isidentifier() else None
+    return InvalidOptionError(f"{f'`{name}`' if argument else name} {rule}", argument=argument, value=value)
+
+
 def check_kind(value: object, name: str, kind: str) -> None:
     """Refuse an object of another class than a function works on: say the name of a file, where its content is wanted.
 
@@ -67,12 +79,12 @@ def check_kind(value: object, name: str, kind: str) -> None:
     --------
     >>> check_kind("qrels", "labels", "Labels")
     Traceback (most recent call last):
-    metaeval.errors.InvalidOptionError: labels must be a Labels; got 'qrels'. One is made by metaeval.read_labels
+    metaeval.errors.InvalidOptionError: `labels` must be a Labels; got 'qrels'. One is made by metaeval.read_labels
     """
     if not any(one.__name__ == kind for one in type(value).__mro__):
         given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
         article = "an" if kind[0] in "AEIOU" else "a"
-        raise InvalidOptionError(f"{name} must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}")
+        raise refused(name, f"must be {article} {kind}; got {given}. One is made by {_MADE_BY[kind]}", value)
 
 
 def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
@@ -99,13 +111,13 @@ def check_count(  # noqa: PLR0913 - one keyword per limit
     if number is not None and (least <= number <= most or (zero and number == 0)):
         return number
     if unit:
-        message = f"{name} must be a whole number from {least} to {most:,} ({unit}), not {show(value)}"
+        rule = f"must be a whole number from {least} to {most:,} ({unit}), not {show(value)}"
     elif number is None or number < least:
-        message = f"{name} must be {'0 or ' * zero}a whole number of at least {least}, not {show(value)}"
+        rule = f"must be {'0 or ' * zero}a whole number of at least {least}, not {show(value)}"
     else:
         size = "" if most < MOST_ROUNDS else f" ({_bytes(number * _WORD)} for one number each)"
-        message = f"{name} must be at most {most:,}, not {show(value)}{size}"
-    raise InvalidOptionError(message)
+        rule = f"must be at most {most:,}, not {show(value)}{size}"
+    raise refused(name, rule, value)
 
 
 def check_number(  # noqa: PLR0913 - one keyword per limit
@@ -134,8 +146,8 @@ def check_number(  # noqa: PLR0913 - one keyword per limit
         and (most is None or number <= most)
     )
     if not kept:
-        message = f"{name} must {_range(above, least, below, most)}{unit and f' ({unit})'}, not {show(value)}"
-        raise InvalidOptionError(message)
+        rule = f"must {_range(above, least, below, most)}{unit and f' ({unit})'}, not {show(value)}"
+        raise refused(name, rule, value)
     return number
 
 
@@ -166,7 +178,7 @@ def check_share(value: object, name: str) -> float:
     """
     share = check_number(value, name, above=0, below=1)
     if share < LEAST_SHARE:
-        raise InvalidOptionError(f"{name} must be at least {LEAST_SHARE:g}, not {show(value)}")
+        raise refused(name, f"must be at least {LEAST_SHARE:g}, not {show(value)}", value)
     return share
 
 
@@ -226,10 +238,9 @@ def check_jobs(n_jobs: object) -> int:
     -1
     """
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or int(n_jobs) == 0:
-        message = f"the number of workers (n_jobs) must be 1 or more, or negative (-1: every core), not {show(n_jobs)}"
-        raise InvalidOptionError(message)
+        raise refused("n_jobs", f"must be 1 or more, or negative (-1: every core), not {show(n_jobs)}", n_jobs)
     if abs(int(n_jobs)) > MOST_WORKERS:
-        raise InvalidOptionError(f"the number of workers (n_jobs) must be at most {MOST_WORKERS:,}, not {show(n_jobs)}")
+        raise refused("n_jobs", f"must be at most {MOST_WORKERS:,} workers, not {show(n_jobs)}", n_jobs)
     return int(n_jobs)
 
 
@@ -249,7 +260,7 @@ def check_paired(n_systems: int, *, more: bool = False) -> None:
         pairs, most = (number * (number - 1) // 2 for number in (n_systems, MOST_PAIRED))
         raise InvalidOptionError(
             f"{n_systems:,} systems{' and more' if more else ''} make {pairs:,} pairs, and at most {most:,} pairs of "
-            f"{MOST_PAIRED:,} systems are compared; keep fewer systems with metaeval.choose_data"
+            f"{MOST_PAIRED:,} systems are compared; leave some out (`exclude_systems`)"
         )
 
 

@@ -148,8 +148,8 @@ def column_roles(
         if len(candidates) > 1:
             raise ScoresError(
                 f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
-                f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
-                f"'ignore': {candidates[1:]!r}}})"
+                f"rename or leave out all but one (`columns={{{part!r}: {candidates[0]!r}, "
+                f"'ignore': {candidates[1:]!r}}}`)"
             )
         parts[part] = candidates[0]
     return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
+from metaeval.cli.messages import in_options
 from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
@@ -113,6 +114,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         loaded = Loaded(context, session)
         with _workers(given):
             report = replace(_report_of(ask(loaded, **own)), **_own_words(given))
+            said = {name: _in_options(getattr(report, name)) for name in ("summary", "sections", "notes")}
+            report = replace(report, **said)
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned())).extended(data=_as_asked(context, report))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
@@ -134,6 +137,20 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         if source:
             session.say(f"{source[:1].upper()}{source[1:]}.")
     loaded.finish()
+
+
+def _in_options(part: Any) -> Any:  # noqa: ANN401 - whatever a page is made of
+    """Return words, or parts of a page with the words in them, as the command line says them."""
+    from metaeval.page.blocks import Choice, Fold, Item, Items, Section, Text  # noqa: PLC0415 - loads pandas
+
+    if isinstance(part, str):
+        return in_options(part)
+    if isinstance(part, tuple):
+        return tuple(map(_in_options, part))
+    if not isinstance(part, Choice | Fold | Item | Items | Section | Text) or getattr(part, "look", "") == "code":
+        return part
+    held = [name for name in ("lead", "paragraphs", "words", "items", "blocks", "parts") if hasattr(part, name)]
+    return replace(part, **{name: _in_options(getattr(part, name)) for name in held})
 
 
 def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:

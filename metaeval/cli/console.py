@@ -11,7 +11,7 @@ from rich.console import Console
 
 from metaeval.base.escaping import visible
 from metaeval.base.provenance import recording_inputs
-from metaeval.cli.wording import in_options
+from metaeval.cli.messages import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.running.parallel import reporting
 from metaeval.running.progress import TerminalBars

@@ -173,6 +173,7 @@ _RUNS = Option(
     "Runs (TREC, or INEX submissions; file, folder or pattern; may be repeated) to score under each judge.",
     checks.files_to_read(first=False),
     panel=_OF_RUNS,
+    means="collection",
 )
 _METRICS = Option(
     "NAME,…",

@@ -166,6 +166,7 @@ COST = Option(
     "2003|2005|2006|R,N",
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     checks.read_by(_cost_model),
+    means="minutes_relevant minutes_other",
 )
 _RANKED = opt.CHOOSE.but(words="Which runs to rank and average; chosen with the seed.")
 _RELEVANT_FROM = Option(

@@ -8,7 +8,7 @@ import typer
 from typer.models import OptionInfo
 
 from metaeval.cli.checks import Check, file_path, files_to_read, one_of
-from metaeval.cli.wording import error_in_options
+from metaeval.cli.messages import error_in_options
 from metaeval.errors import MetaevalError
 
 QUESTION = "The question"
@@ -33,8 +33,8 @@ class Option(OptionInfo):
     panel : str, optional
         Where in the help it stands.
     means : str
-        Arguments of the library that it stands for in messages, by blanks, beside those of the parameter's name:
-        ``trials`` and ``n_trials``.
+        Arguments of the library that it stands for in messages, by blanks, beside those of the parameter's name
+        (``trials`` and ``n_trials``); one that holds a part of an argument says which, ``columns.topic``.
     needs : str
         Parameters by blanks, without any of which it does nothing.
     excludes : str
@@ -138,11 +138,15 @@ def declared(command: Any) -> Iterator[tuple[Any, Option]]:  # noqa: ANN401 - ty
 def arguments_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - typer's
     """Return the arguments of the library that the options of a command stand for, each with its option.
 
-    Of two options for one argument, as element sizes and topic set sizes are, that of the question comes first.
+    What an option is declared to mean comes before what its own name says. Of two options for one argument, as element
+    sizes and topic set sizes are, that of the question comes first.
     """
     found: dict[str, str] = {}
-    for parameter, option in sorted(declared(command), key=lambda one: one[1].rich_help_panel != QUESTION):
-        counts = () if parameter.is_flag else (f"n_{parameter.name}",)
-        for name in (*option.means, parameter.name, *counts):
-            found.setdefault(name, parameter.opts[0])
+    options = sorted(declared(command), key=lambda one: one[1].rich_help_panel != QUESTION)
+    for parameter, option in options:
+        found |= {name: parameter.opts[0] for name in option.means if name not in found}
+    for parameter, _ in options:
+        found.setdefault(parameter.name, parameter.opts[0])
+        if not parameter.is_flag:
+            found.setdefault(f"n_{parameter.name}", parameter.opts[0])
     return found

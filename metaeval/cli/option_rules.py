@@ -1,6 +1,6 @@
 """What several options must be beside each other, checked before a command begins; and commands that do so."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,9 @@ from typer.core import TyperCommand
 from metaeval.base.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
+from metaeval.cli.messages import error_in_options, speaking_of
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
-from metaeval.cli.wording import error_in_options, speaking_of
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -49,11 +49,7 @@ class _CheckedCommand(TyperCommand):
     @contextmanager
     def _speaking(self, context: typer.Context) -> Iterator[None]:
         """Put the messages of errors, with the notes added to them, into the words of the command line."""
-
-        def elsewhere() -> Collection[str]:
-            return {*_arguments_below(context.find_root().command)}
-
-        with speaking_of(arguments_of(self), elsewhere):
+        with speaking_of(arguments_of(self)):
             try:
                 yield
             except MetaevalError as error:
@@ -68,11 +64,6 @@ class _CheckedCommand(TyperCommand):
                 if PLACES in context.meta and error.param is not None:
                     error.message = context.meta[PLACES].before(error.param.name) + error.message
                 raise
-
-
-def _arguments_below(command: Any) -> Iterator[str]:  # noqa: ANN401 - typer's
-    for one in command.commands.values() if hasattr(command, "commands") else ():
-        yield from _arguments_below(one) if hasattr(one, "commands") else arguments_of(one)
 
 
 def _check_together(context: typer.Context) -> None:

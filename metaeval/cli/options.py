@@ -223,13 +223,17 @@ _CLUSTER_FILE = path(
 )
 
 
-_column = partial(Option, "NAME", panel="Reading")
+def _column(part: str, words: str, *, excludes: str = "") -> Option:
+    """Return the option that names the column of a part of a score table."""
+    return Option("NAME", words, checks.a_name, panel="Reading", means=f"columns.{part}", excludes=excludes)
+
+
 _NO_HEADER = flag(
     "--no-header",
     "The table has no header; give columns by number from 1, as in --item-column 2.",
     panel="Reading",
 )
-_IGNORE_COLUMN = _column("A column to leave out; may be repeated.", checks.a_name, excludes="no_header")
+_IGNORE_COLUMN = _column("ignore", "A column to leave out; may be repeated.", excludes="no_header")
 
 
 class _Tables:
@@ -238,17 +242,17 @@ class _Tables:
     clusters: Annotated[str | None, _CLUSTERS] = None
     cluster_file: Annotated[Path | None, _CLUSTER_FILE] = None
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
-    system_column: Annotated[str | None, _column("The column of systems.", checks.a_name)] = None
+    system_column: Annotated[str | None, _column("system", "The column of systems.")] = None
     item_column: Annotated[
-        str | None, _column("The column of topics, or items; none if a wide table has no such column.", checks.a_name)
+        str | None, _column("topic", "The column of topics, or items; none if a wide table has no such column.")
     ] = None
-    metric_column: Annotated[str | None, _column("The column of metrics.", checks.a_name)] = None
-    value_column: Annotated[str | None, _column("The column of scores.", checks.a_name)] = None
-    repeat_column: Annotated[str | None, _column("The column of repeats (epochs, seeds).", checks.a_name)] = None
+    metric_column: Annotated[str | None, _column("metric", "The column of metrics.")] = None
+    value_column: Annotated[str | None, _column("score", "The column of scores.")] = None
+    repeat_column: Annotated[str | None, _column("repeat", "The column of repeats (epochs, seeds).")] = None
     cluster_column: Annotated[
-        str | None, _column("The column of the clusters of topics: tasks, documents.", checks.a_name)
+        str | None, _column("cluster clusters", "The column of the clusters of topics: tasks, documents.")
     ] = None
-    weight_column: Annotated[str | None, _column("The column of the weights of topics.", checks.a_name)] = None
+    weight_column: Annotated[str | None, _column("weight", "The column of the weights of topics.")] = None
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
 
@@ -256,14 +260,9 @@ class _Tables:
 NO_COLUMN = "none"
 """What --item-column says where a wide table names no topics."""
 COLUMNS = {
-    "system_column": "system",
-    "item_column": "topic",
-    "metric_column": "metric",
-    "value_column": "score",
-    "repeat_column": "repeat",
-    "cluster_column": "cluster",
-    "weight_column": "weight",
-    "ignore_column": "ignore",
+    name: kind.__metadata__[0].means[0].removeprefix("columns.")
+    for name, kind in inspect.get_annotations(_Tables).items()
+    if name.endswith("_column")
 }
 """Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
 ABOUT_TABLES = frozenset({*COLUMNS, "no_header", "systems_in"})
@@ -332,7 +331,9 @@ _DESCRIPTION = Option(
 
 
 class _Showing:
-    out: Annotated[Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o")] = None
+    out: Annotated[
+        Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o", means="folder")
+    ] = None
     overwrite: Annotated[bool, OVERWRITE] = False
     pdf: Annotated[bool, flag("--pdf", "Also write every figure as PDF, for a paper.", needs="out")] = False
     title: Annotated[str | None, Option("WORDS", "Title of the report.", checks.a_name, shown=False)] = None

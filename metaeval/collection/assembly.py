@@ -112,7 +112,7 @@ def _repetition_error(system: str, lines: Lines, problem: RankingProblem) -> Inv
     rank = -lines.keys[problem.second]
     return InvalidOptionError(
         f"run {system!r} has two documents at rank {rank:g} of one topic, the second {name!r}; ranks must be unique "
-        "with order='rank'"
+        "with `order='rank'`"
     )
 
 
@@ -163,7 +163,7 @@ def warn_of_ties(collection: Collection, order: Order) -> None:
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {100 * _MANY_TIES:.0f} % of the documents have tied "
         f"scores ({worst}). Ties are ordered by document identifier, {rule}. To keep the runs' own order use "
-        "order='rank' or 'input'"
+        "`order='rank'` or `'input'`"
     )
     warn(message, CollectionWarning, stacklevel=3)
 

@@ -38,7 +38,7 @@ def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
 def chosen_names(names: Iterable[str], what: str) -> list[str]:
     """Return names as a list of strings; one string is no sequence of names."""
     if isinstance(names, str):
-        message = f"{what} must be a sequence of names, not the single string {names!r}; write [{names!r}]"
+        message = f"`{what}` must be a sequence of names, not the single string {names!r}; write [{names!r}]"
         raise InvalidOptionError(message)
     return [str(name) for name in names]
 
@@ -53,7 +53,7 @@ def positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) ->
         if name not in place:
             raise UnknownNameError(kind, name, known)
     if not chosen or len(set(chosen)) < len(chosen):
-        raise InvalidOptionError(f"{kind}s must name at least one {kind}, each once, not {chosen!r}")
+        raise InvalidOptionError(f"`{kind}s` must name at least one {kind}, each once, not {chosen!r}")
     return np.array([place[name] for name in chosen], dtype=np.int64)
 
 
@@ -90,7 +90,7 @@ def looked_up[T](table: Mapping[str, T], systems: tuple[str, ...], what: str) ->
     absent = [name for name in systems if name not in table]
     if absent:
         covered = f"{len(systems) - len(absent)} of {len(systems)} systems"
-        raise InvalidOptionError(f"{what}= covers {covered}; absent: {first_few(absent)}")
+        raise InvalidOptionError(f"`{what}` covers {covered}; absent: {first_few(absent)}")
     return [table[name] for name in systems]
 
 
@@ -99,7 +99,7 @@ def as_mapping(table: Mapping[str, Any] | pd.Series, what: str) -> Mapping[str, 
     if not isinstance(table, pd.Series):
         return table
     if not table.index.is_unique:
-        message = f"{what}= names system {table.index[table.index.duplicated()][0]!r} twice; keep one line"
+        message = f"`{what}` names system {table.index[table.index.duplicated()][0]!r} twice; keep one line"
         raise InvalidOptionError(message)
     return {str(name): value for name, value in table.items()}
 
@@ -108,7 +108,7 @@ def as_truth(value: object) -> bool:
     """Return yes or no as it is written."""
     truth = _TRUTH.get(str(value).casefold())
     if truth is None:
-        raise InvalidOptionError(f"pooled= must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
+        raise InvalidOptionError(f"`pooled` must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
     return truth
 
 

@@ -164,7 +164,7 @@ class DataChoice:
         if self.n_topics is not None:
             left = kept["topic"]
             if self.n_topics > len(left):
-                message = f"n_topics must be at most {len(left)}, the topics to draw from, not {self.n_topics}"
+                message = f"`n_topics` must be at most {len(left)}, the topics to draw from, not {self.n_topics}"
                 raise InvalidOptionError(message)
             drawn = self.source.generator.choice(np.array(natural_order(left)), size=self.n_topics, replace=False)
             kept["topic"] = [name for name in left if name in set(drawn.tolist())]
@@ -194,18 +194,18 @@ class DataChoice:
             file, lines = self.lists[dim]
             raise FileFormatError(f"{error}; correct the name, or take it out", path=file, line=lines[missing])
         if not names:
-            raise InvalidOptionError(f"{dim}s must hold a name; none is there")
+            raise InvalidOptionError(f"`{dim}s` must hold a name; none is there")
         kept = set(names)
         return [name for name in known if name in kept]
 
 
 def _texts(names: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
-        raise InvalidOptionError(f"{argument} must be names, not one text ({names!r}); put it into a list")
+        raise InvalidOptionError(f"`{argument}` must be names, not one text ({names!r}); put it into a list")
     listed = tuple(map(str, names))
     if len(set(listed)) < len(listed):
         twice = next(name for name in listed if listed.count(name) > 1)
-        raise InvalidOptionError(f"{argument} must hold every name once; {twice!r} stands there twice")
+        raise InvalidOptionError(f"`{argument}` must hold every name once; {twice!r} stands there twice")
     return listed
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.collection.base import (
@@ -155,7 +155,7 @@ class JudgedCollection(Result, ABC):
         array = np.asarray(levels)
         if array.shape != self.by_document.levels.shape:
             raise InvalidOptionError(
-                f"levels must hold one level per judgment, shape {self.by_document.levels.shape}, not {array.shape}"
+                f"`levels` must hold one level per judgment, shape {self.by_document.levels.shape}, not {array.shape}"
             )
         table = self.by_document.grades
         if table is not None and array.size and array.max() >= len(table):
@@ -241,7 +241,7 @@ class JudgedCollection(Result, ABC):
         worst = [f"{self.systems[row]!r} lacks {lacking[row].sum()} of {self.n_topics} topics" for row in rows]
         text = first_few(worst, between="; ")
         if missing == "error":
-            raise ScoresError(f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'")
+            raise ScoresError(f"{text}; pass `missing='zero'`, `'drop-systems'` or `'drop-topics'`")
         if missing == "zero":
             return self._with(
                 notes=(*self.notes, *self._unanswered(), f"empty lists, scored 0: {lacking.sum():,} ({text})")
@@ -249,7 +249,7 @@ class JudgedCollection(Result, ABC):
         axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
         gone = lacking.any(axis=axis)
         if gone.all():
-            raise ScoresError(f"missing={missing!r} would leave nothing: {text}; pass missing='zero'")
+            raise ScoresError(f"`missing={missing!r}` would leave nothing: {text}; pass `missing='zero'`")
         kind = missing.removeprefix("drop-")
         left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
         dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
@@ -258,7 +258,7 @@ class JudgedCollection(Result, ABC):
     def _unanswered(self) -> list[str]:
         """Name the topics that no run answers: those of other runs, or of another part of the collection."""
         topics = [topic for topic, out in zip(self.topics, self.missing.all(axis=0), strict=True) if out]
-        ways = "every run scores 0 there, and missing='drop-topics' leaves them out"
+        ways = "every run scores 0 there, and `missing='drop-topics'` leaves them out"
         several = len(self.systems) > 1
         return (
             [f"topics that no run answers: {len(topics):,} ({first_few(topics)}); {ways}"] if topics and several else []
@@ -405,7 +405,9 @@ class Collection(JudgedCollection):
         """
         given = np.asarray(grades, dtype=np.float64)
         if given.shape != self.levels.shape:
-            raise InvalidOptionError(f"grades must hold one per judgment, shape {self.levels.shape}, not {given.shape}")
+            raise InvalidOptionError(
+                f"`grades` must hold one per judgment, shape {self.levels.shape}, not {given.shape}"
+            )
         full = numbers_of(self.full_levels, self.grades)
         top = numbers_of(np.array([self.top_level]), self.grades)
         # one table for both, so that a level says the same in each
@@ -440,7 +442,7 @@ class Collection(JudgedCollection):
         """
         bounds = np.asarray(thresholds, dtype=np.float64)
         if bounds.ndim != 1 or not len(bounds) or not (np.diff(np.append(0.0, bounds)) > 0).all():
-            raise InvalidOptionError(f"thresholds must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}")
+            raise refused("thresholds", f"must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}", thresholds)
         lowest = np.array([self.level_from(bound) for bound in bounds.tolist()])
 
         def reached(levels: NDArray[np.int16]) -> NDArray[np.int16]:
@@ -533,7 +535,7 @@ class Collection(JudgedCollection):
         """Return the collection with these documents (by code) judged and not relevant; see `JudgedCollection`."""
         every = self.retrieved
         if every is None:
-            message = "documents without a line in the qrels were not kept; read the collection with retrieved='all'"
+            message = "documents without a line in the qrels were not kept; read the collection with `retrieved='all'`"
             raise InvalidOptionError(message)
         new = recoded(self.topic_offsets, further, topics)
         codes = new.moved[every.codes]

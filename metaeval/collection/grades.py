@@ -91,5 +91,5 @@ def grades_note(grades: NDArray[np.float64]) -> str:
     return (
         f"the judgments hold {len(above)} distinct grades above 0 that are not all whole "
         f"({first_few(above, write=lambda one: f'{one:.6g}')}): gains take the number, and measures with a threshold "
-        "need one (rel=)"
+        "need one (rel=…)"
     )

@@ -18,7 +18,7 @@ _FEWEST_RISES = 4
 _SAYS: Mapping[Doubt, str] = {
     "rising scores": "scores rise from the first rank on ({names}). Lists are ordered by score, the highest first, as "
     "in trec_eval, so these are read from their end. If less is better, turn the sign of the scores; to take the "
-    "runs' own ranks use order='rank'",
+    "runs' own ranks use `order='rank'`",
     "broken ranks": "ranks are no whole numbers ({names}). The columns are topic, Q0, document, rank, score and tag: "
     "if rank and score are swapped, these lists are ordered by rank",
 }

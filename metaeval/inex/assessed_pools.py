@@ -243,7 +243,7 @@ def new_run_coverage(
     runs, others = check_kinds(pooled, "pooled", "Submission"), check_kinds(new, "new", "Submission")
     for name, part in (("pooled", runs), ("new", others)):
         if not any(len(one.results) for one in part):
-            raise InvalidOptionError(f"{name}= holds no results; give at least one run that has some")
+            raise InvalidOptionError(f"`{name}` holds no results; give at least one run that has some")
     wanted = np.array([check_count(size, "sizes") for size in sizes])
     every = [one.results for one in (*runs, *others)]
     elements = all("path" in table and (table["path"] != "").all() for table in every)

@@ -233,7 +233,7 @@ def check_columns(table: pd.DataFrame, argument: str, names: Sequence[str]) -> N
     """Refuse a table that lacks a column, naming the argument that brought it."""
     absent = [name for name in names if name not in table]
     if absent:
-        raise InvalidOptionError(f"{argument}= needs the columns {', '.join(names)}; {', '.join(absent)} is missing")
+        raise InvalidOptionError(f"`{argument}` needs the columns {', '.join(names)}; {', '.join(absent)} is missing")
 
 
 def _around(start: str, end: str) -> str:

@@ -20,7 +20,7 @@ def assessment_times(
         check_columns(log, "log", [*KEYS, "time"])
         spent = _spent(log, longest_break, notes)
     if not (spent["seconds"] >= 0).all():
-        raise InvalidOptionError("log= has times that are negative or missing; leave those rows out")
+        raise InvalidOptionError("`log` has times that are negative or missing; leave those rows out")
     total = spent.groupby(KEYS)["seconds"].sum()
     known = total.index.isin(view.documents.index)
     if not known.all():
@@ -39,7 +39,7 @@ def _spent(log: pd.DataFrame, longest_break: float, notes: list[str]) -> pd.Data
         parsed = pd.to_datetime(time, errors="coerce", utc=True, format="ISO8601")
         if parsed.isna().any():
             wrong = time[parsed.isna()].iloc[0]
-            message = f"log= has the time {wrong!r}; write seconds, or dates such as 2006-11-02 14:05:30"
+            message = f"`log` has the time {wrong!r}; write seconds, or dates such as 2006-11-02 14:05:30"
             raise InvalidOptionError(message)
         time = (parsed - parsed.min()).dt.total_seconds()
     rows = log[KEYS].assign(time=time.astype(np.float64)).sort_values(["topic", "time"], kind="stable")

@@ -75,7 +75,7 @@ def _ordered(log: pd.DataFrame | None) -> pd.DataFrame:
     action = log["action"].astype(str).str.strip().str.casefold()
     strange = action[~action.isin(ACTIONS)]
     if len(strange):
-        message = f"log= has the action {strange.iloc[0]!r}; write {', '.join(ACTIONS)}, and leave other rows out"
+        message = f"`log` has the action {strange.iloc[0]!r}; write {', '.join(ACTIONS)}, and leave other rows out"
         raise InvalidOptionError(message)
     table = log.assign(action=action)
     return table.sort_values(["topic", "time"], kind="stable") if "time" in table else table

@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from metaeval.base.checks import check_number
-from metaeval.errors import InvalidOptionError
+from metaeval.base.checks import check_number, refused
 from metaeval.inex.assessments import Scale
 from metaeval.inex.simulated_articles import IEEE, WIKIPEDIA, Template
 
@@ -42,7 +41,7 @@ CAMPAIGNS = {
 def campaign_of(year: int, said: dict[str, Any]) -> Campaign:
     """Take what is published of a year, but for what the caller says."""
     if year not in CAMPAIGNS:
-        raise InvalidOptionError(f"year must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}")
+        raise refused("year", f"must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}", year)
     campaign = CAMPAIGNS[year]._replace(**{name: value for name, value in said.items() if value is not None})
     for name, value in (("elements_per_article", campaign.elements), ("relevant_documents", campaign.relevant)):
         check_number(value, name, least=1)

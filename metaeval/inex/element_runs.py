@@ -120,7 +120,7 @@ def checked_assessments(assessments: Assessments, *, lenient: bool) -> pd.DataFr
         if not marked.any():
             continue
         if not lenient:
-            refuse(table, marked, f"{rule}; lenient=True goes on without it", source, "")
+            refuse(table, marked, f"{rule}; `lenient=True` goes on without it", source, "")
         notes.append(f"{rule}: {int(marked.sum())} (taken as not relevant, or once)")
         if rule != "the element is assessed twice":
             table.loc[marked, ["exhaustivity", "specificity"]] = 0

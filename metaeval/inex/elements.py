@@ -370,7 +370,7 @@ def _inconsistencies(  # noqa: PLR0913 - what was put together before
         return []
     rule = "the element is more exhaustive than the one around it"
     if not lenient:
-        refuse(judged, wrong[rows], f"{rule}; lenient=True takes it as it is", assessments.source, "")
+        refuse(judged, wrong[rows], f"{rule}; `lenient=True` takes it as it is", assessments.source, "")
     return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
 
 

@@ -47,7 +47,7 @@ class Findings:
     def broken(self, rule: str, value: str, line: int, *, instead: str) -> None:
         """Raise if not lenient, else remember that a rule is broken and what is done `instead`."""
         if not self.lenient:
-            raise self.refuse(f"{rule}; got {shortened(value, 300)}. With lenient=True, {instead}", line)
+            raise self.refuse(f"{rule}; got {shortened(value, 300)}. With `lenient=True`, {instead}", line)
         self.remark(f"{rule}; {instead}", value, line)
 
     def remark(self, rule: str, value: str, line: int) -> None:
@@ -284,7 +284,7 @@ def joined(parts: Sequence[Assessments], source: str) -> Assessments:
             if owner.setdefault(topic, part.source) != part.source:
                 message = (
                     f"topic {topic!r} is assessed in {owner[topic]} too; read second judgments on their own "
-                    "(read_assessments(folder, second=True), or name the files of one assessor)"
+                    "(`read_assessments(folder, second=True)`, or name the files of one assessor)"
                 )
                 raise FileFormatError(message, path=part.source)
     scales = {part.scale: part.source for part in reversed(parts) if len(part.elements) or part.scale == "passages"}

@@ -105,7 +105,7 @@ class PassageCollection(JudgedCollection):
             f"{place + ': ' if place else ''}run {first['system']!r}, topic {first['topic']!r}, document "
             f"{first['document']!r}: a result {FAULTS[first['kind']]}, which {task} does not allow"
             + (f" ({len(runs)} runs do so)" if len(runs) > 1 else "")
-            + "; repair the run, leave it out with select(systems=…), or choose a measure that allows it"
+            + "; repair the run, leave it out, or choose a measure that allows it"
         )
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection

@@ -232,7 +232,7 @@ def parsed_assessments(content: bytes, *, path: str, lenient: bool) -> Assessmen
     words = first_words(content)
     if len(words) in _RUN_WORDS and not words[_RUN_TAG].isdigit():
         message = "this is a run, and assessments should stand here; if the two are swapped, give runs first"
-        raise findings.refuse(f"{message}, and assessments as qrels (--qrels)")
+        raise findings.refuse(f"{message}, and assessments as qrels (`qrels`)")
     return assessments_of_lines(content, findings)
 
 

@@ -55,7 +55,7 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
         return write_bytes(Path(path), _xml_of_submission(submission))
     elements = submission.results["path"].to_numpy() != ""
     if elements.any() and not elements.all():
-        raise InvalidOptionError("lines hold elements or passages, and this run has both; write it with form='xml'")
+        raise InvalidOptionError("lines hold elements or passages, and this run has both; write it with `form='xml'`")
     return write_bytes(Path(path), _lines_of_results(submission))
 
 
@@ -122,7 +122,7 @@ def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Pa
     check_kind(sizes, "sizes", "DataFrame")
     absent = [name for name in ("document", "path", "size") if name not in sizes]
     if absent:
-        message = f"sizes must have the columns document, path and size; there is no {', '.join(absent)}"
+        message = f"`sizes` must have the columns document, path and size; there is no {', '.join(absent)}"
         raise InvalidOptionError(message)
     columns = (sizes[name].tolist() for name in ("document", "path", "size"))
     lines = (f"{document} {element} {size}\n" for document, element, size in zip(*columns, strict=True))

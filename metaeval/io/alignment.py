@@ -140,7 +140,7 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
         )
         raise ScoresError(
             f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
-            f"one collection: read collections one at a time, or pass missing={rule!r} to keep the {common} {dim}s "
+            f"one collection: read collections one at a time, or pass `missing={rule!r}` to keep the {common} {dim}s "
             "that all have"
         )
 

@@ -34,7 +34,7 @@ SUMMARIES = frozenset(
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
-_WAYS_PAST_GAPS = "missing='zero', 'drop-systems', 'drop-topics' or 'pairwise'"
+_WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 _MOST_SHOWN = 40
 _LONGEST_NUMBER = 400
 
@@ -238,5 +238,5 @@ def ways_to_name(names: Sequence[str]) -> str:
     """Say which columns were found and how to name them."""
     return (
         f"{columns_found(names)}. Say which is which, for example "
-        "columns={'system': …, 'topic': …, 'metric': …, 'score': …, 'ignore': […]}"
+        "`columns={'system': ..., 'topic': ..., 'metric': ..., 'score': ..., 'ignore': [...]}`"
     )

@@ -80,26 +80,26 @@ def _taken(note: Path, out: str | Path) -> OutputError:
         who = note.read_text(encoding="utf-8", errors="replace")[:200] or "another process"
     except OSError:
         who = "another process"
-    return OutputError(f"out: {who} is writing {str(out)!r} now; wait for it, or name another folder")
+    return OutputError(f"`folder`: {who} is writing {str(out)!r} now; wait for it, or name another folder")
 
 
 def _checked_place(out: str | Path, *, overwrite: bool) -> Path:
     final = _final(out)
     if not final.name:
-        raise InvalidOptionError(f"out: {str(out)!r} is the top of a disk; name a folder inside it")
+        raise InvalidOptionError(f"`folder`: {str(out)!r} is the top of a disk; name a folder inside it")
     if final.is_symlink():
-        raise InvalidOptionError(f"out: {str(out)!r} is a link that leads back to itself; name a folder")
+        raise InvalidOptionError(f"`folder`: {str(out)!r} is a link that leads back to itself; name a folder")
     if final.exists() and not final.is_dir():
-        raise InvalidOptionError(f"out: {str(out)!r} is a file; name a folder")
+        raise InvalidOptionError(f"`folder`: {str(out)!r} is a file; name a folder")
     if _is_mount(final):
-        message = f"out: a disk is mounted at {str(out)!r}, which a report cannot replace; name a folder inside it"
+        message = f"`folder`: a disk is mounted at {str(out)!r}, which a report cannot replace; name a folder inside it"
         raise InvalidOptionError(message)
     if Path.cwd().is_relative_to(final):
-        message = f"out: {str(out)!r} is the folder you are in, which would be replaced; name a folder inside it"
+        message = f"`folder`: {str(out)!r} is the folder you are in, which would be replaced; name a folder inside it"
         raise InvalidOptionError(message)
     above = _nearest(final.parent)
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise InvalidOptionError(f"out: nothing can be written in {str(above)!r}; name a folder elsewhere")
+        raise InvalidOptionError(f"`folder`: nothing can be written in {str(above)!r}; name a folder elsewhere")
     if final.exists() and any(final.iterdir()):
         _check_content(final, out, overwrite=overwrite)
     return final
@@ -112,11 +112,11 @@ def _check_content(final: Path, out: str | Path, *, overwrite: bool) -> None:
     if overwrite:
         return
     if ours is not None:
-        message = f"out: {str(out)!r} holds an older report; pass overwrite=True (--overwrite) or name another folder"
+        message = f"`folder`: {str(out)!r} holds an older report; pass `overwrite=True` or name another folder"
         raise InvalidOptionError(message)
     raise InvalidOptionError(
-        f"out: {str(out)!r} is not empty and no report of metaeval with a list of its files (it holds "
-        f"{_example(final)!r}); name another folder, or pass overwrite=True (--overwrite), which keeps the old folder "
+        f"`folder`: {str(out)!r} is not empty and no report of metaeval with a list of its files (it holds "
+        f"{_example(final)!r}); name another folder, or pass `overwrite=True`, which keeps the old folder "
         f"beside it as {_set_aside(final).name!r}"
     )
 
@@ -126,7 +126,9 @@ def _refuse_mounts(final: Path, out: str | Path) -> None:
     disk = final.stat().st_dev
     for folder, _, _ in os.walk(final):
         if Path(folder).stat().st_dev != disk:
-            raise InvalidOptionError(f"out: a disk is mounted at {folder!r}, inside {str(out)!r}; name another folder")
+            raise InvalidOptionError(
+                f"`folder`: a disk is mounted at {folder!r}, inside {str(out)!r}; name another folder"
+            )
 
 
 def _is_mount(folder: Path) -> bool:
@@ -212,7 +214,9 @@ def _reasons(out: str | Path) -> Iterator[None]:
     except MetaevalError:
         raise
     except OSError as error:
-        message = f"out: the folder {str(out)!r} cannot be made: {error.strerror or error}; name a folder elsewhere"
+        message = (
+            f"`folder`: the folder {str(out)!r} cannot be made: {error.strerror or error}; name a folder elsewhere"
+        )
         kind = OutputError if error.errno in _FULL else InvalidOptionError
         raise kind(message) from error
 
@@ -225,7 +229,7 @@ def _reasons_of_files(out: str | Path) -> Iterator[None]:
     except MetaevalError:
         raise
     except OSError as error:
-        message = f"out: {str(out)!r} cannot be written: {error.strerror or error}; nothing was left there"
+        message = f"`folder`: {str(out)!r} cannot be written: {error.strerror or error}; nothing was left there"
         raise OutputError(message) from error
 
 

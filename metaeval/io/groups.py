@@ -13,6 +13,8 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
+_CALLED = {"group": "`column`", "cluster": "`columns={'cluster': ...}`", "covariate": "`covariate_column`"}
+"""Arguments that say which column holds what."""
 
 
 class Covariate(NamedTuple):
@@ -247,8 +249,7 @@ def _said_place(sheet: Sheet, names: Sequence[str], at_name: int, said: str, col
     if len(called) == 1:
         return called[0]
     if len(others) != 1:
-        way = "covariate_column=" if said == "covariate" else f"--{said}-column, column="
-        raise sheet.error(f"say which column holds the {said}s ({way}); {columns_found(names)}")
+        raise sheet.error(f"say which column holds the {said}s ({_CALLED[said]}); {columns_found(names)}")
     return others[0]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.columns import RANKINGS
 from metaeval.base.names import first_double, loses_digits, shortened
 from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
@@ -123,8 +123,8 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     check_choice(score_precision, "score precision", get_args(ScorePrecision))
     check_choice(missing, "rule for missing topics", get_args(Missing))
     if not isinstance(runs, Mapping) or not runs:
-        message = f"runs must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
-        raise InvalidOptionError(message)
+        rule = f"must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
+        raise refused("runs", rule, runs)
     judgments, doubts = qrels_from(qrels), dict[str, Doubt | None]()
 
     def listed() -> Iterator[RetrievedLines]:
@@ -227,7 +227,7 @@ def _table(data: object, source: _Source, number: Part) -> _Table:
 
 def _from_mapping(data: Mapping[Any, Any], source: _Source, number: Part) -> _Table:
     if number == "rank":
-        raise source.error("order='rank' needs a frame with a column rank; a mapping holds only scores")
+        raise source.error("`order='rank'` needs a frame with a column rank; a mapping holds only scores")
     for topic, inner in data.items():
         if not isinstance(inner, Mapping):
             message = f"expected {_EXPECTED[source.kind]}; under {topic!r} stands {type(inner).__name__} {inner!r:.40}"
@@ -330,6 +330,6 @@ def _dataset(name: str) -> object:
     try:
         datasets = import_module("ir_datasets")
     except ImportError:
-        message = f"qrels: there is no file {name!r}; for a dataset of that id install ir_datasets"
+        message = f"`qrels`: there is no file {name!r}; for a dataset of that id install ir_datasets"
         raise InvalidOptionError(message) from None
     return datasets.load(name)

@@ -115,7 +115,7 @@ def _of_pair(root: Path, pair: str, where: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _no_such_column(column: str, frame: pd.DataFrame, label: str) -> FileFormatError:
-    message = f"no table has a column {column!r} to choose rows by (where=, --where)"
+    message = f"no table has a column {column!r} to choose rows by (`where`)"
     return FileFormatError(f"{message}; {columns_found(list(frame.columns))}", path=label)
 
 
@@ -128,19 +128,19 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = "keep one row, or name all columns that identify an item (item=, --item)"
+    advice = "keep one row, or name all columns that identify an item (`item`)"
     raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 
 def system_column(frame: pd.DataFrame, asked: str | None, label: str) -> str:
     """Return the column of systems: the one asked for, ignoring case where needed, else the first so called."""
-    return _one_of(frame, (asked,) if asked else ITEMS["system"], label, "systems (--system)")
+    return _one_of(frame, (asked,) if asked else ITEMS["system"], label, "systems (`system`)")
 
 
 def item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str) -> list[str]:
     """Return the columns that name an item; none in a table of one row a system."""
     if asked:
-        return [_one_of(frame, (name,), label, "items (--item)") for name in asked]
+        return [_one_of(frame, (name,), label, "items (`item`)") for name in asked]
     return [str(column) for column in frame.columns if str(column).casefold() in ITEMS["item"]]
 
 

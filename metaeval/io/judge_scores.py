@@ -69,7 +69,9 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     """Return metric to judge to scores, of files read already; see `metaeval.studies.judge_files.read_judges`."""
     for role in columns:
         if role not in JUDGED_SCORES:
-            raise InvalidOptionError(f"columns= of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}")
+            raise InvalidOptionError(
+                f"`columns` of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}"
+            )
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, columns)
@@ -150,7 +152,7 @@ def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str
         sheet = sheet_of(content, source.path, delimiter=",", has_lines=False)
     elif content.startswith(_BINARY) or read_json(content, source.path) is not None:
         if "judge" in columns:
-            message = "a column of judges (columns=) is one of a CSV, TSV or Parquet table; write it as such"
+            message = "a column of judges (`columns`) is one of a CSV, TSV or Parquet table; write it as such"
             raise FileFormatError(message, path=source.path)
         return None
     else:
@@ -217,7 +219,7 @@ def _refuse_others(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str
         found = first_few(list(map(repr, others)))
         raise sheet.error(
             f"no part of scores under judges: column{'s' * (len(others) > 1)} {found}; choose the rows that belong "
-            f"together by their text in it (where=), or leave it out of the file"
+            f"together by their text in it (`where`), or leave it out of the file"
         )
 
 
@@ -268,7 +270,7 @@ def _named(scores: Scores, path: str) -> Scores:
 
 def _refuse_where(where: Mapping[str, str], source: Source) -> None:
     if where:
-        raise InvalidOptionError(f"where= chooses rows of a table with a column of judges, and {source.path} has none")
+        raise InvalidOptionError(f"`where` chooses rows of a table with a column of judges, and {source.path} has none")
 
 
 # ------------------------------------------------------------------------------------------------- judges and metrics
@@ -283,7 +285,7 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
     if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
-            "NAME=FILE, or name the column of judges (columns=, --column judge=NAME)"
+            "NAME=FILE, or name the column of judges (`columns={'judge': 'NAME'}`)"
         )
     return {name: scores.sel(metric=[name]) for name in kept}
 
@@ -303,7 +305,7 @@ def _of_metrics(found: Mapping[str, Scores], metrics: Sequence[str] | None) -> d
             there = first_few(one["metric"].to_numpy().tolist())
             raise ScoresError(
                 f"{judge} has none of the metrics {', '.join(metrics)}, and has {there}; name one of these too "
-                "(metrics=), or leave that judge out"
+                "(`metrics`), or leave that judge out"
             )
         kept[judge] = one.sel(metric=own)
     return kept
@@ -329,7 +331,7 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
         if any(one.sizes["metric"] > 1 for one in found.values()):
             raise ScoresError(
                 f"the judges share no metric: {_listed(found)}; name the judge that the others are measured by "
-                "(reference=), or the metrics that belong together (metrics=)"
+                "(`reference`), or the metrics that belong together (`metrics`)"
             )
         return {_UNNAMED: dict(found)}
     check_choice(reference, "judge", list(found))
@@ -360,7 +362,7 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
         )
         raise ScoresError(
             f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
-            f"missing='drop-systems' to keep the {len(common)} that all have"
+            f"`missing='drop-systems'` to keep the {len(common)} that all have"
         )
     if len(common) < 2:  # noqa: PLR2004 - a pair
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"

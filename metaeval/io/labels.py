@@ -81,7 +81,7 @@ def read_labels(
     """
     sources = [str(path) for path in listed_paths(paths, "paths")]
     if not sources:
-        raise InvalidOptionError("paths= is empty; give a table of labels, or two qrels files")
+        raise InvalidOptionError("`paths` is empty; give a table of labels, or two qrels files")
     contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
     return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
 
@@ -97,7 +97,7 @@ def labels_of(
     """Return the labels of files that were read already; see `read_labels`."""
     for role in columns:
         if role not in LABELS:
-            raise InvalidOptionError(f"columns= may name {', '.join(LABELS)}, not {role!r}")
+            raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
@@ -105,7 +105,7 @@ def labels_of(
     qrels = [one for one, table in zip(contents, named, strict=True) if not table]
     tables = [one for one, table in zip(contents, named, strict=True) if table]
     if (columns or words or where) and not tables:
-        raise InvalidOptionError("columns=, words= and where= are for a table; these files are qrels, one a judge")
+        raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
     for source, content in tables:
         part = _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
@@ -211,7 +211,7 @@ def _from_table(
             place = int(np.flatnonzero(frame.index.duplicated())[0])
             message = (
                 f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or, where a row is one "
-                "label, name the columns of judges and labels (columns=, --column judge=NAME --column label=NAME)"
+                "label, name the columns of judges and labels (`columns={'judge': 'NAME', 'label': 'NAME'}`)"
             )
             raise body.error(message, int(lines[place]))
     frame.attrs["notes"] = notes
@@ -240,7 +240,7 @@ class _Reader:
         found = [self._number(cell) for cell in cells]
         if None in found:
             place = found.index(None)
-            known = f" or one of {', '.join(self._words)}" if self._words else "; give words a grade (words=, --word)"
+            known = f" or one of {', '.join(self._words)}" if self._words else "; give words a grade (`words`)"
             message = f"{cells[place].strip()!r} is no label: a label is a number{known}"
             raise self._body.error(message, int(self._lines[place]))
         return np.array(found, dtype=np.float64)
@@ -283,7 +283,7 @@ def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
     if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
         raise body.error(
             f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
-            "(columns=, --column judge=NAME)"
+            "(`columns={'judge': 'NAME'}`)"
         )
     frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
     return frame[natural_order(frame.columns)] if repeats else frame

@@ -46,7 +46,7 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     """Read a table with a row a score, or a row a system and topic and a column a metric."""
     if options.positions:
         if not {"topic", "score"} <= options.positions.keys():
-            raise sheet.error(f"columns= counts columns, but not those of topic and score: {dict(options.columns)}")
+            raise sheet.error(f"`columns` counts columns, but not those of topic and score: {dict(options.columns)}")
         return _read_rows(sheet, source, options, options.positions, [])
     body = sheet.without_header()
     names = _names_over(body, header_names(sheet.sample()[0]))

@@ -72,7 +72,7 @@ def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, opt
     if "system" not in options.columns and cells and all(is_number(cell) and "." in cell for cell in cells):
         raise sheet.error(
             f"column {column!r} could hold the names of systems, or be a system itself, for it holds numbers; pass "
-            "form='wide' if it is a system, form='long' if it holds names"
+            "`form='wide'` if it is a system, `form='long'` if it holds names"
         )
 
 
@@ -97,6 +97,6 @@ def _find_result_form(sheet: Sheet) -> Form:
         return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
     raise sheet.error(
         f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
-        "measure; pass form='trec_eval' (measure, topic, value), form='ir_measures' (topic, measure, value) or, for a "
-        "wide table, header=False"
+        "measure; pass `form='trec_eval'` (measure, topic, value), `form='ir_measures'` (topic, measure, value) or, "
+        "for a wide table, `header=False`"
     )

@@ -64,8 +64,8 @@ def listed_paths[T: (str | os.PathLike[str])](paths: T | Iterable[T], name: str)
     """Return one path, or several, as a list; `name` is the argument that an error names."""
     if not isinstance(paths, str | os.PathLike | Iterable) or getattr(paths, "ndim", 1) != 1:
         raise InvalidOptionError(
-            f"{name} must be names of files; got a {type(paths).__name__}. What is in memory needs no reading: scores "
-            "go through metaeval.as_scores"
+            f"`{name}` must be names of files; got a {type(paths).__name__}. What is in memory needs no reading: "
+            "scores go through metaeval.as_scores"
         )
     return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
 

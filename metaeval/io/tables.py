@@ -262,20 +262,22 @@ def _checked(options: TableOptions) -> TableOptions:
         if value not in known and not (value is None and name != "missing"):
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
-        check_choice(part, "part of columns=", _PARTS)
+        check_choice(part, "part of `columns`", _PARTS)
         if isinstance(column, bool) or (isinstance(column, int) and column < 1):
-            message = f"columns={{{part!r}: {column!r}}} must be a name, or a column's number counted from 1"
+            message = f"`columns={{{part!r}: {column!r}}}` must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)
         if column is None and part != "topic":
-            message = f"columns={{{part!r}: None}} means nothing; only the topic column of a wide table can be absent"
+            message = f"`columns={{{part!r}: None}}` means nothing; only the topic column of a wide table can be absent"
             raise InvalidOptionError(message)
     form = "wide" if options.counts_names_of_rows else "long"
     if options.positions and (options.form not in {None, form} or options.header or options.systems_in):
-        message = f"columns= with these numbers is for a {form} table without a header; form=, header= or systems_in= "
+        message = (
+            f"`columns` with these numbers is for a {form} table without a header; `form`, `header` or `systems_in` "
+        )
         message += "says otherwise"
         raise InvalidOptionError(message)
     if options.positions and options.chosen:
-        message = "columns= holds both names and numbers; numbers are for files without a header, so use one kind"
+        message = "`columns` holds both names and numbers; numbers are for files without a header, so use one kind"
         raise InvalidOptionError(message)
     return options
 

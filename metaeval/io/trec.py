@@ -309,8 +309,8 @@ def _read_run(
     if len(kinds) > 1 and not rules.split_tags:
         line = int(found.segment_bounds[tags.index(kinds[1])])
         message = (
-            f"a second tag, {kinds[1]!r} after {kinds[0]!r}: a file holds one run; pass split_tags=True to take it for "
-            "several"
+            f"a second tag, {kinds[1]!r} after {kinds[0]!r}: a file holds one run; pass `split_tags=True` to take it "
+            "for several"
         )
         raise found.error(line, message)
     place = {topic: number for number, topic in enumerate(topics)}
@@ -370,7 +370,7 @@ def _repetition(part: _RunPart, problem: RankingProblem) -> FileFormatError:
     if problem.kind == "document":
         message = f"this document stands in this topic already, in line {number}; keep one of them"
     else:
-        message = f"this rank is given in this topic already, in line {number}; order='rank' needs unique ranks"
+        message = f"this rank is given in this topic already, in line {number}; `order='rank'` needs unique ranks"
     return part.scan.error(second, message)
 
 

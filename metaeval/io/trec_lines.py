@@ -174,7 +174,7 @@ def refuse_swapped(content: bytes, wanted: Layout, *, path: str) -> None:
     if wrong:
         message = (
             f"this is {kinds[0]} ({' '.join(found.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
-            "stand here; if the two are swapped, give runs first, and judgments as qrels (--qrels)"
+            "stand here; if the two are swapped, give runs first, and judgments as qrels (`qrels`)"
         )
         raise FileFormatError(message, path=path)
 

@@ -182,7 +182,7 @@ def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions
     if transposed and across and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
         found = rest or list(across)
         message = f"{_seeming(found, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
-        raise sheet.error(f"{message} (systems_in='rows' if the columns are topics)", 0)
+        raise sheet.error(f"{message} (`systems_in='rows'` if the columns are topics)", 0)
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:
@@ -197,7 +197,7 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
     if measures:
         raise body.error(
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
-            "Write the scores of every topic in long form, or pass form='wide' if these are no metrics"
+            "Write the scores of every topic in long form, or pass `form='wide'` if these are no metrics"
         )
 
 
@@ -212,7 +212,7 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     if len(numeric) == len(names) or any(not name.isdecimal() for name in numeric):
         message = (
             f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds numbers where names are expected; add a "
-            "line of names, or pass header=False if there is none; where names are numbers, call a first column topic"
+            "line of names, or pass `header=False` if there is none; where names are numbers, call a first column topic"
         )
         raise sheet.error(message, 0)
     return True
@@ -225,17 +225,17 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
     insisting = options.columns.keys() & {"system", "topic"}
     if options.systems_in == "rows":
         if "topic" in first and not insisting:
-            message = f"systems_in='rows' expects names of systems in the first column, but it is called {names[0]!r}"
-            raise sheet.error(f"{message}; rename it, or leave systems_in out")
+            message = f"`systems_in='rows'` expects names of systems in the first column, but it is called {names[0]!r}"
+            raise sheet.error(f"{message}; rename it, or leave `systems_in` out")
         return True
     if insisting:
         return options.systems_in is None and "system" in insisting
     if "system" in first and options.systems_in == "columns":
-        raise sheet.error(f"the first column is called {names[0]!r}; pass systems_in='rows', or rename it")
+        raise sheet.error(f"the first column is called {names[0]!r}; pass `systems_in='rows'`, or rename it")
     if names and not first and _looks_transposed(rows):
         raise sheet.error(
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
-            "so systems seem to stand in rows; pass systems_in='rows', or call the first column topic if they do not"
+            "so systems seem to stand in rows; pass `systems_in='rows'`, or call the first column topic if they do not"
         )
     return "system" in first
 
@@ -274,7 +274,8 @@ def _refuse_system_for_topics(rows: _Rows, place: int, sheet: Sheet) -> None:
     if names_before or all(is_number(cell) and "." in cell for cell in rows.column(place)):
         raise sheet.error(
             f"column {rows.names[place]!r} could name the topics, or be a system; pass "
-            f"columns={{'topic': {rows.names[place]!r}}} if it names them, or call the first column topic if that does"
+            f"`columns={{'topic': {rows.names[place]!r}}}` if it names them, or call the first column topic if that "
+            "does"
         )
 
 
@@ -310,17 +311,17 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
     raise sheet.error(f"{name} could hold topic ids or scores (whole numbers, no two alike); {ways}")
 
 
-_TOPICS_FIRST = "columns={'topic': 1} if these are topics"
-_SYSTEMS_FIRST = "columns={'system': 1} if they are systems"
+_TOPICS_FIRST = "`columns={'topic': 1}` if these are topics"
+_SYSTEMS_FIRST = "`columns={'system': 1}` if they are systems"
 
 
 def _ways_to_name_rows(rows: _Rows) -> tuple[str, str]:
     """Return what to call the first column, and the ways to say what it holds."""
     if not rows.names:
-        return "column 1", f"pass {_TOPICS_FIRST}, {_SYSTEMS_FIRST}, columns={{'topic': None}} if they are scores"
+        return "column 1", f"pass {_TOPICS_FIRST}, {_SYSTEMS_FIRST}, `columns={{'topic': None}}` if they are scores"
     name = rows.names[0]
-    ways = f"call it topic if it names topics, or pass columns={{'topic': {name!r}}}"
-    return f"column {name!r}", f"{ways} (columns={{'topic': None}} if it is a system)"
+    ways = f"call it topic if it names topics, or pass `columns={{'topic': {name!r}}}`"
+    return f"column {name!r}", f"{ways} (`columns={{'topic': None}}` if it is a system)"
 
 
 def _largest_score(rows: _Rows) -> tuple[float, bool]:

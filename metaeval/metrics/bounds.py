@@ -46,7 +46,7 @@ def check_values(
     raise BoundsError(
         f"{name} lies outside the declared bounds {bounds_text(bounds)} for run {systems[system]!r}, topic "
         f"{topics[topic]!r}: {float(values[system, topic])!r}{f' (and {more} more)' if more else ''}; correct the "
-        "metric, or declare the bounds that it has: @metric(bounds=(low, high))"
+        "metric, or declare the bounds that it has: `@metric(bounds=(low, high))`"
     )
 
 

@@ -145,7 +145,7 @@ class RankedLists(ShortRepr):
             return self
         apart = difference(self.grades[-1], top, self.grades[-1], abs(top)).item()
         if apart > 0:
-            message = f"max_level must be at least the highest grade of the judgments, {self.grades[-1]:g}, not {top:g}"
+            message = f"max_level={top:g} must be at least {self.grades[-1]:g}, the highest grade of the judgments"
             raise InvalidOptionError(message)
         if apart == 0:
             return self
@@ -164,7 +164,7 @@ class RankedLists(ShortRepr):
         top = self.top_level if max_level is None else max_level
         present = np.flatnonzero(self.counts.any(axis=0))
         if present.size and int(present[-1]) > top:
-            message = f"max_level must be at least the highest level judged, {int(present[-1])}, not {top}"
+            message = f"max_level={top} must be at least {int(present[-1])}, the highest level judged"
             raise InvalidOptionError(message)
         return top
 

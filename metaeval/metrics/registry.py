@@ -114,7 +114,7 @@ class Registry(Result):
                 raise InvalidOptionError(f"a registry takes metrics (made by @metric) and quantisations, not {item!r}")
             table: dict[str, Any] = metrics if isinstance(item, MetricSpec) else quantisations[item.on]
             if item.name in table and not replace:
-                message = f"{item.name!r} is registered already; choose another name, or pass replace=True"
+                message = f"{item.name!r} is registered already; choose another name, or pass `replace=True`"
                 raise InvalidOptionError(message)
             table[item.name] = item
         return Registry(metrics.values(), [one for table in quantisations.values() for one in table.values()])
@@ -280,7 +280,7 @@ def _value_of(spec: MetricSpec, parameter: Parameter, given: Value | None) -> An
 
 def _refuse_argument(spec: MetricSpec, name: str) -> None:
     if name == "judged_only":
-        message = f"{spec.name} has no condensed-list variant (judged_only); write {spec.usage}"
+        message = f"{spec.name} has no condensed-list variant (judged_only=True); write {spec.usage}"
     elif name == "quant" and spec.on != "elements":
         message = f"{spec.name} ranks {spec.on}, so quant= (for elements) says nothing: {spec.usage}"
     elif name in ("gains", "quant") and spec.on != "documents":

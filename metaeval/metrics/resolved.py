@@ -93,7 +93,7 @@ class Metric(ShortRepr):
             end = "smallest" if self.higher_is_better else "largest"
             raise MetricError(
                 f"{self.name} has no {end} value, so a run that lacks a topic has no score there; drop those runs "
-                "or topics when reading (missing='drop-systems' or 'drop-topics')"
+                "or topics when reading (`missing='drop-systems'` or `'drop-topics'`)"
             )
         return worst
 
@@ -109,7 +109,7 @@ class Metric(ShortRepr):
             counts = np.asarray(self.spec.relevant(view, **self._levels_for(view)))
             if counts.dtype.kind not in "biu" or counts.shape != view.lengths.shape[1:]:
                 raise MetricError(
-                    f"{self.name}: relevant= must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
+                    f"{self.name}: relevant must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
                     f"not {counts.dtype} of shape {counts.shape}"
                 )
             return counts.astype(np.int64)
@@ -164,7 +164,7 @@ class Metric(ShortRepr):
         top = values.get("max_level")
         if isinstance(top, int | float):
             if view.grades is None and top != int(top):
-                message = f"{self.name}: the grades of these judgments are whole, so max_level must be, not {top:g}"
+                message = f"{self.name}: the grades of these judgments are whole, but max_level={top:g} is not"
                 raise MetricError(message)
             values["max_level"] = view.level_from(top)
         return values
@@ -188,7 +188,7 @@ class Metric(ShortRepr):
         if self.spec.function is None and not self.spec.real_grades:
             raise MetricError(
                 f"{self.name} has a kernel for whole grades alone, and these are not whole (such as {grades[-1]:.6g}); "
-                "turn them into levels (Collection.at_thresholds), or give it function= or real_grades=True"
+                "turn them into levels (Collection.at_thresholds), or give it a function, or real_grades=True"
             )
 
     def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:

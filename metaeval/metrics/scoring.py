@@ -103,7 +103,9 @@ def score(  # noqa: PLR0913 - one keyword per choice
     notes += _undefined_notes(documents, chosen, lacking, dropping)
     kept = counted & ~lacking[dropping].any(axis=0)
     if not kept.any():
-        message = "undefined='drop' leaves no topic: each has nothing relevant under some metric; use undefined='zero'"
+        message = (
+            "`undefined='drop'` leaves no topic: each has nothing relevant under some metric; use `undefined='zero'`"
+        )
         raise ScoresError(message)
     table = xr.DataArray(
         values[:, :, kept],
@@ -166,7 +168,7 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
     many = isinstance(metrics, Iterable) and not isinstance(metrics, str)
     items = list(metrics) if many else [metrics]  # type: ignore[call-overload]  # iterable by the line above
     if not items:
-        raise InvalidOptionError("metrics= is empty; name at least one, such as 'AP'")
+        raise InvalidOptionError("`metrics` is empty; name at least one, such as 'AP'")
     if all(isinstance(item, Metric) for item in items):
         return tuple(dict.fromkeys(items))
     known = default_registry() if registry is None else registry

@@ -104,7 +104,7 @@ class _Walk:
         elif not inner and not inspect.isbuiltin(body):
             raise InvalidOptionError(
                 f"the code of {getattr(body, '__qualname__', body)!r} cannot be seen, so replicates cannot be kept "
-                "with it; define it in a Python file, or leave out keep= (--keep)"
+                "with it; define it in a Python file, or leave out `keep`"
             )
 
     def _add_bound(self, function: Any) -> None:  # noqa: ANN401 - a function

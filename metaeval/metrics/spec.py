@@ -23,7 +23,8 @@ from metaeval.metrics.lists import RankedTopic
 from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import GENERALISED, LINEAR
 
-_RESERVED = ("judged_only", "gains", "quant")
+RESERVED = ("judged_only", "gains", "quant")
+"""Parameters that the registry itself gives to metrics."""
 
 type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
 type Kernel = Callable[Concatenate[Any, ...], NDArray[np.float64]]
@@ -75,17 +76,17 @@ class MetricSpec(ShortRepr):
             raise MetricError(f"a metric's name is one word (letters, digits, _), not {self.name!r}")
         functions = [one for one in (self.function, self.kernel) if one is not None]
         if not functions:
-            raise MetricError(f"metric {self.name!r} needs function= or kernel=")
+            raise MetricError(f"metric {self.name!r} needs a function or a kernel")
         self._check_on()
         read = [dict(read_parameters(one, what=f"metric {self.name!r}")) for one in functions]
         if len(read) > 1 and not _same_parameters(*read):
             message = f"metric {self.name!r}: function and kernel must take the same parameters with the same defaults"
             raise MetricError(message)
-        taken = [name for name in read[0] if name in _RESERVED]
+        taken = [name for name in read[0] if name in RESERVED]
         if taken:
             raise MetricError(
                 f"metric {self.name!r}: the parameter {taken[0]} is the registry's own; "
-                "use judged_only= or graded= of the spec"
+                "use judged_only or graded of the spec"
             )
         self._check_bounds()
         object.__setattr__(self, "parameters", MappingProxyType(read[0]))
@@ -107,10 +108,10 @@ class MetricSpec(ShortRepr):
         if self.on == "documents":
             return
         if self.kernel is None:
-            message = f"metric {self.name!r}: a function of one ranked topic ranks documents; {self.on} need kernel="
+            message = f"metric {self.name!r}: a function of one ranked topic ranks documents; {self.on} need a kernel"
             raise MetricError(message)
         if self.graded and self.on == "passages":
-            message = f"metric {self.name!r}: passages are highlighted or not, so there are no gains; leave out graded="
+            message = f"metric {self.name!r}: passages are highlighted or not, so there are no gains; leave out graded"
             raise MetricError(message)
         object.__setattr__(self, "judged_only", False)
 
@@ -198,7 +199,7 @@ def metric(
     'Misses(judged_only=False, rel=1)'
     """
     if isinstance(function, str):
-        raise InvalidOptionError(f"a metric's name is a keyword: write @metric(name={function!r})")
+        raise InvalidOptionError(f"a metric's name is a keyword: write `@metric(name={function!r})`")
 
     def made(body: TopicFunction) -> MetricSpec:
         own = name or str(getattr(body, "__name__", type(body).__name__))

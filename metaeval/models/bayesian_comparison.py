@@ -444,5 +444,5 @@ def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _samp
     if diverged or not worst <= _MAX_RHAT:
         raise EstimationError(
             f"the hierarchical model of {metric!r} did not fit: largest R-hat {worst:.3f} (must be at most "
-            f"{_MAX_RHAT}), {diverged} divergent transitions; raise tune or target_accept"
+            f"{_MAX_RHAT}), {diverged} divergent transitions; raise `tune` or `target_accept`"
         )

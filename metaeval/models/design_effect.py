@@ -103,8 +103,8 @@ def design_effect(scores: object) -> DesignEffect:
     scores = engine_scores(scores, "the design effect of clusters")
     if "cluster" not in scores.coords:
         raise InvalidOptionError(
-            "a design effect is that of random clusters of several topics; pass clusters={topic: cluster} (command "
-            "line: --cluster-column)"
+            "a design effect is that of random clusters of several topics; say which cluster each topic belongs to "
+            "(`clusters`)"
         )
     systems, n_systems = scores["system"].to_numpy(), scores.sizes["system"]
     first, second = all_pairs(n_systems)

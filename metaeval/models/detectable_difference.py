@@ -227,7 +227,7 @@ def first_level(correction: str, alpha: float, n_hypotheses: int) -> float:
     name = CORRECTIONS.canonical(correction)
     if name == FAMILY_WISE:
         raise InvalidOptionError(
-            f"correction={FAMILY_WISE!r} is a test's own and has no level for a pair; choose {', '.join(CORRECTIONS)}"
+            f"`correction={FAMILY_WISE!r}` is a test's own and has no level for a pair; choose {', '.join(CORRECTIONS)}"
         )
     return float(CORRECTIONS[name].levels(alpha, np.array([1]), n_hypotheses)[0])
 
@@ -242,7 +242,9 @@ def named_pairs(
     if pairs is None:
         return all_pairs(len(names), baseline=None if baseline is None else names.index(baseline))
     if baseline is not None or not pairs or any(len(pair) != 2 or pair[0] == pair[1] for pair in pairs):  # noqa: PLR2004 - two
-        message = f"pairs= lists pairs of two systems, and stands without baseline=; got {list(pairs)!r}, {baseline!r}"
+        message = (
+            f"`pairs` lists pairs of two systems, and stands without `baseline`; got {list(pairs)!r}, {baseline!r}"
+        )
         raise InvalidOptionError(message)
     for name in (name for pair in pairs for name in pair):
         check_choice(name, "system", names)
@@ -259,7 +261,7 @@ def _tests(scores: Scores, test: DetectableTest) -> dict[str, str]:
         if test == "mcnemar" and not may:
             raise InvalidOptionError(
                 f"McNemar's test takes scores of 0 and 1 on independent {unit().topics} of one weight, which "
-                f"those of {name!r} are not; use test='t'"
+                f"those of {name!r} are not; use `test='t'`"
             )
         chosen[name] = "mcnemar" if may and test != "t" else "t"
     return chosen

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, refused
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.error_rate_check import REPLICATES, Check
@@ -146,7 +146,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         raise EstimationError(f"the Bayesian model knows disjoint {unit().topic} sets, not {observed.sampling}")
     levels = np.unique(np.asarray(tolerances, dtype=np.float64))
     if not len(levels) or not np.isin(levels, observed.tolerances).all():
-        raise InvalidOptionError(f"tolerances must be among those counted, {observed.tolerances}, not {tolerances!r}")
+        raise refused(
+            "tolerances", f"must be among those counted, {observed.tolerances}, not {tolerances!r}", tolerances
+        )
     layout = lay_out(scores, sizes=None, sampling="bootstrap", duplicates="drop", n_trials=1)
     _refuse_other(observed, layout, tolerance_unit if levels[-1] > 0 else observed.tolerance_unit)
     sizes = _few(observed.sizes)
@@ -179,7 +181,7 @@ def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
     alike = observed.n_systems in {n_systems, n_systems + len(layout.dropped)} and observed.n_topics == n_topics
     if others or not alike:
         raise InvalidOptionError(
-            f"observed must count the swaps of these scores, {n_systems} systems on {n_topics} topics, not of "
+            f"`observed` must count the swaps of these scores, {n_systems} systems on {n_topics} topics, not of "
             f"{observed.n_systems} systems on {observed.n_topics} topics under {', '.join(observed.metrics)}"
         )
     if observed.tolerance_unit != unit:

@@ -12,8 +12,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from metaeval.base.checks import refused
 from metaeval.base.results import Figure, Result
-from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.expected_rates import SIZES
 
@@ -80,7 +80,7 @@ class BayesianErrorRate(Result):
         kept = self.tree["posterior"]["error_rate"]
         grid = kept["size"].to_numpy().astype(float)
         if not asked.size or not ((asked >= grid[0]) & (asked <= grid[-1])).all():
-            raise InvalidOptionError(f"sizes must lie between {grid[0]:g} and {grid[-1]:g}, not {sizes!r}")
+            raise refused("sizes", f"must lie between {grid[0]:g} and {grid[-1]:g}, not {sizes!r}", sizes)
         place = np.interp(np.log(asked), np.log(grid), np.arange(len(grid)))
         low = np.minimum(place.astype(int), len(grid) - 2)
         share = place - low

@@ -68,7 +68,7 @@ def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledL
     if diverged or not worst <= _MAX_RHAT:
         raise EstimationError(
             f"PyMC did not sample the differences under {metric!r} well: R-hat {worst:.4f} (must be at most "
-            f"{_MAX_RHAT}), {diverged} divergent transitions; use method='fast', which needs no sampling"
+            f"{_MAX_RHAT}), {diverged} divergent transitions; use `method='fast'`, which needs no sampling"
         )
     posterior = tree["posterior"]
     scale = posterior["log_scale"].to_numpy().ravel()

@@ -183,7 +183,7 @@ def _row(sizes: tuple[int, ...], rates: Floats) -> dict[str, object]:
 def _checked(sizes: ArrayLike, rates: ArrayLike) -> tuple[Floats, Floats]:
     x, y = np.asarray(sizes, dtype=np.float64), np.asarray(rates, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or not (np.diff(x, prepend=0.0) > 0).all():
-        message = f"sizes must be ascending numbers above 0, one for each rate; there are {x.size} and {y.size} rates"
+        message = f"`sizes` must be ascending numbers above 0, one for each rate; there are {x.size} and {y.size} rates"
         raise InvalidOptionError(message)
     if not ((y >= 0) & (y <= 1)).all():
         raise InvalidOptionError(f"error rates must lie in [0, 1] at every size, not {y[~((y >= 0) & (y <= 1))][0]:g}")

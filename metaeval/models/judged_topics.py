@@ -152,8 +152,8 @@ def _one_metric(data: object, name: str, what: str) -> Scores:
     metrics = scores["metric"].to_numpy().tolist()
     if len(metrics) != 1:
         raise InvalidOptionError(
-            f"{name} must hold the scores of one metric, not of {len(metrics)} ({first_few(metrics)}); choose one: "
-            f"{name}.sel(metric=[{metrics[0]!r}])"
+            f"`{name}` must hold the scores of one metric, not of {len(metrics)} ({first_few(metrics)}); choose one: "
+            f"`{name}.sel(metric=[{metrics[0]!r}])`"
         )
     return scores
 
@@ -164,6 +164,6 @@ def _refuse_other_systems(people: list[str], machine: list[str]) -> None:
     if lacking or unknown:
         side, names = ("the judge lacks", lacking) if lacking else ("the human scores lack", unknown)
         raise ScoresError(
-            f"human and judge must hold the same systems; {side} {len(names)} of {len(people) + len(unknown)} "
-            f"({first_few(names, write=shortened)}); keep those that both have: scores.sel(system=[...])"
+            f"`human` and `judge` must hold the same systems; {side} {len(names)} of {len(people) + len(unknown)} "
+            f"({first_few(names, write=shortened)}); keep those that both have: `scores.sel(system=[...])`"
         )

@@ -93,7 +93,7 @@ class PredictionPowered(Result):
             If means were asked for, which no test is about.
         """
         if self.of == "means":
-            raise InvalidOptionError("no test is about the means of single systems; ask for of='pairs'")
+            raise InvalidOptionError("no test is about the means of single systems; ask for `of='pairs'`")
         frame = self.to_frame().query("significant")
         ahead = (frame["better"] > 0).to_numpy()
         found = pd.DataFrame(

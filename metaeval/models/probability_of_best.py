@@ -108,7 +108,7 @@ class BestSystem(Result):
             If there are no families.
         """
         if self.families is None:
-            message = "these systems have no families; pass families={system: family}, or scores with groups"
+            message = "these systems have no families; name each system's family (`families`), or scores with groups"
             raise InvalidOptionError(message)
         grouped = self.to_frame().groupby(["metric", "family"], sort=False)
         frame = grouped.agg(

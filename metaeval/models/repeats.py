@@ -72,7 +72,7 @@ class JudgeRepeats(Result):
         topics = check_count(self.n_topics if n_topics is None else n_topics, "n_topics", least=1)
         tried = np.array([check_count(one, "repeats", least=1) for one in repeats], dtype=np.float64)
         if not len(tried):
-            raise InvalidOptionError("repeats= is empty; name numbers of passes")
+            raise InvalidOptionError("`repeats` is empty; name numbers of passes")
         judges = self.differences["judge"].to_numpy()
         own, inconstant = (self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat"))
         left = inconstant / tried

@@ -189,7 +189,9 @@ def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places
         last = 1 if pairs == "top" else len(order) - 1
         return order[:last], order[1 : last + 1]
     if isinstance(pairs, str):
-        raise InvalidOptionError(f"pairs must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}")
+        raise InvalidOptionError(
+            f"`pairs` must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}"
+        )
     return named_pairs(scores, pairs=pairs)
 
 

@@ -12,10 +12,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_error_rate, check_kind
+from metaeval.base.checks import check_choice, check_error_rate, check_kind, refused
 from metaeval.base.results import Result
 from metaeval.base.words import MISSING
-from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.exponential import ExponentialFit, fit_exponential
 from metaeval.models.families import CURVES, FAMILIES
@@ -144,8 +144,8 @@ def minimum_topics(
     check_choice(family, "curve", ("best", PUBLISHED, *CURVES))
     limit = 2 * error_rates.sizes[-1] if limit is None else limit
     if limit != int(limit) or limit < error_rates.sizes[-1]:
-        message = f"limit must be a whole number of at least {error_rates.sizes[-1]}, the largest size, not {limit!r}"
-        raise InvalidOptionError(message)
+        rule = f"must be a whole number of at least {error_rates.sizes[-1]}, the largest size, not {limit!r}"
+        raise refused("limit", rule, limit)
     comparison = compare_curves(error_rates) if comparison is None else comparison
     chosen = comparison.best if family == "best" else family
     rates = error_rates.rates().transpose("tolerance", "metric", "size")

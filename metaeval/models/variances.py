@@ -93,7 +93,9 @@ def pilot_variance(
     """
     check_choice(method, "method", get_args(VarianceMethod))
     if (method == "pairs") != bool(pairs):
-        message = f"pairs= names the pairs of systems of method='pairs'; got method={method!r} and pairs={pairs!r}"
+        message = (
+            f"`pairs` names the pairs of systems of `method='pairs'`; got `method={method!r}` and `pairs={pairs!r}`"
+        )
         raise InvalidOptionError(message)
     rows = [
         {"collection": name, **row}
@@ -126,7 +128,7 @@ def _variances(
     if not variance.all():
         raise EstimationError(
             f"under {str(scores['metric'].to_numpy()[variance == 0][0])!r} there is no variance left to plan with "
-            f"(method={method!r}): the systems differ by a constant, or not at all"
+            f"(`method={method!r}`): the systems differ by a constant, or not at all"
         )
     return [
         {

@@ -4,6 +4,7 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.base.checks import refused
 from metaeval.base.words import (
     carried,
     interval,
@@ -15,7 +16,7 @@ from metaeval.base.words import (
     short_names,
     text,
 )
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import UnknownNameError
 from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
@@ -52,7 +53,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     if map_metric is not None and map_metric not in metrics:
         raise UnknownNameError("metric", map_metric, metrics)
     if top < 2:  # noqa: PLR2004 - a pair needs two
-        raise InvalidOptionError(f"top must be at least 2 (systems), not {top!r}")
+        raise refused("top", f"must be at least 2 (systems), not {top!r}", top)
     order = sorted(metrics, key=lambda name: name != map_metric)
     frame, means = study.to_frame(), study.system_means()
     return Report(

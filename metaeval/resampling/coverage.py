@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.checks import refused
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
@@ -156,7 +157,7 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
 
 def _new_systems(collection: Collection) -> NDArray[np.int64]:
     if collection.pooled is None or collection.pooled.all():
-        message = "every run builds the pool, so none is new: mark the pooled ones with pooled=, or name systems="
+        message = "every run builds the pool, so none is new: mark the pooled ones with `pooled`, or name `systems`"
         raise InvalidOptionError(message)
     return np.flatnonzero(~collection.pooled)
 
@@ -165,7 +166,7 @@ def _sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
     """Return the pool sizes asked for, checked, in the order given."""
     numbers = np.array([check_reach(size, "sizes") for size in sizes], dtype=np.int64)
     if not len(numbers) or len(np.unique(numbers)) < len(numbers):
-        raise InvalidOptionError(f"sizes= must name at least one pool size, each once, not {list(sizes)!r}")
+        raise refused("sizes", f"must name at least one pool size, each once, not {list(sizes)!r}", sizes)
     return numbers
 
 

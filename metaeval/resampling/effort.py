@@ -360,7 +360,7 @@ def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tup
         paid = _affordable(cost[order], left)
         if not paid.all() and (depths[active] == 0).all():
             raise EstimationError(
-                f"budget={budget:g} does not pay for pools of depth {start} on {len(order)} topics, which take "
+                f"`budget={budget:g}` does not pay for pools of depth {start} on {len(order)} topics, which take "
                 f"{int(cost[order].sum())} judgments; raise it, or start shallower"
             )
         refused, served = order[~paid], order[paid]

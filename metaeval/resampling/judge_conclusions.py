@@ -261,7 +261,7 @@ def _weights(people: Mapping[str, float] | Sequence[str], names: Sequence[str], 
     for name, weight in given.items():
         check_choice(name, "judge", names)
         if name == reference or not weight > 0:
-            message = f"people= must name judges beside the reference, with weights above 0, not {name!r}: {weight!r}"
+            message = f"`people` must name judges beside the reference, with weights above 0, not {name!r}: {weight!r}"
             raise InvalidOptionError(message)
     total = sum(given.values())
     return {name: weight / total for name, weight in given.items()}

@@ -108,7 +108,7 @@ def check_steps(reduction: Reduction, steps: Sequence[float] | None) -> tuple[fl
     for step in chosen:
         number = isinstance(step, int | float | np.integer | np.floating) and not isinstance(step, bool)
         if not number or not isfinite(step) or not (0 < step <= 100 if percent else step >= 1 and step == int(step)):  # noqa: PLR2004 - percent
-            raise InvalidOptionError(f"steps= of {reduction.name!r} must be {rule}, not {step!r}")
+            raise InvalidOptionError(f"`steps` of {reduction.name!r} must be {rule}, not {step!r}")
     if not chosen or len(set(chosen)) < len(chosen):
-        raise InvalidOptionError(f"steps= must name at least one step, each once, not {chosen!r}")
+        raise InvalidOptionError(f"`steps` must name at least one step, each once, not {chosen!r}")
     return tuple(float(step) for step in chosen)

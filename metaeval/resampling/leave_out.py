@@ -229,7 +229,7 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     check_choice(baseline, "baseline", get_args(Baseline))
     check_number(pool_share, "pool_share", above=0, most=100, unit="%")
     if pool_share < WHOLE and baseline != "pool":
-        message = f"pool_share={pool_share:g} starts from a part of the rebuilt pool, so it needs baseline='pool'"
+        message = f"`pool_share={pool_share:g}` starts from a part of the rebuilt pool, so it needs `baseline='pool'`"
         raise InvalidOptionError(message)
     names, numbers = numbered_groups(collection)
     documents = collection.by_document
@@ -323,7 +323,7 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np
     Pooled runs that are not scored follow the others; groups of those alone have numbers past the names.
     """
     if collection.groups is None:
-        message = "the collection has no groups to leave out; name each run's group (with_groups, --groups)"
+        message = "the collection has no groups to leave out; name each run's group (`groups`)"
         raise InvalidOptionError(message)
     names = list(dict.fromkeys(collection.groups))
     place = {name: number for number, name in enumerate(names)}

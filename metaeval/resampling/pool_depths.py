@@ -122,7 +122,7 @@ def pooled_systems(collection: Collection, systems: Iterable[str] | None = None)
     else:
         chosen = np.arange(collection.n_systems)
     if not chosen.size and (systems is not None or collection.pool_runs is None):
-        raise InvalidOptionError("no run builds the pool: mark at least one with pooled=, or name systems")
+        raise InvalidOptionError("no run builds the pool: mark at least one with `pooled`, or name `systems`")
     return chosen
 
 
@@ -137,8 +137,8 @@ def refuse_unknown_pool(collection: Collection) -> None:
         raise InvalidOptionError(
             f"all {collection.n_judgments:,} judgments are of relevant documents, so they do not say which documents "
             "were judged, and a pool of their number would lose relevant ones: give the number of documents judged "
-            "for a topic (--judged-pool-size, in Python with_judged_pool) or the depth to which the runs were pooled "
-            "(--pool-depth)"
+            "for a topic (`judged_pool_size`) or the depth to which the runs were pooled "
+            "(`pool_depth`)"
         )
 
 
@@ -234,7 +234,7 @@ def retrieved_lists(
     if complete:
         raise InvalidOptionError(
             "pool sizes count documents without judgment, and this collection was read without them: read it with "
-            "retrieved='all'"
+            "`retrieved='all'`"
         )
     return collection.offsets, collection.ranks, collection.judgments, collection.n_judgments
 

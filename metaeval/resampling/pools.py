@@ -187,7 +187,7 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     if pool_depth is None and documents.retrieved is None:
         raise InvalidOptionError(
             "the depth of the original pool is not known and cannot be found without the documents that have no "
-            "judgment: give the depth, or read the collection with retrieved='all'"
+            "judgment: give the depth, or read the collection with `retrieved='all'`"
         )
     if pool_depth is None:
         refuse_unknown_pool(documents)

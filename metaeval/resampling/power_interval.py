@@ -295,7 +295,7 @@ def checked_corrections(corrections: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of corrections as the table has them; refuse none at all."""
     names = tuple(map(CORRECTIONS.canonical, (corrections,) if isinstance(corrections, str) else corrections))
     if not names:
-        raise InvalidOptionError(f"corrections must name at least one of {', '.join(CORRECTIONS)}")
+        raise InvalidOptionError(f"`corrections` must name at least one of {', '.join(CORRECTIONS)}")
     return names
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.base.checks import check_share
+from metaeval.base.checks import check_share, refused
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
@@ -114,7 +114,7 @@ class RankIntervals(Result):
             If the intervals are not simultaneous: their decisions about a pair depend on whose interval is asked.
         """
         if not self.simultaneous:
-            raise InvalidOptionError("groups need decisions about all pairs at once; ask for simultaneous=True")
+            raise InvalidOptionError("groups need decisions about all pairs at once; ask for `simultaneous=True`")
         frame = self.to_frame()[["metric", "system", "mean", "rank"]]
         letters = []
         for metric, part in frame.groupby("metric", sort=False):
@@ -270,8 +270,8 @@ def _place(confidence_level: float, n_resamples: int) -> int:
     place = int(np.ceil(confidence_level * (n_resamples + 1) * (1.0 - RELATIVE)))
     if place > n_resamples:
         least = int(np.ceil(confidence_level / (1.0 - confidence_level)))
-        message = f"n_resamples must be at least {least} for intervals at {confidence_level:g}, not {n_resamples}"
-        raise InvalidOptionError(message)
+        rule = f"must be at least {least} for intervals at {confidence_level:g}, not {n_resamples}"
+        raise refused("n_resamples", rule, n_resamples)
     return place
 
 

@@ -86,7 +86,7 @@ class ReplicateStore:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"replicates cannot be kept in {self.folder} ({error.strerror}); keep= (--keep) names a folder"
+            message = f"replicates cannot be kept in {self.folder} ({error.strerror}); `keep` names a folder"
             raise InvalidOptionError(message) from error
 
     def keep(self, number: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:

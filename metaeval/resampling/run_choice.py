@@ -180,7 +180,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
             f"test {spec.name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         )
     if choose == "all":
-        raise InvalidOptionError("choose='all' leaves nothing to choose; use 'one-per-group' or a number of systems")
+        raise InvalidOptionError("`choose='all'` leaves nothing to choose; use 'one-per-group' or a number of systems")
     source = resolve_rng(rng)
     result = compare_systems(
         scores,

@@ -338,8 +338,8 @@ def place_of_required(n_resamples: int, alpha: float) -> int:
     place = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
     if place < 1:
         raise InvalidOptionError(
-            f"n_resamples x alpha must be at least 1 to read off the difference required, not {n_resamples} x {alpha}; "
-            f"use n_resamples of at least {math.ceil(1 / alpha - 1e-9)}"
+            f"`n_resamples` x `alpha` must be at least 1 to read off the difference required, not "
+            f"{n_resamples} x {alpha}; use `n_resamples` of at least {math.ceil(1 / alpha - 1e-9)}"
         )
     return place
 

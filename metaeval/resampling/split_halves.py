@@ -224,7 +224,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     for name in adjusted:
         check_choice(name, "correction", CORRECTIONS)
     if not chosen or not adjusted:
-        raise InvalidOptionError(f"{'corrections' if chosen else 'tests'}= is empty; name at least one")
+        raise InvalidOptionError(f"`{'corrections' if chosen else 'tests'}` is empty; name at least one")
     scores = engine_scores(scores, "halving the topics")
     for spec in chosen:
         scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
@@ -241,7 +241,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         splits = parallel_map(_one_split, list(orders), seeds, shared=shared, description="Splitting the topics")
     found = [counts for counts, _ in splits]
     if unreached := [why for _, reasons in splits for why in reasons]:
-        message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise n_resamples"
+        message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise `n_resamples`"
         warn(message, UnreachableLevelWarning, stacklevel=2)
     stacked = np.stack(found, axis=-1)
     n_systems = scores.sizes["system"]

@@ -268,7 +268,9 @@ def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: fl
     level = check_count(rel, "rel") if collection.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
     if not (collection.full_levels >= collection.level_from(level)).any():
         top = numbers_of(np.array([collection.top_level]), collection.grades).item()
-        raise InvalidOptionError(f"rel={level:g}: no document is judged at that level or above; the highest is {top:g}")
+        raise InvalidOptionError(
+            f"`rel={level:g}`: no document is judged at that level or above; the highest is {top:g}"
+        )
     return level
 
 
@@ -281,7 +283,7 @@ def _chosen(collection: Collection, choose: str | int, name: str, generator: np.
     try:
         names = set(select_runs(bare, choose, generator)["system"].to_numpy().tolist())
     except InvalidOptionError as error:
-        raise InvalidOptionError(f"{name}={choose!r}: {error}") from None
+        raise InvalidOptionError(f"`{name}={choose!r}`: {error}") from None
     return tuple(place for place, system in enumerate(collection.systems) if system in names)
 
 

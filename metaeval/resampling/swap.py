@@ -15,11 +15,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import share
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import ScoresError
 from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled, compiled_parallel
 from metaeval.running.draws import RNGLike, bootstrap_indices, resolve_rng
@@ -361,15 +361,15 @@ def _checked_tolerances(
     levels = np.unique(np.asarray(tolerances, dtype=np.float64))
     upper = 1.0 if tolerance_unit == "relative" else np.inf
     if levels.ndim != 1 or not len(levels) or not ((levels >= 0) & (levels < upper)).all():
-        message = f"tolerances must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
-        raise InvalidOptionError(message)
+        rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
+        raise refused("tolerances", rule, tolerances)
     lowest = layout.scores.min(("system", "topic"))
     if tolerance_unit == "relative" and levels[-1] > 0 and (lowest < 0).any():
         name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])
         raise ScoresError(
             f"a relative tolerance is a share of the larger mean and needs scores of at least 0, but {name!r} goes "
-            f"down to {float(lowest.min()):g}; pass tolerance_unit='absolute' with tolerances in the metric's unit, "
-            "or tolerances=[0]"
+            f"down to {float(lowest.min()):g}; pass `tolerance_unit='absolute'` with tolerances in the metric's unit, "
+            "or `tolerances=[0]`"
         )
     return levels
 

@@ -53,7 +53,7 @@ def lay_out(
     if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
         raise ScoresError(
             f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
-            "pass duplicates='keep' to count them all the same"
+            "pass `duplicates='keep'` to count them all the same"
         )
     values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
     return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
@@ -84,12 +84,14 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
         raise EstimationError(
             f"{n_topics} {unit().topics} are too few: {sampling} {unit().topic} sets hold at most {limit} each, and "
             f"the smallest size asked is {smallest}; take more {unit().topics}"
-            + (f", or pass sizes=[{limit}]" if limit else "")
+            + (f", or pass `sizes=[{limit}]`" if limit else "")
         )
     asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
     whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
     if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
-        message = f"sizes must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
+        message = (
+            f"`sizes` must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
+        )
         raise InvalidOptionError(message)
     return np.unique(np.asarray(asked, dtype=np.int64))
 

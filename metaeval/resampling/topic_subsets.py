@@ -19,7 +19,7 @@ from scipy.special import stdtr
 
 from metaeval.agreement.item_statistics import discrimination
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -143,8 +143,8 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     for name in methods:
         check_choice(name, "method", list(SUBSETS))
     if not methods or len(set(methods)) < len(methods):
-        message = f"methods= names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
-        raise InvalidOptionError(message)
+        rule = f"names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
+        raise refused("methods", rule, methods)
     chosen_sizes = _sizes(sizes, scores.sizes["topic"])
     source = resolve_rng(rng)
     n_topics = scores.sizes["topic"]
@@ -200,7 +200,7 @@ def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
     for size in sizes:
         check_count(size, "sizes", least=_FEWEST, most=n_topics - 1, unit="fewer than all topics")
     if not sizes:
-        raise InvalidOptionError("sizes= is empty; name at least one number of topics")
+        raise InvalidOptionError("`sizes` is empty; name at least one number of topics")
     return sorted({int(size) for size in sizes})
 
 

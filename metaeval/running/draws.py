@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_memory, show
-from metaeval.errors import InvalidOptionError
+from metaeval.base.checks import check_memory, refused, show
 
 _SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
 _DRAWN_BITS = 63
@@ -53,8 +52,8 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
             return RandomSource(np.random.default_rng(int(rng)), f"seed {int(rng)}")
         case np.random.Generator():
             return RandomSource(rng, f"generator {type(rng.bit_generator).__name__}")
-    message = f"rng must be None, a whole number from 0 to 2**128 - 1 or a numpy.random.Generator, not {show(rng)}"
-    raise InvalidOptionError(message)
+    rule = f"must be None, a whole number from 0 to 2**128 - 1 or a numpy.random.Generator, not {show(rng)}"
+    raise refused("rng", rule, rng)
 
 
 def resolve_seed(rng: RNGLike) -> int:

@@ -373,7 +373,7 @@ def _raise_unless_dead(error: Exception, who: Crew, deaths: int, n_left: int) ->
     if deaths >= _MOST_DEATHS:
         raise EstimationError(
             f"workers died {deaths} times, most likely killed by the system for want of memory; {who.n_workers} were "
-            "at work: take fewer (n_jobs), or ask for less at once"
+            "at work: take fewer (`n_jobs`), or ask for less at once"
         ) from error
 
 

@@ -254,7 +254,7 @@ def _check(sizes: Mapping[str, int], n_missing: int) -> None:
         check_count(value, name)
     for name, most in (("depth", "n_documents"), ("pool_depth", "depth")):
         if sizes[name] > sizes[most]:
-            raise InvalidOptionError(f"{name} must not exceed {most} ({sizes[most]}), and is {sizes[name]}")
+            raise InvalidOptionError(f"`{name}` must not exceed `{most}` ({sizes[most]}), and is {sizes[name]}")
     check_count(n_missing, "n_missing", least=0, most=sizes["n_topics"] - 1, unit="all topics but one")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_count, check_number
+from metaeval.base.checks import check_count, check_number, refused
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
@@ -354,7 +354,9 @@ def _cluster_of_each(n_topics: int, n_clusters: int | None, cluster_share: float
 
 def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
     if isinstance(metrics, str) or not len(metrics):
-        raise InvalidOptionError(f"metrics must be a sequence with at least one name, such as ['AP'], not {metrics!r}")
+        raise InvalidOptionError(
+            f"`metrics` must be a sequence with at least one name, such as ['AP'], not {metrics!r}"
+        )
     names = tuple(parsed_metric(name)[0] for name in metrics)
     repeated = [name for place, name in enumerate(names) if name in names[:place]]
     if repeated:
@@ -364,8 +366,8 @@ def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
 
 def _check_numbers(shares: Components, correlation: Components, topic_spread: float, group_share: float) -> None:
     if min(shares) < 0 or not np.isclose(sum(shares), 1.0, rtol=0, atol=1e-9) or shares.topic + shares.interaction <= 0:
-        message = f"shares must be at least 0, add up to 1, and leave something to topics, not {tuple(shares)}"
-        raise InvalidOptionError(message)
+        rule = f"must be at least 0, add up to 1, and leave something to topics, not {tuple(shares)}"
+        raise refused("shares", rule, shares)
     for what, number in (*zip(("correlation",) * 3, correlation, strict=True), ("group_share", group_share)):
         check_number(number, what, least=0, most=1)
     check_number(topic_spread, "topic_spread", least=0, most=1)

@@ -144,7 +144,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     sizes = [one.sizes for one in collections]
     n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
     if "anova" in methods and n_systems is None:
-        message = "n_systems must be given for method 'anova' where there are no scores to count them in"
+        message = "`n_systems` must be given for method 'anova' where there are no scores to count them in"
         raise InvalidOptionError(message)
     at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
     asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
@@ -270,7 +270,7 @@ def _estimated(
         check_number(variance, "variance", above=0)
         return None
     if scores is None:
-        message = f"variance={variance!r} is estimated from scores; give some, or give the variance as a number"
+        message = f"`variance={variance!r}` is estimated from scores; give some, or give the variance as a number"
         raise InvalidOptionError(message)
     return pilot_variance(scores, method=variance, pairs=pairs)
 

@@ -111,7 +111,7 @@ def parse_expectations(texts: str | Iterable[str]) -> dict[str, Expectation]:
 def _preferences(text: str) -> list[Preference]:
     names, signs = [part.strip() for part in _SIGN.split(text)][::2], _SIGN.findall(text)
     if not signs or not all(names):
-        message = f"expectations= takes the better run first, such as lo>ao, apart by commas, not {text.strip()!r}"
+        message = f"`expectations` takes the better run first, such as lo>ao, apart by commas, not {text.strip()!r}"
         raise InvalidOptionError(message)
     return [Preference(a, b, sign == ">") for (a, b), sign in zip(pairwise(names), signs, strict=True)]
 

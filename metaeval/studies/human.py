@@ -171,13 +171,13 @@ def study_human(  # noqa: PLR0913 - every option is one question
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
     if isinstance(scores, pd.DataFrame):
         if reference is None:
-            raise ScoresError("say which column holds the human scores (reference=)")
+            raise ScoresError("say which column holds the human scores (`reference`)")
         name, means, table = reference, scores, None
         check_direction(lower_is_better, list(map(str, means.columns)))
         turned = means.assign(**{column: -means[column] for column in lower_is_better})
     else:
         if lower_is_better:
-            message = "a table of items has its directions from item_scores: give lower_is_better= there"
+            message = "a table of items has its directions from item_scores: give `lower_is_better` there"
             raise InvalidOptionError(message)
         name = reference_of(scores, reference)
         table = scores

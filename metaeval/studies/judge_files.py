@@ -118,7 +118,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     whole = [path for path, content in read.items() if isinstance(content, bytes)]
     if not whole:
         if columns or words or where:
-            message = "columns=, words= and where= are for a table of labels, and these are INEX assessments"
+            message = "`columns`, `words` and `where` are for a table of labels, and these are INEX assessments"
             raise InvalidOptionError(message)
         return _inex(places, read, lenient=lenient)
     if len(whole) < len(read):
@@ -135,12 +135,12 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     if kinds[0] == "annotations":
         if columns or words or where or repeats:
             raise InvalidOptionError(
-                "columns=, words=, where= and repeats= are for tables and qrels, and these are annotations in JSON"
+                "`columns`, `words`, `where` and `repeats` are for tables and qrels, and these are annotations in JSON"
             )
         return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
     if kinds[0] == "scores":
         if words or repeats:
-            raise InvalidOptionError("words= and repeats= are for labels, and these are scores of systems")
+            raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
         scores = scores_of_judges(
             contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
         )

@@ -95,7 +95,9 @@ def of_labels(
     level, n_resamples = asked.compared.confidence_level, asked.compared.n_resamples
     if not isinstance(given, Labels):
         if people:
-            raise InvalidOptionError("people= is for labels of items; assessments of parts are compared judge by judge")
+            raise InvalidOptionError(
+                "`people` is for labels of items; assessments of parts are compared judge by judge"
+            )
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
@@ -142,7 +144,7 @@ def of_labels(
         )
     elif reference is not None and not assessments:
         attempt.failed["May a judge stand in for a person as a labeller? (alt-test)"] = (
-            "takes labels of two people at least on the same items; name them (people=, --people)"
+            "takes labels of two people at least on the same items; name them (`people`)"
         )
     found = Labelling(
         labels=labels,
@@ -178,13 +180,13 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
         return  # said by whoever looks it up
     own = labels.table[reference].dropna()
     if own.empty:
-        message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (reference=)"
+        message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (`reference`)"
         raise ScoresError(message)
     if own.max() < rel:
         raise ScoresError(
-            f"{reference} called none of its {len(own)} items relevant (rel={rel}; its highest label is "
-            f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (reference=), or a "
-            "lower grade (rel=)"
+            f"{reference} called none of its {len(own)} items relevant (`rel={rel}`; its highest label is "
+            f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (`reference`), or a "
+            "lower grade (`rel`)"
         )
 
 
@@ -194,7 +196,7 @@ def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, 
     if "fitted" in scales.rules.values() and own.min() == own.max():
         raise ScoresError(
             f"{reference} gave one grade alone ({own.max():g}), to which no other grades can be fitted; keep those of "
-            "the judges (maps='keep')"
+            "the judges (`maps='keep'`)"
         )
     return scales
 

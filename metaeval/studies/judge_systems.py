@@ -173,7 +173,7 @@ def all_effects(
     for name, given in track(list(scores.items()), description="testing pairs of runs"):
         table = given if isinstance(given, xr.DataArray) else _of_same_topics(given)
         if table is None:
-            message = "judges with topics of their own are compared with a reference; name it (reference=)"
+            message = "judges with topics of their own are compared with a reference; name it (`reference`)"
             raise InvalidOptionError(message)
         parts.append(_effects(name, table, agreement, asked))
     return pd.concat(parts, ignore_index=True)

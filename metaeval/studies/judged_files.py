@@ -138,8 +138,7 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         raise InvalidOptionError(
-            f"sizes belong to assessments of elements; {assessments.source} has passages; leave element sizes (sizes=) "
-            "out"
+            f"sizes belong to assessments of elements; {assessments.source} has passages; leave `sizes` out"
         )
     return passage_collection(submissions, assessments, retrieved=retrieved)
 

@@ -17,7 +17,7 @@ def with_pool(
 ) -> tuple[JudgedCollection, list[str]]:
     """Count as judged what the judgments leave out, where the pool's size or depth tells, and say what was done."""
     if size is not None and pool_depth is not None:
-        raise InvalidOptionError("judged_pool_size= and pool_depth= both say what was judged; give one of them")
+        raise InvalidOptionError("`judged_pool_size` and `pool_depth` both say what was judged; give one of them")
     before = collection.by_document
     only = lists_relevant_only(before)
     if size is not None or (pool_depth is not None and only and before.retrieved is not None):
@@ -31,7 +31,7 @@ def with_pool(
     elif only:
         words = (
             "the judgments list relevant documents only, so counts, shares and hours of judged documents leave out all "
-            "that were judged and not relevant; judged_pool_size= says how many documents a topic were judged"
+            "that were judged and not relevant; `judged_pool_size` says how many documents a topic were judged"
         )
         return collection, [words]
     return collection, []

@@ -326,7 +326,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             attempt.failed[ABOUT_SYSTEMS] = notes.pop()
     elif labels is not None:
         attempt.failed[ABOUT_SYSTEMS] = (
-            "pass runs (collection=, --runs) for rank agreement, significant pairs and group bias, and for what the "
+            "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the "
             "judge is worth in topics"
         )
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
@@ -341,7 +341,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         part = OfSystems(effects=all_effects(tables, None if labelling is None else labelling.agreement, asked))
     if reference is not None and tables and groups is None and covariate is None:
         attempt.failed["Group bias"] = (
-            "takes groups of systems (groups=, --groups), or a number for every one of them (covariate=, --covariate)"
+            "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )
     made = JudgeStudy(
         labelling=labelling,
@@ -376,10 +376,10 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     if sum(one is not None for one in (labels, scores, annotations)) != 1:
         raise InvalidOptionError("give labels, or scores under judges, or annotations, and one of these alone")
     if people and reference is None:
-        raise InvalidOptionError("people= are the yardstick of judges measured by a reference; name it (reference=)")
+        raise InvalidOptionError("`people` are the yardstick of judges measured by a reference; name it (`reference`)")
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
         raise InvalidOptionError(
             f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
-            "that they are about, often the best ones; give the labels as they were read, without scale= and "
-            "outside='drop': every judge is put on the scale of reference= (maps=)"
+            "that they are about, often the best ones; give the labels as they were read, without `scale` and "
+            "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )

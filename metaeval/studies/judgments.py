@@ -328,7 +328,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     rule = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
     check_steps(REDUCTIONS["share"], pool_shares or None)
     for size in sizes or ():
-        check_count(size, "every one of sizes=")
+        check_count(size, "every one of `sizes`")
     if pool_depth is not None:
         check_reach(pool_depth, "pool_depth")
     if steps is not None:
@@ -394,15 +394,13 @@ def _asked(
     for name in questions or ():
         check_choice(name, "question", QUESTIONS)
     if questions is not None and not questions:
-        raise InvalidOptionError(f"questions= is empty; name some of {', '.join(QUESTIONS)}")
+        raise InvalidOptionError(f"`questions` is empty; name some of {', '.join(QUESTIONS)}")
     reason = unknown_pool(collection, pool_depth)
     if collection.retrieved is None:
-        reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
+        reason = "the collection was read without documents that have no judgment; read it with `retrieved='all'`"
     lacking = dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason) if reason else {}
     if collection.groups is None:
-        lacking["new-systems"] = (
-            "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
-        )
+        lacking["new-systems"] = "the runs have no groups (teams) to leave out; name each run's group (`groups`)"
     among = QUESTIONS if ways is None else {QUESTION_OF[name] for name in ways}
     wanted = tuple(name for name in QUESTIONS if name in (among if questions is None else questions))
     refused = {name: lacking[name] for name in wanted if name in lacking}
@@ -436,7 +434,5 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
         f"{note} (they still build the pool)" for note in identical_note(dropped, study.n_systems + len(dropped))
     ] + said
     if study.original is not None and collection.pooled is None:
-        said.append(
-            "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
-        )
+        said.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
     return tuple(dict.fromkeys([*topic_notes(collection, collection.counted), *said]))

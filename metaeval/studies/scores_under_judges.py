@@ -111,7 +111,7 @@ def _all_relevant(table: pd.DataFrame, reference: str, n_common: int) -> str:
         f"{reference} calls all {n_common:,} items relevant that everybody labelled"
         + f" ({first_few(only)} labelled no others)" * bool(only)
         + ", so nobody can be wrong about others, and a measure may be the same under every judge by construction; "
-        "score the runs on each judge's own items (labelled='own', --labelled own)"
+        "score the runs on each judge's own items (`labelled='own'`)"
     )
 
 
@@ -130,7 +130,7 @@ def _nothing_common(there: pd.DataFrame) -> str:
     found = "no item was labelled by every judge" if not n_topics else "every judge labelled items of one topic alone"
     return (
         f"{found}; without {name} it would be {count(n_items, 'item')} of {count(n_topics_without, 'topic')}. "
-        f"Leave {name} out, or score the runs on each judge's own items (labelled='own')"
+        f"Leave {name} out, or score the runs on each judge's own items (`labelled='own'`)"
     )
 
 

@@ -283,7 +283,7 @@ def check_marks(marks: str | None, baseline: str | None) -> None:
     check_choice(marks, "kind of marks", get_args(Marks))
     if baseline is not None:
         raise InvalidOptionError(
-            f"marks={marks!r} say something of all pairs, and with a baseline only those with it are tested; give one"
+            f"`marks={marks!r}` say something of all pairs, and with a baseline only those with it are tested; give one"
         )
 
 
@@ -308,7 +308,7 @@ def tabulated(  # noqa: PLR0913 - as `study_table` takes them
     if baseline is None and marks == "letters" and len(rows) > len(ascii_lowercase):
         notes = [
             *notes,
-            f"letters of {len(rows)} systems make long marks; top=10 has fewer rows, marks='groups' fewer letters",
+            f"letters of {len(rows)} systems make long marks; `top=10` has fewer rows, `marks='groups'` fewer letters",
         ]
     if order == "mean" and baseline is not None:
         rows = [baseline, *(name for name in rows if name != baseline)]

@@ -149,7 +149,7 @@ def _variants_of_elements(
 
     calls = [value for value in extra if isinstance(value, Call)]
     if len(calls) < len(extra):
-        message = "tables of gains are for documents; for elements gains takes quantisations: BinExh(min_size=100)"
+        message = "tables of gains are for documents; for elements `gains` takes quantisations: BinExh(min_size=100)"
         raise InvalidOptionError(message)
     uses, notes = element_uses(collection, under, registry, calls)
     return [_variant(registry, base, "quant", use) for use in uses], notes
@@ -202,7 +202,7 @@ def _variant(registry: Registry, base: ParsedName, key: str, use: Use) -> Varian
 
 def _gains_value(text: str) -> Value:
     message = (
-        "gains takes tables of grades in braces, such as {1:1,2:5} (in quotes on a command line), or names of "
+        "`gains` takes tables of grades in braces, such as {1:1,2:5} (in quotes on a command line), or names of "
         f"quantisations, such as exponential or, for elements, BinExh(min_size=100), not {text!r}"
     )
     try:

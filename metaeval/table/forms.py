@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.checks import refused
 from metaeval.base.columns import SCORES, column_roles, part_of_word
 from metaeval.base.names import (
     metric_evidence,
@@ -41,12 +42,12 @@ def recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Seq
         data = _from_dataset(data)
     labelled = isinstance(data, xr.DataArray | pd.DataFrame | Mapping)
     if labelled and any(given is not None for given in names.values()):
-        message = "metrics=, systems= and topics= name the rows of a bare array; this table has names of its own"
+        message = "`metrics`, `systems` and `topics` name the rows of a bare array; this table has names of its own"
         raise InvalidOptionError(message)
     if nesting is not None and (isinstance(nesting, str) or sorted(map(str, nesting)) != sorted(DIMS)):
-        raise InvalidOptionError(f"nesting= must name system, topic and metric, the outermost first, not {nesting!r}")
+        raise refused("nesting", f"must name system, topic and metric, the outermost first, not {nesting!r}", nesting)
     if nesting is not None and not (isinstance(data, Mapping) and any(isinstance(v, Mapping) for v in data.values())):
-        message = "nesting= is for mappings in mappings; this table says itself which axis is which, so leave it out"
+        message = "`nesting` is for mappings in mappings; this table says itself which axis is which, so leave it out"
         raise InvalidOptionError(message)
     match data:
         case xr.DataArray():
@@ -204,8 +205,8 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     raise InvalidOptionError(
         f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
         f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
-        "nesting=('system', 'topic', 'metric') as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or another "
-        "order"
+        "`nesting=('system', 'topic', 'metric')` as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or "
+        "another order"
     )
 
 
@@ -332,11 +333,11 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
     for dim, size, stem in zip((*DIMS, REPEAT), values.shape, ("metric", "system", "", ""), strict=False):
         given = names.get(dim)
         if isinstance(given, str):
-            message = f"{dim}s= must be a sequence of names, such as [{given!r}], not the text {given!r}"
+            message = f"`{dim}s` must be a sequence of names, such as [{given!r}], not the text {given!r}"
             raise InvalidOptionError(message)
         listed: list[object] = [f"{stem}{number}" for number in range(1, size + 1)] if given is None else list(given)
         if len(listed) != size:
-            raise InvalidOptionError(f"{dim}s= holds {len(listed)} names for {size} {dim}s")
+            raise InvalidOptionError(f"`{dim}s` holds {len(listed)} names for {size} {dim}s")
         labels[dim] = clean_names(listed, dim)
     return ScoreTable(values, labels, {}, {})
 

@@ -268,7 +268,7 @@ def identical_note(dropped: Sequence[str], n_systems: int) -> list[str]:
 def system_groups(scores: Scores) -> NDArray[np.str_]:
     """Return the group of every system, or say how to give groups."""
     if "group" not in scores.coords:
-        message = "these scores have no groups; pass groups={system: group} (command line: --groups or --group-regex)"
+        message = "these scores have no groups; name each system's group (`groups`)"
         raise InvalidOptionError(message)
     return scores["group"].to_numpy()
 
@@ -295,7 +295,9 @@ def select_runs(scores: Scores, choose: str | int, generator: np.random.Generato
     elif isinstance(choose, Integral) and not isinstance(choose, bool) and 2 <= choose <= len(names):  # noqa: PLR2004 - a pair
         chosen = set(generator.choice(names, size=int(choose), replace=False).tolist())
     else:
-        message = f"choose must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {choose!r}"
+        message = (
+            f"`choose` must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {choose!r}"
+        )
         raise InvalidOptionError(message)
     return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
 
@@ -354,7 +356,7 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
         return table, ""
     if missing == "error":
         raise ScoresError(
-            f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
+            f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or `'drop-topics'` "
             "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
         )
     if missing in {"pairwise", "zero"}:
@@ -376,7 +378,7 @@ def _refuse_without_scores(table: ScoreTable, gaps: NDArray[np.bool_]) -> None:
         metric, system = np.argwhere(empty)[0]
         raise ScoresError(
             f"system {table.labels['system'][system]!r} has no score at all under {table.labels['metric'][metric]!r}; "
-            "leave it out, or pass missing='drop-systems'"
+            "leave it out, or pass `missing='drop-systems'`"
         )
 
 
@@ -447,7 +449,7 @@ def _truth(value: object, metric: str) -> bool:
     """Read a direction; text counts only where it says true or false."""
     known = _TRUTH.get(str(value).strip().casefold())
     if known is None:
-        raise InvalidOptionError(f"higher_is_better of {metric!r} must be True or False, not {value!r}")
+        raise InvalidOptionError(f"whether higher is better for {metric!r} must be True or False, not {value!r}")
     return known
 
 
@@ -462,7 +464,7 @@ def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> d
     without = [label for label in labels if label not in said]
     if without:
         covered = f"{len(labels) - len(without)} of {len(labels)} {dim}s"
-        raise InvalidOptionError(f"{name}s= covers {covered}; without a {name}: {first_few(without)}")
+        raise InvalidOptionError(f"`{name}s` covers {covered}; without a {name}: {first_few(without)}")
     texts = [clean_name(said[label], f"{name} (of {dim} {label!r})") for label in labels]
     return {name: (dim, label_array(texts, name))}
 
@@ -476,7 +478,7 @@ def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict
     without = [topic for topic in topics if topic not in said]
     if without:
         raise InvalidOptionError(
-            f"weights= covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
+            f"`weights` covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
         )
     weights = np.empty(len(topics))
     for place, topic in enumerate(topics):

@@ -25,12 +25,12 @@ Clustering = Literal["random", "fixed", "means", "ignore"]
 
 _REFUSED: Mapping[Trait, str] = {
     "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; use {method}"
-    ", put their means in the {topics}' place (with_clusters(scores, 'means'); --clusters means), or "
-    "leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
+    ", put their means in the {topics}' place (`with_clusters(scores, 'means')`, or --clusters means), or "
+    "leave them out (`with_clusters(scores, 'ignore')`, or --clusters ignore)",
     "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; use {method}, "
-    "or leave them out (with_clusters(scores, 'ignore'); --clusters ignore)",
+    "or leave them out (`with_clusters(scores, 'ignore')`, or --clusters ignore)",
     "weights": "these {topics} have weights, and here all must weigh alike; use {method}, or leave them out "
-    "(scores.drop_vars('weight'))",
+    "(`scores.drop_vars('weight')`)",
 }
 
 
@@ -96,7 +96,7 @@ def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> Non
     raise ScoresError(
         f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
         f"under {metric!r}{more}); use {method}, or read them "
-        "with missing='zero', 'drop-systems' or 'drop-topics'"
+        "with `missing='zero'`, `'drop-systems'` or `'drop-topics'`"
     )
 
 
@@ -112,7 +112,7 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     check_choice(kind, "kind of clusters", get_args(Clustering))
     name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
     if name is None:
-        message = "these scores have no clusters; pass clusters={topic: cluster} (command line: --cluster-column)"
+        message = "these scores have no clusters; say which cluster each topic belongs to (`clusters`)"
         raise InvalidOptionError(message)
     if kind == "means":
         return mean_by_cluster(scores)
@@ -137,7 +137,9 @@ def mean_by_cluster(scores: Scores) -> Scores:
     scores = engine_scores(scores, "means of clusters", fewest=1)
     name = next((one for one in ("cluster", "stratum") if one in scores.coords), None)
     if name is None:
-        raise InvalidOptionError("these scores have no clusters of several topics; pass clusters={topic: cluster}")
+        raise InvalidOptionError(
+            "these scores have no clusters of several topics; say which cluster each topic belongs to (`clusters`)"
+        )
     of_topic = scores[name].to_numpy()
     names = list(dict.fromkeys(of_topic.tolist()))
     place = {one: position for position, one in enumerate(names)}

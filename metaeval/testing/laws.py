@@ -184,7 +184,7 @@ def _check_nothing_relevant(metric: Metric, collection: JudgedCollection, _: Ran
     scores = metric.compute(lists_of(barren, metric))[:, 1]
     _demand(
         _same(scores, value),
-        f"a topic with nothing relevant scores {scores.tolist()}, but without_relevant={value:g} is declared",
+        f"a topic with nothing relevant scores {scores.tolist()}, but `without_relevant={value:g}` is declared",
     )
 
 
@@ -215,12 +215,12 @@ def _check_condensed(metric: Metric, _: JudgedCollection, rankings: Rankings, qr
     scores = scores_of(condensed, kept, qrels)
     _demand(
         _same(scores, scores_of(plain, removed, qrels)),
-        "judged_only=True differs from the same lists without their unjudged documents",
+        "`judged_only=True` differs from the same lists without their unjudged documents",
     )
     stuffed = changed(kept, lambda _, names: _with_strangers(names, generator))
     _demand(
         _same(scores, scores_of(condensed, stuffed, qrels)),
-        "with judged_only=True an unjudged document changes the score",
+        "with `judged_only=True` an unjudged document changes the score",
     )
 
 
@@ -234,7 +234,7 @@ def _check_ideal(metric: Metric, _: JudgedCollection, __: Rankings, qrels: Qrels
     scores = metric_values(collection, [metric])[0, 0]
     _demand(
         _same(scores, metric.spec.ideal)[counted],
-        f"an ideal ranking scores {scores[counted].tolist()}, but ideal={metric.spec.ideal:g} is declared",
+        f"an ideal ranking scores {scores[counted].tolist()}, but `ideal={metric.spec.ideal:g}` is declared",
     )
 
 
@@ -253,7 +253,7 @@ def _check_monotone(metric: Metric, _: JudgedCollection, rankings: Rankings, qre
     _demand(
         gain <= TOLERANCE,
         f"exchanging a document with a worse one further down improved the score by {gain.max():g}, although "
-        f"{asked}higher_is_better={metric.higher_is_better}" + (f" ({exchanged[0]})" if len(exchanged) == 1 else ""),
+        f"{asked}`higher_is_better={metric.higher_is_better}`" + (f" ({exchanged[0]})" if len(exchanged) == 1 else ""),
     )
 
 

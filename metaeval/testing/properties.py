@@ -39,7 +39,7 @@ def _direction_seen(metric: Metric, collections: _Simulated) -> str:
     gain = np.concatenate(gains)
     better, worse = int((gain > TOLERANCE).sum()), int((gain < -TOLERANCE).sum())
     said = f"better than the same documents upside down on {better} of {len(gain)} topics, worse on {worse}"
-    return f"{said}: is higher_is_better={metric.higher_is_better} the right way round?" if worse > better else said
+    return f"{said}: is `higher_is_better={metric.higher_is_better}` the right way round?" if worse > better else said
 
 
 def _best_seen(metric: Metric, collections: _Simulated) -> str:

@@ -64,7 +64,7 @@ class TestSpec(Procedure):
         """
         if self.one_sided_substitute and alternative != "two-sided":
             raise InvalidOptionError(
-                f"the test {self.name} is two-sided only; for alternative={alternative!r} use another, such as "
+                f"the test {self.name} is two-sided only; for `alternative={alternative!r}` use another, such as "
                 f"{self.one_sided_substitute!r}"
             )
 

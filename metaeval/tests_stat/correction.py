@@ -126,7 +126,7 @@ def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64
     """
     correction = CORRECTIONS.canonical(correction)
     if correction == FAMILY_WISE:
-        message = f"correction={FAMILY_WISE!r} is a test's own; from p-values alone choose {', '.join(CORRECTIONS)}"
+        message = f"`correction={FAMILY_WISE!r}` is a test's own; from p-values alone choose {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
     if not p_values.size:
         return p_values.copy()

@@ -145,7 +145,7 @@ def _refuse(result: PairwiseResult) -> None:
         raise InvalidOptionError(message)
     if result.alternative not in {"two-sided", "better"}:
         raise InvalidOptionError(
-            f"families need a test that is two-sided or asks which is better, not alternative={result.alternative!r}"
+            f"families need a test that is two-sided or asks which is better, not `alternative={result.alternative!r}`"
         )
     if result.baseline is not None:
         message = f"only the pairs with {result.baseline!r} were tested; families need a test over all pairs"

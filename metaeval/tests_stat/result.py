@@ -167,7 +167,7 @@ class PairwiseResult(Result):
         elif self.family_wise_only:
             raise InvalidOptionError(
                 f"the p-values of {self.test!r} are family-wise by construction and take no further correction; "
-                f"use correction={FAMILY_WISE!r}, not {correction!r}"
+                f"use `correction={FAMILY_WISE!r}`, not {correction!r}"
             )
         else:
             corrected = self._adjusted(correction, alpha)
@@ -286,7 +286,7 @@ class PairwiseResult(Result):
 
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         if why := self._out_of_reach(correction, alpha):
-            warn(f"{why}: raise n_resamples", UnreachableLevelWarning, stacklevel=3)
+            warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning, stacklevel=3)
         return adjust(self._p_values(), correction)[..., : self.n_pairs]
 
     def _out_of_reach(self, correction: str, alpha: float) -> str:

@@ -61,7 +61,8 @@ def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
     """
     if alternative != "two-sided":
         raise InvalidOptionError(
-            f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"
+            f"bootstrap sensitivity is two-sided as published; for `alternative={alternative!r}` use the test "
+            "'bootstrap'"
         )
     plain = bootstrap_test(
         scores,

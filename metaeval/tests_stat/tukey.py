@@ -163,7 +163,7 @@ def _check_options(method: str, alternative: str, baseline: str | None) -> None:
     check_choice(method, "method", get_args(Method))
     if alternative != "two-sided":
         raise InvalidOptionError(
-            f"Tukey's test is two-sided only, not alternative={alternative!r}; for one-sided family-wise p-values "
+            f"Tukey's test is two-sided only, not `alternative={alternative!r}`; for one-sided family-wise p-values "
             "use the max_t test"
         )
     if baseline is not None:

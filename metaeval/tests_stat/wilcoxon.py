@@ -110,7 +110,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     n_topics = question.n_common
     if method == "exact" and n_topics.max() > _MOST_EXACT_TOPICS:
         raise InvalidOptionError(
-            f'method="exact" goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics.max()}; use method="asymptotic"'
+            f"`method='exact'` goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics.max()}; use `method='asymptotic'`"
         )
     tested = [
         _test_metric(question, values, n_common, zero_method, method, continuity, ties)

@@ -158,7 +158,7 @@ def test_the_reference_must_be_named_and_known():
     assert reference_of(laid, None) == "human"
     with pytest.raises(UnknownNameError, match="no reference among the metrics 'gold'"):
         reference_of(laid, "gold")
-    with pytest.raises(InvalidOptionError, match="reference="):
+    with pytest.raises(InvalidOptionError, match="`reference`"):
         reference_of(laid.assign_attrs(reference=None), None)
 
 

@@ -333,7 +333,7 @@ def test_a_judge_that_is_part_of_a_system_is_marked():
     marked = found.table[found.table["circular"]]
     assert list(zip(marked["judge"], marked["group"], strict=True)) == [("gpt", "group"), ("ben", "other")]
     assert any("circular" in note and "gpt of group" in note for note in found.notes)
-    with pytest.raises(InvalidOptionError, match=r"built_with .*'ben' it names 'llama'"):
+    with pytest.raises(InvalidOptionError, match=r"`built_with` .*'ben' it names 'llama'"):
         favoured_groups(SCORES, GROUP, reference="nist", built_with={"ben": ["llama"]})
     with pytest.raises(UnknownNameError):
         favoured_groups(SCORES, GROUP, reference="nist", built_with={"llama": ["s1"]})

@@ -173,7 +173,7 @@ def test_a_reference_is_first_of_every_pair_and_the_matrix_is_square():
 def test_bad_options_stop():
     """Options outside their rule are errors that say the rule."""
     labels = as_labels(frame(PUBLISHED))
-    with pytest.raises(InvalidOptionError, match="rel=9 is not on the scale"):
+    with pytest.raises(InvalidOptionError, match="`rel=9` is not on the scale"):
         compare_labels(labels, rel=9)
     with pytest.raises(UnknownNameError, match="no judge 'Z'"):
         compare_labels(labels, reference="Z")

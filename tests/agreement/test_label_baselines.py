@@ -143,7 +143,7 @@ def test_refusals():
         agreement_baselines(labels_of(values), reference="a", people=["a", "x"])
     with pytest.raises(InvalidOptionError, match="two people or more, not b alone"):
         agreement_baselines(labels_of(values), reference="a", people=["b"])
-    with pytest.raises(InvalidOptionError, match="rel=5"):
+    with pytest.raises(InvalidOptionError, match="`rel=5`"):
         agreement_baselines(labels_of(values), reference="a", rel=5)
     values[:4, 0], values[4:, 1:] = np.nan, np.nan
     with pytest.raises(ScoresError, match="labelled an item that 'a' labelled"):

@@ -26,7 +26,7 @@ def test_labels_off_the_scale_stop_or_are_listed():
     assert compare_labels(labels, rng=0).pairs["items"].item() == 2
     assert labels.select("b").outside.empty
     assert len(labels.select("ba").outside) == 1
-    with pytest.raises(InvalidOptionError, match="scale must hold whole numbers"):
+    with pytest.raises(InvalidOptionError, match="`scale` must hold whole numbers"):
         as_labels(table, scale=(0, 0.5, 5))
     with pytest.raises(UnknownNameError, match="'keep'"):
         as_labels(table, scale=(0, 1), outside="keep")

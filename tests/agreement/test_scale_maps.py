@@ -137,12 +137,12 @@ TABLE = frame(nist=[0, 1, np.nan], judge=[2, 5, 1], alone=[np.nan, np.nan, 7])
         ({"maps": {"judge": "stretch"}}, UnknownNameError, "stretch"),
         ({"maps": {"judge": True}}, InvalidOptionError, "judge must have keep, fit, auto, the lowest grade"),
         ({"maps": {"judge": np.nan}}, InvalidOptionError, "judge must have"),
-        ({"maps": 2}, InvalidOptionError, "maps must be one of auto, keep, fit, or name judges"),
+        ({"maps": 2}, InvalidOptionError, "`maps` must be one of auto, keep, fit, or name judges"),
         ({"maps": {"judge": {2: 0, 5: 1}, "alone": 1}}, InvalidOptionError, "judge gave 1 too, which its mapping does"),
         ({"maps": {"judge": {"high": 1}, "alone": 1}}, InvalidOptionError, "must map numbers to numbers, not 'high'"),
         ({"maps": {"nist": "fit"}}, InvalidOptionError, "nist is the reference"),
         ({"maps": "fit"}, ScoresError, "alone and the reference labelled no item in common"),
-        ({"scale": (1, 2)}, InvalidOptionError, "scale must hold every grade of the reference, 0, 1, not"),
+        ({"scale": (1, 2)}, InvalidOptionError, "`scale` must hold every grade of the reference, 0, 1, not"),
     ],
 )
 def test_what_cannot_be_mapped_is_refused(options, error, message):

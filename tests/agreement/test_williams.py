@@ -62,7 +62,7 @@ def test_williams_holds_its_level_where_two_metrics_are_equally_good():
 
 def test_bad_options_stop():
     """Options outside their rule are errors that say the rule."""
-    with pytest.raises(InvalidOptionError, match="first must be a correlation"):
+    with pytest.raises(InvalidOptionError, match="`first` must be a correlation"):
         williams_test(1.2, 0, 0, n=9)
     with pytest.raises(InvalidOptionError, match="needs 4 systems"):
         williams_test(0.2, 0, 0, n=3)
@@ -91,5 +91,5 @@ def test_less_is_the_other_side_of_greater():
     other, less = williams_test(0.9, 0.8, 0.7, n=9, alternative="less")
     assert (t, greater + less) == (other, pytest.approx(1.0))
     assert less == pytest.approx(stats.t.cdf(t, 6))
-    with pytest.raises(InvalidOptionError, match=r"first must be a correlation in \[-1, 1\], not 1\.2"):
+    with pytest.raises(InvalidOptionError, match=r"`first` must be a correlation in \[-1, 1\], not 1\.2"):
         williams_test(1.2, 0.8, 0.7, n=9)

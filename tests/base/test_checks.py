@@ -245,7 +245,7 @@ def test_a_study_refuses_every_option_before_any_work(study, option):
 def test_counts_beyond_every_machine_are_refused_by_name(engine, option, count):
     """Neither MemoryError nor OverflowError nor a message of numba's: the argument, the rule and the value."""
     work, _ = ENGINES[engine]
-    with reporting(_NoWork()), pytest.raises(InvalidOptionError, match=f"{option} must be") as caught:
+    with reporting(_NoWork()), pytest.raises(InvalidOptionError, match=f"`{option}` must be") as caught:
         work(**{option: count})
     assert len(str(caught.value)) < 300
 
@@ -278,7 +278,7 @@ def test_memory_is_looked_at_before_it_is_asked_for():
 )
 def test_numbers_have_limits(limits, value, rule):
     """The rule is said as it was asked for; what is no number breaks every rule."""
-    with pytest.raises(InvalidOptionError, match=f"^x must {rule}, not "):
+    with pytest.raises(InvalidOptionError, match=f"^`x` must {rule}, not "):
         check_number(value, "x", **limits)
 
 
@@ -287,7 +287,7 @@ def test_numbers_within_their_limits_are_floats():
     assert check_number(np.float32(0.5), "x", above=0, below=1) == 0.5
     assert type(check_number(np.int64(1), "x", most=1)) is float
     assert (check_share(0.5, "x"), check_error_rate(0.25)) == (0.5, 0.25)
-    with pytest.raises(InvalidOptionError, match=r"max_error must lie between 0 and 0\.5, not 0\.5"):
+    with pytest.raises(InvalidOptionError, match=r"`max_error` must lie between 0 and 0\.5, not 0\.5"):
         check_error_rate(0.5)
 
 
@@ -310,24 +310,24 @@ def test_limits_are_named():
     """A count, its limit and what it would take."""
     assert check_count(np.int32(5), "n") == 5
     assert check_count(MOST_ROUNDS, "n") == MOST_ROUNDS
-    with pytest.raises(InvalidOptionError, match=r"n must be at most 1,000,000,000, not 1000000000000 \(8 TB for one"):
+    with pytest.raises(InvalidOptionError, match=r"`n` must be at most 1,000,000,000, not 1000000000000 \(8 TB for"):
         check_count(10**12, "n")
-    with pytest.raises(InvalidOptionError, match=r"n must be at most 10, not 11$"):
+    with pytest.raises(InvalidOptionError, match=r"`n` must be at most 10, not 11$"):
         check_count(11, "n", most=10)
-    with pytest.raises(InvalidOptionError, match=r"k must be a whole number from 2 to 10 \(systems\), not 11"):
+    with pytest.raises(InvalidOptionError, match=r"`k` must be a whole number from 2 to 10 \(systems\), not 11"):
         check_count(11, "k", least=2, most=10, unit="systems")
-    with pytest.raises(InvalidOptionError, match=r"n must be at most .*, not 1000"):
+    with pytest.raises(InvalidOptionError, match=r"`n` must be at most .*, not 1000"):
         check_count(10**30, "n")
 
 
 @pytest.mark.parametrize("wrong", [0, 2.0, True, "2", 10**12, 10**5000, MOST_WORKERS + 1], ids=range(7))
 def test_workers_and_threads_have_limits(wrong):
     """Named alike wherever they are asked for."""
-    with pytest.raises(InvalidOptionError, match="n_threads must be"):
+    with pytest.raises(InvalidOptionError, match="`n_threads` must be"):
         check_threads(wrong)
-    with pytest.raises(InvalidOptionError, match=r"number of workers \(n_jobs\) must be"):
+    with pytest.raises(InvalidOptionError, match="`n_jobs` must be"):
         check_jobs(wrong)
-    with pytest.raises(InvalidOptionError, match=r"number of workers \(n_jobs\) must be"):
+    with pytest.raises(InvalidOptionError, match="`n_jobs` must be"):
         parallel_map(abs, [1], n_jobs=wrong)
     assert (check_threads(None), check_threads(np.int64(2)), check_jobs(-1)) == (None, 2, -1)
 
@@ -351,7 +351,7 @@ def test_values_can_always_be_shown(value, shown):
 @pytest.mark.parametrize("level", [1e-320, 1e-101])
 def test_a_level_so_small_that_its_inverse_is_nothing_is_refused(level):
     """1 / 1e-320 is infinite: no number of resamples can be told, and every test and study says so alike."""
-    with pytest.raises(InvalidOptionError, match="alpha must be at least 1e-100"):
+    with pytest.raises(InvalidOptionError, match="`alpha` must be at least 1e-100"):
         check_share(level, "alpha")
     with pytest.raises(InvalidOptionError, match="at least 1e-100"):
         bootstrap_sensitivity([[0.1, 0.2, 0.4], [0.3, 0.5, 0.9]], alpha=level, n_resamples=50, rng=0)

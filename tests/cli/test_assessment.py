@@ -257,7 +257,7 @@ def command_there(command, unasked, monkeypatch):
         "cost of nothing": (("--cost", "2006"), 2, "--cost does nothing without --runs"),
         "other year": (("--runs", "RUNS", "--cost", "2004"), 2, "no cost model '2004'; did you mean"),
         "one cost": (("--runs", "RUNS", "--cost", "1,"), 2, "--cost takes a year or two numbers of minutes"),
-        "less than none": (("--runs", "RUNS", "--cost", "1,-2"), 2, "minutes_other must be a number of at least 0"),
+        "less than none": (("--runs", "RUNS", "--cost", "1,-2"), 2, "--cost must be a number of at least 0"),
         "no such folder": (("--documents", "none"), 3, "--documents: none: there is no such file"),
         "no folder": (("--documents", "log.csv"), 3, "log.csv: articles are looked up by their names, and this is no"),
         "other folder": (("--documents", "new"), 3, "new: the folder holds no article"),

@@ -184,7 +184,7 @@ def test_more_systems_than_can_be_compared(command, watched, tmp_path, roomy):
         said = " ".join(ended.err.split())
         assert ended.code == 2, said
         assert "make 50,005,000 pairs" in said or ("make 50,015,001 pairs" in said and name == "rows")
-        assert "at most 49,995,000 pairs of 10,000 systems are compared; keep fewer with --system-list" in said
+        assert "at most 49,995,000 pairs of 10,000 systems are compared; leave some out (--exclude-systems)" in said
         assert not [one for one in seen if "runs/" in one.path]
     (tmp_path / "names.txt").write_text("s1\ns2\ns3\n")
     (tmp_path / "good.csv").write_text(

@@ -106,7 +106,7 @@ def test_who_is_not_offered_workers_has_none_to_use(name, nonsense, command, mon
 
 
 SLIPS = {
-    "none": (("--workers", 0), "the number of workers (--workers) must be 1 or more"),
+    "none": (("--workers", 0), "--workers must be 1 or more"),
     "both": (("--workers", 2, "--dask", "tcp://127.0.0.1:8786"), "--workers and --dask exclude each other"),
     "no port": (("--dask", "tcp://127.0.0.1"), "tcp://127.0.0.1:8786"),
     "no scheme": (("--dask", "127.0.0.1:8786"), "tcp://127.0.0.1:8786"),

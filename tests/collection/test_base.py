@@ -75,7 +75,7 @@ def test_missing_topics_are_noted_refused_or_dropped(collection):
     assert collection.handle_missing("zero").notes[-1] == "empty lists, scored 0: 1 ('b' lacks 1 of 2 topics)"
     assert collection.handle_missing("drop-systems").systems == ("a",)
     assert collection.handle_missing("drop-topics").topics == ("1",)
-    with pytest.raises(ScoresError, match="'b' lacks 1 of 2 topics; pass missing='zero'"):
+    with pytest.raises(ScoresError, match="'b' lacks 1 of 2 topics; pass `missing='zero'`"):
         collection.handle_missing("error")
 
 

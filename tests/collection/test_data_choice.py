@@ -106,11 +106,11 @@ def test_a_collection_scores_as_its_part_of_the_scores(retrieved):
         ({"topics": ["99"]}, UnknownNameError, "no topic '99'"),
         ({"exclude_topics": ["x*"]}, UnknownNameError, r"no topic 'x\*'"),
         ({"exclude_systems": ["*"]}, InvalidOptionError, "exclude_systems leaves no system of 6"),
-        ({"systems": []}, InvalidOptionError, "systems must hold a name"),
+        ({"systems": []}, InvalidOptionError, "`systems` must hold a name"),
         ({"systems": "system1"}, InvalidOptionError, "put it into a list"),
         ({"topics": ["1", "1"]}, InvalidOptionError, "'1' stands there twice"),
-        ({"n_topics": 0}, InvalidOptionError, "n_topics must be a whole number of at least 1"),
-        ({"n_topics": 31}, InvalidOptionError, "n_topics must be at most 30, the topics to draw from, not 31"),
+        ({"n_topics": 0}, InvalidOptionError, "`n_topics` must be a whole number of at least 1"),
+        ({"n_topics": 31}, InvalidOptionError, "`n_topics` must be at most 30, the topics to draw from, not 31"),
     ],
 )
 def test_refusals(asked, error, match):

@@ -178,7 +178,7 @@ def test_missing_lists_are_counted_dropped_or_refused(collection):
     assert collection.handle_missing("drop-systems").systems == ("a", "c")
     assert collection.handle_missing("drop-topics").topics == ("1", "10")
     assert "topics dropped: 1 (2), since 'b' lacks" in collection.handle_missing("drop-topics").notes[-1]
-    with pytest.raises(ScoresError, match="'b' lacks 1 of 3 topics; pass missing='zero'"):
+    with pytest.raises(ScoresError, match="'b' lacks 1 of 3 topics; pass `missing='zero'`"):
         collection.handle_missing("error")
     with pytest.raises(UnknownNameError, match="no rule for missing topics 'drop'"):
         collection.handle_missing("drop")
@@ -214,11 +214,11 @@ def test_groups_and_pooled_runs_are_looked_up_by_name(collection):
     marked = collection.with_groups(table["group"], pooled=table["pooled"])
     assert marked.groups == ("z", "y", "x")
     assert marked.pooled.tolist() == [True, False, True]
-    with pytest.raises(InvalidOptionError, match=r"pooled= must say yes or no .*, not 'perhaps'"):
+    with pytest.raises(InvalidOptionError, match=r"`pooled` must say yes or no .*, not 'perhaps'"):
         collection.with_groups(pooled={"a": True, "b": "perhaps", "c": 0})
-    with pytest.raises(InvalidOptionError, match="groups= names system 'a' twice"):
+    with pytest.raises(InvalidOptionError, match="`groups` names system 'a' twice"):
         collection.with_groups(pd.Series(["x", "y"], index=["a", "a"]))
-    with pytest.raises(InvalidOptionError, match="groups= covers 1 of 3 systems; absent: b, c"):
+    with pytest.raises(InvalidOptionError, match="`groups` covers 1 of 3 systems; absent: b, c"):
         collection.with_groups({"a": "x"})
     with pytest.raises(UnknownNameError, match="no system 'd'"):
         collection.with_groups(pooled=["d"])

@@ -140,7 +140,7 @@ def test_thresholds_make_whole_levels(collection):
     assert levels.full_levels.tolist() == [2, 0, 1, -1, 1, 2]
     assert (levels.top_level, levels.grades) == (2, None)
     for wrong in ([], [0, 1], [1, 1], [2, 1]):
-        with pytest.raises(InvalidOptionError, match="thresholds must ascend from above 0"):
+        with pytest.raises(InvalidOptionError, match="`thresholds` must ascend from above 0"):
             collection.at_thresholds(wrong)
 
 

@@ -191,7 +191,7 @@ def test_lists_are_cut_to_the_limit():
     cut = element_collection([A, B], assessments(), limit=2)
     assert cut.n_retrieved.tolist() == [[2, 1, 0], [1, 0, 0]]
     assert "lists cut to their limit: 1 (A)" in cut.notes
-    with pytest.raises(InvalidOptionError, match="limit must be a whole number of at least 1, not 0"):
+    with pytest.raises(InvalidOptionError, match="`limit` must be a whole number of at least 1, not 0"):
         element_collection([A], assessments(), limit=0)
 
 
@@ -247,7 +247,7 @@ def test_assessments_outside_their_scale(scale, changes, rule):
     elements.loc[0, list(changes)] = list(changes.values())
     broken = assessments(elements=elements, scale=scale)
     place = r"assess.xml, line 11: topic '1', document 'd1', element /a\[1\]: .*"
-    with pytest.raises(FileFormatError, match=f"{place}{rule}.*; lenient=True goes on"):
+    with pytest.raises(FileFormatError, match=f"{place}{rule}.*; `lenient=True` goes on"):
         element_collection([A], broken)
     with pytest.warns(CollectionWarning, match=rf"{rule}.*: 1 \(taken as not relevant"):
         collection = element_collection([A], broken, lenient=True)

@@ -131,7 +131,7 @@ def test_findings_are_told_once_a_rule():
         "f.xml, line 3: some rule (here: first; 1 more in this file)",
         "f.xml, line 4: other rule; it stays (here: value)",
     )
-    with pytest.raises(FileFormatError, match=r"f\.xml, line 4: other rule; got value\. With lenient=True, it stays"):
+    with pytest.raises(FileFormatError, match=r"f\.xml, line 4: other rule; got value\. With `lenient=True`, it stays"):
         Findings("f.xml", lenient=False).broken("other rule", "value", 4, instead="it stays")
 
 

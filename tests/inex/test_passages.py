@@ -245,7 +245,7 @@ def test_runs_must_be_there_have_names_of_their_own_and_share_topics():
         passage_collection([submission(), submission()], assessments())
     with pytest.raises(InvalidOptionError, match="no topic in common"):
         passage_collection([submission("T9 d1 0 5")], assessments())
-    with pytest.raises(InvalidOptionError, match="limit must be a whole number of at least 1"):
+    with pytest.raises(InvalidOptionError, match="`limit` must be a whole number of at least 1"):
         passage_collection([submission()], assessments(), limit=0)
 
 

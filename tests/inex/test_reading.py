@@ -95,7 +95,7 @@ def test_lines_hold_one_kind_of_location(tmp_path):
         RESULT_COLUMNS, {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3]}
     )
     mixed = Submission(run="r", results=results, answered=("1",))
-    with pytest.raises(InvalidOptionError, match="form='xml'"):
+    with pytest.raises(InvalidOptionError, match="`form='xml'`"):
         write_submission(mixed, tmp_path / "run", form="lines")
     with pytest.raises(UnknownNameError, match="xml, lines"):
         write_submission(mixed, tmp_path / "run", form="json")

@@ -208,15 +208,15 @@ def test_a_campaign_looks_as_published():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"year": 2001}, "year must be one of 2002"),
-        ({"n_topics": 0}, "n_topics must be a whole number of at least 1"),
-        ({"n_results": 1.5}, "n_results must be a whole number"),
-        ({"pool_size": 0}, "pool_size must be"),
-        ({"n_second": -1}, "n_second must be a whole number of at least 0"),
-        ({"relevant_documents": 0.5}, "relevant_documents must be a number of at least 1"),
-        ({"elements_per_article": float("nan")}, "elements_per_article must be"),
-        ({"document_agreement": 0}, "document_agreement must lie above 0"),
-        ({"passage_agreement": 1.1}, "passage_agreement must lie above 0"),
+        ({"year": 2001}, "`year` must be one of 2002"),
+        ({"n_topics": 0}, "`n_topics` must be a whole number of at least 1"),
+        ({"n_results": 1.5}, "`n_results` must be a whole number"),
+        ({"pool_size": 0}, "`pool_size` must be"),
+        ({"n_second": -1}, "`n_second` must be a whole number of at least 0"),
+        ({"relevant_documents": 0.5}, "`relevant_documents` must be a number of at least 1"),
+        ({"elements_per_article": float("nan")}, "`elements_per_article` must be"),
+        ({"document_agreement": 0}, "`document_agreement` must lie above 0"),
+        ({"passage_agreement": 1.1}, "`passage_agreement` must lie above 0"),
     ],
 )
 def test_numbers_outside_their_rule_are_refused(options, says):

@@ -61,7 +61,7 @@ def test_an_older_report_is_replaced_only_on_request(tmp_path):
     """Without overwrite an older report is refused and named as one; with it, it goes, and leaves nothing behind."""
     out = tmp_path / "report"
     write_small(out, words="old")
-    with pytest.raises(InvalidOptionError, match=r"holds an older report; pass overwrite=True \(--overwrite\)"):
+    with pytest.raises(InvalidOptionError, match=r"holds an older report; pass `overwrite=True` or"):
         check_folder(out)
     write_small(out, overwrite=True)
     assert (out / "index.html").read_text() == "new"
@@ -75,7 +75,7 @@ def test_what_is_not_ours_is_never_deleted(tmp_path, extra):
     out.mkdir()
     (out / extra).write_text("years of work")
     (tmp_path / "report.before").mkdir()
-    with pytest.raises(InvalidOptionError, match=rf"no report of metaeval .*{extra}.*--overwrite.*'report.before-2'"):
+    with pytest.raises(InvalidOptionError, match=rf"no report of metaeval .*{extra}.*overwrite.*'report.before-2'"):
         write_small(out)
     with pytest.warns(MetaevalWarning, match="kept in"):
         write_small(out, overwrite=True)

@@ -259,11 +259,11 @@ def test_options_outside_their_rule_are_refused():
     run, qrels = {"1": {"x": 1.0}}, {"1": {"x": 1}}
     with pytest.raises(UnknownNameError, match="no order of documents 'scores'; did you mean 'score'"):
         collection_from({"a": run}, qrels, order="scores")
-    with pytest.raises(InvalidOptionError, match="order='rank' needs a frame with a column rank"):
+    with pytest.raises(InvalidOptionError, match="`order='rank'` needs a frame with a column rank"):
         collection_from({"a": run}, qrels, order="rank")
     with pytest.raises(InvalidOptionError, match="two documents at rank 3 of one topic, the second 'y'"):
         collection_from({"a": [{"qid": 1, "docno": name, "rank": 3} for name in "xy"]}, qrels, order="rank")
-    with pytest.raises(InvalidOptionError, match="runs must map system names to runs"):
+    with pytest.raises(InvalidOptionError, match="`runs` must map system names to runs"):
         collection_from([run], qrels)
 
 

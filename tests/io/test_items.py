@@ -45,7 +45,7 @@ def test_rows_can_be_chosen(tmp_path):
     ("text", "options", "message"),
     [
         ("team,doc,M\na,1,2\n", {}, "no column of systems"),
-        ("system,doc,M\na,1,2\n", {"item": ["page"]}, r"no column of items \(--item\) called page"),
+        ("system,doc,M\na,1,2\n", {"item": ["page"]}, r"no column of items \(`item`\) called page"),
         ("system,doc,M\n", {}, "no row"),
     ],
 )

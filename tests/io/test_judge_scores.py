@@ -123,7 +123,7 @@ def test_files_that_share_no_metric_are_held_measure_by_measure(tmp_path):
     assert {metric: list(judges) for metric, judges in chosen.items()} == {"RR": ["nist", "gpt"]}
     called = read_judges([f"AP={tmp_path / 'truth'}", f"LENGTH={tmp_path / 'judge'}"]).scores
     assert {metric: list(judges) for metric, judges in called.items()} == {"score": ["AP", "LENGTH"]}
-    with pytest.raises(ScoresError, match=r"share no metric: nist has AP, RR; gpt has .* \(reference=\)"):
+    with pytest.raises(ScoresError, match=r"share no metric: nist has AP, RR; gpt has .* \(`reference`\)"):
         read_judges(paths)
 
 
@@ -145,7 +145,7 @@ def test_systems_that_a_judge_lacks_stop_or_go(tmp_path):
     found = read_judges(path).scores["AP"]
     assert {tuple(one["system"].to_numpy().tolist()) for one in found.values()} == {("c", "b", "a")}
     own[(own["judge"] == "nist") | (own["run"] != "b")].to_csv(path, index=False)
-    with pytest.raises(ScoresError, match=r"gpt lacks b: score them too, or pass missing='drop-systems' .* 2"):
+    with pytest.raises(ScoresError, match=r"gpt lacks b: score them too, or pass `missing='drop-systems'` .* 2"):
         read_judges(path)
     left = read_judges(path, missing="drop-systems").scores["AP"]["nist"]
     assert left["system"].to_numpy().tolist() == ["a", "c"]
@@ -186,7 +186,7 @@ def test_a_header_tells_scores_from_labels(header, alone, scores):
 @pytest.mark.parametrize(
     ("text", "given", "error", "message"),
     [
-        ("judge,run,topic,dim,score\nx,a,1,y,1", {}, FileFormatError, r"column 'dim'; choose .* \(where=\)"),
+        ("judge,run,topic,dim,score\nx,a,1,y,1", {}, FileFormatError, r"column 'dim'; choose .* \(`where`\)"),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"dim": "y"}}, FileFormatError, "there is no column 'dim'"),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"run": "y"}}, FileFormatError, "no row has 'y' in column 'run'"),
         (

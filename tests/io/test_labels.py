@@ -76,9 +76,9 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*--word"),
+        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*`words`"),
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
-        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*judge=NAME"),
+        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*`columns="),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),
         ("topic,doc,ann\n", {}, "no row"),
@@ -97,7 +97,7 @@ def test_bad_options_stop(tmp_path):
     one, two = write(tmp_path, "1 0 d1 2\n", "a.txt"), write(tmp_path, "1 0 d1 2\n", "b.txt")
     with pytest.raises(InvalidOptionError, match="these files are qrels"):
         read_labels([one, two], words={"no": 0})
-    with pytest.raises(InvalidOptionError, match="columns= may name"):
+    with pytest.raises(InvalidOptionError, match="`columns` may name"):
         read_labels(one, columns={"metric": "x"})
     with pytest.raises(InvalidOptionError, match="empty"):
         read_labels([])

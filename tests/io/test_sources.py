@@ -80,5 +80,5 @@ def test_nothing_and_everything_twice(tmp_path):
 @pytest.mark.parametrize("given", [pd.DataFrame({"a": [1, 2]}), np.zeros((2, 2)), 5, None])
 def test_data_where_names_of_files_are_wanted(read, given):
     """It is not taken for the names of its columns."""
-    with pytest.raises(InvalidOptionError, match=r"(paths|runs) must be names of files; got a .*metaeval\.as_scores"):
+    with pytest.raises(InvalidOptionError, match=r"`(paths|runs)` must be names of files; got a .*metaeval\.as_scores"):
         read(given)

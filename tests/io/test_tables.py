@@ -430,9 +430,9 @@ def test_names_of_rows_below_no_header_are_no_scores(tmp_path, text, said, expec
     [
         (
             "sys1,0.3,0.1\nsys2,0.0,0.4\n",
-            r"rows have names \(sys1, sys2\) and columns have none, .*'topic': 1. if these are topics or .*'system': 1",
+            r"rows have names \(sys1, sys2\) and columns have .*'topic': 1.` if these are topics or .*'system': 1",
         ),
-        ("3,1,2\n5,4,4\n", "column 1 could hold topic ids or scores .*columns=.'topic': None. if they are scores"),
+        ("3,1,2\n5,4,4\n", "column 1 could hold topic ids or scores .*columns=.'topic': None.` if they are scores"),
         ("1,0.5,0.2\n0,0.4,0.1\n", "column 1 could hold topic ids or scores"),
         ("100,99.5,0.2\n0,0.4,0.1\n", "column 1 could hold topic ids or scores"),
         ("1,0.5,0.2\nq2,0.4,0.1\n", r"line 2: column 1 holds numbers and text \('q2'\)"),
@@ -481,7 +481,7 @@ def test_a_table_that_looks_transposed_is_not_guessed(tmp_path):
     """Numbers above and names aside could be either way round, so the caller has to say."""
     _put(tmp_path, {"AP.csv": TRANSPOSED, "RR.csv": ",10,15\na,0.1,0.2\nb,0.3,0.4\n"})
     for name in ("AP.csv", "RR.csv"):
-        with pytest.raises(FileFormatError, match="systems seem to stand in rows; pass systems_in='rows'"):
+        with pytest.raises(FileFormatError, match="systems seem to stand in rows; pass `systems_in='rows'`"):
             read_scores(tmp_path / name)
     found = read_scores(tmp_path / "AP.csv", systems_in="rows")
     np.testing.assert_array_equal(found.sel(metric="AP", system=SYSTEMS).to_numpy(), AP)
@@ -537,7 +537,7 @@ def test_a_query_text_is_not_a_second_topic(tmp_path):
     _put(tmp_path, {"AP.csv": 'qid,query,a,b\n1,"who, what",0.1,0.2\n2,where,0.3,0.4\n'})
     with pytest.raises(FileFormatError, match="columns 'qid' and 'query' could both be the topic") as caught:
         read_scores(tmp_path)
-    assert "columns={'topic': 'qid', 'ignore': ['query']}" in str(caught.value)
+    assert "`columns={'topic': 'qid', 'ignore': ['query']}`" in str(caught.value)
     found = read_scores(tmp_path, columns={"topic": "qid", "ignore": ["query"]})
     assert found["system"].to_numpy().tolist() == ["a", "b"]
 
@@ -698,7 +698,7 @@ FAULTS = {
     "too large": (GOOD_LONG.replace("0.4", "1e999"), "line 5: .*'1e999' is not finite"),
     "empty cell, wide": (
         GOOD_WIDE.replace("0.4", " "),
-        "line 3: column 'b', row '2': the cell is empty; fill in the score, or pass missing='zero'",
+        "line 3: column 'b', row '2': the cell is empty; fill in the score, or pass `missing='zero'`",
     ),
     "empty cell, long": (
         GOOD_LONG.replace("0.4", ""),
@@ -707,7 +707,7 @@ FAULTS = {
     "nan": (GOOD_WIDE.replace("0.4", "NaN"), "line 3: .*the cell holds 'NaN'"),
     "gap, long": (
         GOOD_LONG.replace("b,2,AP,0.4\n", ""),
-        "x.csv: no score for system 'b' on topic '2' under 'AP'; pass missing='zero'",
+        "x.csv: no score for system 'b' on topic '2' under 'AP'; pass `missing='zero'`",
     ),
     "repeated row, long": (
         GOOD_LONG + "a,2,AP,0.5\n",
@@ -759,7 +759,7 @@ FAULTS = {
     ),
     "a system called doc behind names of topics": (
         ",a,doc,b\n301,0.1,0.2,0.3\n302,0.3,0.4,0.5\n",
-        "column 'doc' could name the topics, or be a system; pass columns={'topic': 'doc'}",
+        "column 'doc' could name the topics, or be a system; pass `columns={'topic': 'doc'}`",
     ),
     "a system called doc, no topics": ("a,doc,b\n.1,.2,.3\n.3,.4,.5\n", "column 'doc' could name the topics, or be a"),
     "ids and numbers in the first column": (
@@ -836,7 +836,7 @@ def test_rules_for_gaps(tmp_path, gap):
     )
     for name in ("AP.csv", "long.csv"):
         path = tmp_path / name
-        with pytest.raises(FileFormatError, match=r"(b'|'b').*; fill in the score, or pass missing='zero'"):
+        with pytest.raises(FileFormatError, match=r"(b'|'b').*; fill in the score, or pass `missing='zero'`"):
             read_scores(path)
         assert read_scores(path, missing="zero").sel(system="b", topic="2").item() == 0
         assert read_scores(path, missing="drop-topics")["topic"].to_numpy().tolist() == ["1", "3"]
@@ -878,7 +878,7 @@ def test_netcdf_of_something_else_is_named(tmp_path):
         ({"form": "wyde"}, UnknownNameError, "no form 'wyde'; did you mean 'wide'"),
         ({"systems_in": "row"}, UnknownNameError, "no systems_in 'row'; did you mean 'rows'"),
         ({"missing": None}, UnknownNameError, "no missing 'None'"),
-        ({"columns": {"team": "x"}}, UnknownNameError, "no part of columns= 'team'"),
+        ({"columns": {"team": "x"}}, UnknownNameError, "no part of `columns` 'team'"),
         ({"columns": {"topic": 0}}, InvalidOptionError, "counted from 1"),
         ({"columns": {"system": None}}, InvalidOptionError, "only the topic column of a wide table can be absent"),
         ({"columns": {"topic": 1, "score": "x"}}, InvalidOptionError, "holds both names and numbers"),
@@ -891,7 +891,7 @@ def test_netcdf_of_something_else_is_named(tmp_path):
         (
             {"columns": {"topic": 1, "score": 2}, "form": "wide"},
             InvalidOptionError,
-            "long table without a header; form=",
+            "long table without a header; `form`",
         ),
         ({"columns": {"topic": "tpoic"}}, FileFormatError, "no column 'tpoic' .did you mean 'topic'"),
         (
@@ -925,7 +925,7 @@ def test_a_long_table_without_scores(tmp_path):
 def test_explicit_columns_contradicted_by_the_header(tmp_path):
     """Systems said to stand in columns below a header that says otherwise are refused."""
     _put(tmp_path, {"AP.csv": "system,301,302\na,0.1,0.2\nb,0.3,0.4\n"})
-    with pytest.raises(FileFormatError, match="the first column is called 'system'; pass systems_in='rows'"):
+    with pytest.raises(FileFormatError, match="the first column is called 'system'; pass `systems_in='rows'`"):
         read_scores(tmp_path, systems_in="columns")
 
 
@@ -951,7 +951,7 @@ def test_files_of_different_systems(tmp_path):
     assert str(caught.value) == (
         "these files do not hold the same systems: five.csv (five) has 3 and lacks d, e; eight.csv (eight) has 4 and "
         "lacks a. Tables read together are metrics of one collection: read collections one at a time, or pass "
-        "missing='drop-systems' to keep the 2 systems that all have"
+        "`missing='drop-systems'` to keep the 2 systems that all have"
     )
     found = read_scores(paths, missing="drop-systems")
     assert found["system"].to_numpy().tolist() == ["b", "c"]

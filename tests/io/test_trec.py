@@ -386,7 +386,7 @@ def test_qrels_equal_the_literal_reader(place, content):
         (b"1 Q0 doc 7 3 2.5 t", 1, "more than 6 columns has a number for its tag .* holds no blanks"),
         (b"1 Q0 my doc 3 0.5 t", 1, r"the rank \(column 4\) must be a finite number; .* holds no blanks"),
         (b"1 Q0 d1 1 2 t\n1 Q0 d1 2 1 t\n", 2, "already, in line 1; keep one of them; the line is '1 Q0 d1 2 1 t'"),
-        (b"1 Q0 d1 1 2 t\n2 Q0 d2 2 1 u\n", 2, "a second tag, 'u' after 't': .* pass split_tags=True"),
+        (b"1 Q0 d1 1 2 t\n2 Q0 d2 2 1 u\n", 2, "a second tag, 'u' after 't': .* pass `split_tags=True`"),
         (b"1 Q0 d\0 1 2 t\n", 1, "a zero byte: this is no text file"),
         ("1 Q0 d 1 2 t\n".encode("utf-16"), None, "the file is UTF-16; save it as UTF-8"),
         (b"1 Q0 d 1 2 t\n1 Q0 \xe9 1 1 t\n", 2, "no UTF-8"),
@@ -457,7 +457,7 @@ def test_options_outside_their_rule_are_refused(tmp_path, qrels):
         ({"order": "scores"}, "no order of documents 'scores'; did you mean 'score'"),
         ({"score_precision": "float16"}, "no score precision 'float16'"),
         ({"missing": "drop"}, "no rule for missing topics 'drop'"),
-        ({"n_jobs": 0}, r"number of workers \(n_jobs\) must be 1 or more"),
+        ({"n_jobs": 0}, r"`n_jobs` must be 1 or more"),
     ):
         with pytest.raises(InvalidOptionError, match=message):
             read_collection(tmp_path / "run.txt", qrels, **options)
@@ -761,7 +761,7 @@ def test_topics_that_no_run_answers_are_named(tmp_path):
     runs = [_written(tmp_path, "a", lines), _written(tmp_path, "b", lines[:1])]
     notes = read_collection(runs, tmp_path / "qrels").notes
     assert notes[0].startswith(
-        "topics that no run answers: 2 (7, 8); every run scores 0 there, and missing='drop-topics'"
+        "topics that no run answers: 2 (7, 8); every run scores 0 there, and `missing='drop-topics'`"
     )
     assert read_collection(runs, tmp_path / "qrels", missing="drop-topics").topics == ("1",)
 

@@ -41,7 +41,7 @@ def test_the_top_of_the_scale_is_no_lower_than_a_document(lists):
     assert lists.scale_level(None) == 3
     assert lists.scale_level(7) == 7
     assert lists.scale_level(3) == 3
-    with pytest.raises(InvalidOptionError, match="at least the highest level judged, 3, not 2"):
+    with pytest.raises(InvalidOptionError, match="max_level=2 must be at least 3, the highest level judged"):
         lists.scale_level(2)
 
 

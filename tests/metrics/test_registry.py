@@ -42,7 +42,7 @@ def test_extending_a_registry_leaves_it_as_it_was():
     assert extended["half"] is spec
     with pytest.raises(UnknownNameError, match="no metric 'hafl'; did you mean 'half'"):
         extended["hafl"]
-    with pytest.raises(InvalidOptionError, match=r"'half' is registered already.*replace=True"):
+    with pytest.raises(InvalidOptionError, match=r"'half' is registered already.*`replace=True`"):
         extended.extend(spec)
     assert extended.extend(spec, replace=True)["half"] is spec
     with pytest.raises(InvalidOptionError, match="appears twice among the metrics"):

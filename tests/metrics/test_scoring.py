@@ -97,7 +97,7 @@ def test_topics_emptied_by_reduced_judgments_stay_unless_dropped(collection):
     assert score(reduced, ["AP"], undefined="drop")["topic"].to_numpy().tolist() == ["1", "11"]
     empty = collection.rejudge(np.full(collection.n_judgments, UNJUDGED))
     assert (metric_values(empty, ["AP", "AP'", "RBP(p=0.8)", "ERR", "infAP", "bpref"]) == 0).all()
-    with pytest.raises(ScoresError, match="undefined='drop' leaves no topic"):
+    with pytest.raises(ScoresError, match="`undefined='drop'` leaves no topic"):
         score(empty, ["AP"], undefined="drop")
 
 
@@ -145,12 +145,12 @@ def test_unjudged_documents_below_the_last_judged_one_change_nothing():
 @pytest.mark.parametrize(
     ("metrics", "error", "said"),
     [
-        ([], InvalidOptionError, "metrics= is empty"),
+        ([], InvalidOptionError, "`metrics` is empty"),
         ("apple", UnknownNameError, "no metric 'apple'"),
         (3, InvalidOptionError, "a metric is a name, a MetricSpec or a measure"),
         ("AP(rel=4)", InvalidOptionError, r"nothing is relevant under AP\(rel=4\) on any topic"),
-        ("RBP(p=0.8, max_level=2)", InvalidOptionError, "highest level judged, 3, not 2"),
-        ("ERR(max_level=2)", InvalidOptionError, "highest level judged, 3, not 2"),
+        ("RBP(p=0.8, max_level=2)", InvalidOptionError, "max_level=2 must be at least 3, the highest level judged"),
+        ("ERR(max_level=2)", InvalidOptionError, "max_level=2 must be at least 3, the highest level judged"),
         ("nDCG(gains={1:1, 2:2})", InvalidOptionError, "names no gain for level 3"),
         ("nDCG(gains={1:-1, 2:2, 3:3})", InvalidOptionError, "level 1 has -1"),
         ("nDCG(gains={0:1, 1:1, 2:2, 3:3})", InvalidOptionError, "level 0 is not relevant"),
@@ -258,7 +258,7 @@ def test_a_lower_is_better_metric_without_a_largest_value_needs_every_list(colle
     def length(topic: RankedTopic) -> float:
         return topic.n_retrieved
 
-    with pytest.raises(MetricError, match=r"Length has no largest value.*missing='drop-systems'"):
+    with pytest.raises(MetricError, match=r"Length has no largest value.*`missing='drop-systems'`"):
         score(collection, [length])
     assert score(collection.handle_missing("drop-topics"), [length]).to_numpy().tolist() == [[[3, 1], [3, 3]]]
 

@@ -209,7 +209,7 @@ def test_objects_and_compiled_functions_count():
 def test_code_that_cannot_be_seen_is_refused():
     """Rather no kept replicates than those of other code."""
     typed = _typed("class f:\n    def __call__(self, topic): return 0.0")
-    with pytest.raises(InvalidOptionError, match=r"code of 'f' cannot be seen.*Python file, or leave out keep="):
+    with pytest.raises(InvalidOptionError, match=r"code of 'f' cannot be seen.*Python file, or leave out `keep`"):
         source_checksum([typed()])
 
 

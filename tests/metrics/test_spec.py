@@ -62,7 +62,7 @@ def test_a_signature_is_checked_when_the_metric_is_made(function, said):
 
 def test_a_name_is_a_keyword():
     """Given first, as in other packages, it is no function; the message says how it is written here."""
-    with pytest.raises(InvalidOptionError, match=r"write @metric\(name='RR2'\)"):
+    with pytest.raises(InvalidOptionError, match=r"write `@metric\(name='RR2'\)`"):
         metric("RR2")
 
 
@@ -74,7 +74,7 @@ def test_a_spec_that_contradicts_itself_is_refused():
 
     with pytest.raises(MetricError, match="one word"):
         MetricSpec(name="two words", function=half)
-    with pytest.raises(MetricError, match="needs function= or kernel="):
+    with pytest.raises(MetricError, match="needs a function or a kernel"):
         MetricSpec(name="nothing")
     with pytest.raises(MetricError, match="must take the same parameters"):
         metric(name="half", kernel=kernel)(half)
@@ -233,7 +233,7 @@ def test_what_counts_as_relevant_must_be_whole_numbers_one_a_topic(collection, c
     spec = MetricSpec(
         name="mine", kernel=lambda lists: np.zeros(lists.lengths.shape), relevant=lambda _: np.array(counts)
     )
-    with pytest.raises(MetricError, match=r"relevant= must return whole numbers of shape \(2,\)"):
+    with pytest.raises(MetricError, match=r"relevant must return whole numbers of shape \(2,\)"):
         score(collection, [spec])
 
 

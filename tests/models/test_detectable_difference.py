@@ -131,12 +131,12 @@ def test_the_family_is_what_is_asked_for():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"power": 0.05}, "power must lie between 0.05 and 1"),
-        ({"power": 1.0}, "power must"),
-        ({"alpha": 0.0}, "alpha must"),
+        ({"power": 0.05}, "`power` must lie between 0.05 and 1"),
+        ({"power": 1.0}, "`power` must"),
+        ({"alpha": 0.0}, "`alpha` must"),
         ({"test": "z"}, "test"),
-        ({"pairs": []}, "pairs= lists"),
-        ({"pairs": [("system1", "system1")]}, "pairs= lists"),
+        ({"pairs": []}, "`pairs` lists"),
+        ({"pairs": [("system1", "system1")]}, "`pairs` lists"),
         ({"pairs": [("system1", "nobody")]}, "nobody"),
         ({"baseline": "nobody"}, "nobody"),
         ({"corrections": ["family-wise"]}, "family-wise"),

@@ -346,7 +346,7 @@ def test_one_system_or_copies_alone_are_refused():
 
 def test_a_share_of_negative_scores_is_refused():
     """As the swap method does."""
-    with pytest.raises(ScoresError, match="tolerance_unit='absolute'"):
+    with pytest.raises(ScoresError, match="`tolerance_unit='absolute'`"):
         fitted(made(14) - 1)
 
 
@@ -378,7 +378,7 @@ def test_counts_of_something_else_are_refused(values, options, message):
 def test_tolerances_that_were_not_counted_are_refused(tolerances):
     """They have no counts to be held against."""
     counted = swap_method(made(17), tolerances=[0, 0.05], rng=0)
-    with pytest.raises(InvalidOptionError, match="tolerances must be among those counted"):
+    with pytest.raises(InvalidOptionError, match="`tolerances` must be among those counted"):
         fitted(made(17), tolerances=tolerances, observed=counted)
 
 

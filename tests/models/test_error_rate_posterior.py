@@ -97,7 +97,7 @@ def test_rates_between_sizes_lie_on_the_line_of_their_logits():
 def test_sizes_out_of_range_are_refused(found, sizes):
     """There is no rate for one topic, past a million, or for no size at all."""
     for question in (found.error_rate, found.curves):
-        with pytest.raises(InvalidOptionError, match="sizes must lie between 2 and 1e"):
+        with pytest.raises(InvalidOptionError, match="`sizes` must lie between 2 and 1e"):
             question(sizes)
 
 

@@ -95,7 +95,7 @@ def test_what_was_sampled_becomes_a_law(monkeypatch):
     ("fault", "message"),
     [
         ({"apart": 0.5}, r"differences under 'AP' well: R-hat 2\.\d+ \(must be at most 1\.01\), 0 divergent .*'fast'"),
-        ({"diverged": 3}, r"R-hat 1\.00\d+ .*, 3 divergent transitions; use method='fast'"),
+        ({"diverged": 3}, r"R-hat 1\.00\d+ .*, 3 divergent transitions; use `method='fast'`"),
     ],
 )
 def test_chains_that_disagree_or_diverge_are_refused(monkeypatch, fault, message):

@@ -294,7 +294,7 @@ REFUSED = {
     ),
     "another system": (lambda human, judge: (human, as_scores(judge, systems=list("abc"))), "the judge lacks 3"),
     "a system more": (lambda human, judge: (human[:2], judge), "human scores lack 1 of 3"),
-    "two metrics": (lambda human, judge: (np.stack([human, human]), judge), "choose one: human.sel"),
+    "two metrics": (lambda human, judge: (np.stack([human, human]), judge), "choose one: `human.sel"),
     "a gap of the judge": (
         lambda human, judge: (human, as_scores(np.where(judge == judge.max(), np.nan, judge), missing="pairwise")),
         "prediction-powered inference .judge.: these scores have gaps",
@@ -350,7 +350,7 @@ def test_the_frame_the_pairs_and_the_picture():
     means = prediction_powered(human, judge, of="means")
     assert means.to_frame().columns[:2].tolist() == ["system", "estimate"]
     assert "p_value" not in means.data
-    with pytest.raises(InvalidOptionError, match="of='pairs'"):
+    with pytest.raises(InvalidOptionError, match="`of='pairs'`"):
         means.significant_pairs()
     for one in (found, means):
         axes = one.plot(3).axes[0]

@@ -215,7 +215,7 @@ def test_the_picture_is_of_one_metric_the_first_unless_told():
 def test_says_what_is_wrong():
     """No families, systems without one, a top of too many, too few clusters."""
     values = board(4)
-    with pytest.raises(InvalidOptionError, match="pass families="):
+    with pytest.raises(InvalidOptionError, match=r"name each system's family \(`families`\)"):
         best_system(values, **FEW).family_frame()
     with pytest.raises(InvalidOptionError, match="covers 1 of 4 systems"):
         best_system(values, families={"system1": "x"}, **FEW)

@@ -116,10 +116,10 @@ def test_two_systems_in_anova_are_two_samples():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda: topic_set_size_for_t(0, 0.1), InvalidOptionError, "min_difference must be a number above 0, not 0"),
-        (lambda: topic_set_size_for_t(0.1, -1), InvalidOptionError, "difference_variance must be a number above 0"),
-        (lambda: topic_set_size_for_t(0.1, np.nan), InvalidOptionError, "difference_variance must be"),
-        (lambda: topic_set_size_for_t(0.1, 0.1, alpha=0), InvalidOptionError, "alpha must lie between 0 and 1"),
+        (lambda: topic_set_size_for_t(0, 0.1), InvalidOptionError, "`min_difference` must be a number above 0, not 0"),
+        (lambda: topic_set_size_for_t(0.1, -1), InvalidOptionError, "`difference_variance` must be a number above 0"),
+        (lambda: topic_set_size_for_t(0.1, np.nan), InvalidOptionError, "`difference_variance` must be"),
+        (lambda: topic_set_size_for_t(0.1, 0.1, alpha=0), InvalidOptionError, "`alpha` must lie between 0 and 1"),
         (
             lambda: topic_set_size_for_t(0.1, 0.1, power=0.01),
             InvalidOptionError,
@@ -131,10 +131,10 @@ def test_two_systems_in_anova_are_two_samples():
         (
             lambda: topic_set_size_for_anova(0.1, 0.1, 1),
             InvalidOptionError,
-            "n_systems must be a whole number of at least 2",
+            "`n_systems` must be a whole number of at least 2",
         ),
-        (lambda: anova_power(1, 0.1, 0.1, 2), InvalidOptionError, "n_topics must be a whole number of at least 2"),
-        (lambda: topic_set_size_for_interval(-0.1, 0.1), InvalidOptionError, "width must be a number above 0"),
+        (lambda: anova_power(1, 0.1, 0.1, 2), InvalidOptionError, "`n_topics` must be a whole number of at least 2"),
+        (lambda: topic_set_size_for_interval(-0.1, 0.1), InvalidOptionError, "`width` must be a number above 0"),
     ],
 )
 def test_refusals_name_rule_and_value(call, kind, message):

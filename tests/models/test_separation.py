@@ -137,7 +137,7 @@ def test_a_correction_asks_for_more():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"pairs": "best"}, "pairs must be"), ({"pairs": []}, "pairs= lists"), ({"confidence_level": 1.5}, "confidence")],
+    [({"pairs": "best"}, "`pairs` must be"), ({"pairs": []}, "`pairs` lists"), ({"confidence_level": 2}, "confidence")],
 )
 def test_refusals(options, words):
     """What is outside its rule is named."""

@@ -140,9 +140,9 @@ def test_without_comparisons_nothing_is_named():
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"max_error": 0.5}, InvalidOptionError, "max_error must lie between 0 and 0.5, not 0.5"),
-        ({"max_error": 0}, InvalidOptionError, "max_error must lie"),
-        ({"limit": 20}, InvalidOptionError, "limit must be a whole number of at least 35"),
+        ({"max_error": 0.5}, InvalidOptionError, "`max_error` must lie between 0 and 0.5, not 0.5"),
+        ({"max_error": 0}, InvalidOptionError, "`max_error` must lie"),
+        ({"limit": 20}, InvalidOptionError, "`limit` must be a whole number of at least 35"),
         ({"limit": 70.5}, InvalidOptionError, "not 70.5"),
         ({"family": "linear"}, UnknownNameError, "no curve 'linear'"),
     ],

@@ -60,8 +60,8 @@ def test_an_unknown_system_of_a_pair_is_named():
     ("call", "kind", "message"),
     [
         (lambda: pilot_variance(np.eye(3), method="all"), UnknownNameError, "no method 'all'"),
-        (lambda: pilot_variance(np.eye(3), method="pairs"), InvalidOptionError, "pairs= names the pairs"),
-        (lambda: pilot_variance(np.eye(3), pairs=[("a", "b")]), InvalidOptionError, "got method=.residual."),
+        (lambda: pilot_variance(np.eye(3), method="pairs"), InvalidOptionError, "`pairs` names the pairs"),
+        (lambda: pilot_variance(np.eye(3), pairs=[("a", "b")]), InvalidOptionError, "got `method=.residual.`"),
         (lambda: pilot_variance(np.ones((3, 4))), EstimationError, "no variance left to plan with"),
         (
             lambda: pilot_variance(np.arange(4) / 7 + np.array([[0.0], [0.3]])),

@@ -201,12 +201,12 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     """People for the alt-test, runs for conclusions, groups for favour: each by its option."""
     page = judges_report(judged_study(runs=False, people=False))
     items = {item.term: item.words for item in section_of(page, "unanswered").blocks[1].items}
-    assert "--people" in items["May a judge stand in for a person as a labeller? (alt-test)"]
-    assert "--runs" in items["Conclusions about systems"]
+    assert "(`people`)" in items["May a judge stand in for a person as a labeller? (alt-test)"]
+    assert "(`collection`)" in items["Conclusions about systems"]
     page = judges_report(judged_study(groups=False))
     (item,) = section_of(page, "unanswered").blocks[1].items
     assert item.term == "Group bias"
-    assert item.words.startswith("takes groups of systems (groups=, --groups), or a number for every one of them")
+    assert item.words.startswith("takes groups of systems (`groups`), or a number for every one of them")
 
 
 @pytest.mark.parametrize(("given", "first"), [(True, "No verdict on systems: in other words."), (False, "model agre")])

@@ -129,7 +129,7 @@ def test_options_outside_their_rule_are_refused(study):
     """An unknown metric is named with those there are; a top of one holds no pair."""
     with pytest.raises(UnknownNameError, match=r"no metric 'AP'"):
         power_report(study, map_metric="AP")
-    with pytest.raises(InvalidOptionError, match="top must be at least 2"):
+    with pytest.raises(InvalidOptionError, match="`top` must be at least 2"):
         power_report(study, top=1)
 
 

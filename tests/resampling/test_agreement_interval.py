@@ -68,7 +68,7 @@ def test_closed_form_is_close_to_a_bootstrap(test):
 def test_levels_out_of_reach_stay_out_of_reach():
     """With too few resamples for the corrected level the closed form finds nothing either."""
     scores = scores_of(1, n_systems=4, spread=5)
-    with pytest.warns(UserWarning, match="raise n_resamples"):
+    with pytest.warns(UserWarning, match="raise `n_resamples`"):
         found = agreement_intervals(
             scores, test="bootstrap", correction="bonferroni", n_resamples=50, n_topic_resamples=5, rng=0
         )

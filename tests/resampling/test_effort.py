@@ -234,11 +234,11 @@ def test_trec_eval_agrees_on_every_plan(collection, literal):
 
 
 BAD_INPUT = {
-    "start": ({"start": 0}, InvalidOptionError, "start must be a whole number"),
-    "step": ({"step": 1.5}, InvalidOptionError, "step must be a whole number"),
-    "budget 0": ({"budget": 0}, InvalidOptionError, "budget must be a whole number"),
-    "rate": ({"rate": -0.1}, InvalidOptionError, "rate must lie from 0 to 1, not"),
-    "depth": ({"pool_depth": 0}, InvalidOptionError, "depth must be"),
+    "start": ({"start": 0}, InvalidOptionError, "`start` must be a whole number"),
+    "step": ({"step": 1.5}, InvalidOptionError, "`step` must be a whole number"),
+    "budget 0": ({"budget": 0}, InvalidOptionError, "`budget` must be a whole number"),
+    "rate": ({"rate": -0.1}, InvalidOptionError, "`rate` must lie from 0 to 1, not"),
+    "depth": ({"pool_depth": 0}, InvalidOptionError, "`pool_depth` must be"),
     "too little": ({"budget": 20}, EstimationError, "does not pay for pools of depth 5 on 10 topics"),
 }
 

@@ -344,9 +344,13 @@ BAD_INPUT = {
     "half a document": ("size", {"steps": [2.5]}, "whole numbers of documents, at least 1, not 2.5"),
     "no step": ("topics", {"steps": []}, "at least one step"),
     "twice": ("topics", {"steps": [50, 50]}, "each once"),
-    "share above 1": ("reciprocal-rank", {"reciprocal_rank_share": 1.5}, "reciprocal_rank_share must lie from 0 to 1"),
-    "depth 0": ("share", {"pool_depth": 0}, "depth must be a whole number"),
-    "seed": ("random", {"rng": -1}, "rng must be"),
+    "share above 1": (
+        "reciprocal-rank",
+        {"reciprocal_rank_share": 1.5},
+        "`reciprocal_rank_share` must lie from 0 to 1",
+    ),
+    "depth 0": ("share", {"pool_depth": 0}, "`pool_depth` must be a whole number"),
+    "seed": ("random", {"rng": -1}, "`rng` must be"),
 }
 
 
@@ -364,7 +368,7 @@ def test_what_a_pool_needs_is_asked_for():
     collection = collection_from_rankings({"a": {"1": ["d1", "d2"]}}, {"1": {"d1": 1, "d2": 0}})
     for name in BY_POOL:
         assert REDUCTIONS[name].needs_retrieved
-        with pytest.raises(InvalidOptionError, match="retrieved='all'"):
+        with pytest.raises(InvalidOptionError, match="`retrieved='all'`"):
             reduce_judgments(collection, reduction=name)
     reduced = reduce_judgments(collection, reduction="depth", steps=[50], pool_depth=2)
     assert reduced.levels.tolist() == [[1, NOT_POOLED]]

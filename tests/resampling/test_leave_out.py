@@ -114,7 +114,7 @@ def test_where_the_pool_holds_all_judgments_the_baselines_agree(made):
 
 def test_a_part_of_the_pool_needs_the_pool_as_its_baseline(collection):
     """All judgments are no baseline for a pool that leaves most of them out."""
-    with pytest.raises(InvalidOptionError, match="baseline='pool'"):
+    with pytest.raises(InvalidOptionError, match="`baseline='pool'`"):
         leave_group_out(collection, ["AP"], pool_share=50)
     for share in (0, 100.5):
         with pytest.raises(InvalidOptionError, match="pool_share"):
@@ -375,13 +375,13 @@ def test_options_outside_their_rule_are_refused(collection, made):
     """Rules, levels, sizes and depths."""
     with pytest.raises(UnknownNameError, match="did you mean 'depth'"):
         leave_group_out(collection, ["AP"], keep="depht")
-    with pytest.raises(InvalidOptionError, match="alpha must lie"):
+    with pytest.raises(InvalidOptionError, match="`alpha` must lie"):
         pool_sufficiency(collection, ["AP"], alpha=1)
-    with pytest.raises(InvalidOptionError, match="alpha must lie"):
+    with pytest.raises(InvalidOptionError, match="`alpha` must lie"):
         leave_group_out(collection, ["AP"], pool_depth=8).significance(alpha=0)
-    with pytest.raises(InvalidOptionError, match="sizes must be"):
+    with pytest.raises(InvalidOptionError, match="`sizes` must be"):
         pool_sufficiency(collection, ["AP"], sizes=[0])
-    with pytest.raises(InvalidOptionError, match="retrieved='all'"):
+    with pytest.raises(InvalidOptionError, match="`retrieved='all'`"):
         leave_group_out(made.to_collection(), ["AP"], keep="size", pool_depth=8)
     with pytest.raises(InvalidOptionError, match="give the depth"):
         leave_group_out(made.to_collection(), ["AP"])

@@ -256,15 +256,15 @@ def test_runs_too_short_for_the_qrels_are_reported():
 
 
 BAD_INPUT = {
-    "depth 0": (lambda: original_pool(small(), pool_depth=0), "pool_depth must be a whole number"),
-    "a truth": (lambda: pool_growth(small(), pool_depth=True), "pool_depth must be a whole number"),
-    "half a document": (lambda: run_depths(small(), sizes=[2.5]), "sizes must be a whole number"),
+    "depth 0": (lambda: original_pool(small(), pool_depth=0), "`pool_depth` must be a whole number"),
+    "a truth": (lambda: pool_growth(small(), pool_depth=True), "`pool_depth` must be a whole number"),
+    "half a document": (lambda: run_depths(small(), sizes=[2.5]), "`sizes` must be a whole number"),
     "no run": (lambda: pool(small(), pool_depth=1, systems=[]), "no run builds the pool"),
     "size of judged documents": (lambda: pool(small(retrieved="judged"), size=2), "retrieved='all'"),
     "unknown depth": (lambda: original_pool(small(retrieved="judged")), "give the depth, or read the collection"),
-    "few": (lambda: pool_growth(small(), few=-1), "few must be a number of at least 0"),
-    "size 0": (lambda: coverage(small(), sizes=[0]), "sizes must be a whole number"),
-    "no size": (lambda: coverage(small(), sizes=[]), "sizes= must name at least one"),
+    "few": (lambda: pool_growth(small(), few=-1), "`few` must be a number of at least 0"),
+    "size 0": (lambda: coverage(small(), sizes=[0]), "`sizes` must be a whole number"),
+    "no size": (lambda: coverage(small(), sizes=[]), "`sizes` must name at least one"),
     "no new run": (lambda: coverage(small().with_groups(pooled=list(RUNS))), "every run builds the pool"),
     "depths of judged documents": (lambda: run_depths(small(retrieved="judged")), "retrieved='all'"),
 }
@@ -312,7 +312,7 @@ def names_above_0(collection, topic):
 def test_the_pool_of_relevant_lines_is_as_large_as_what_was_judged(year):
     """The number of relevant documents is not the pool's: taken for it, it loses many; with the size none is lost."""
     judged, only = campaign(year)
-    with pytest.raises(InvalidOptionError, match="--judged-pool-size"):
+    with pytest.raises(InvalidOptionError, match="`judged_pool_size`"):
         original_pool(only)
     with pytest.raises(InvalidOptionError, match="relevant documents"):
         coverage(only.with_groups(pooled=only.systems[:2]))

@@ -271,9 +271,9 @@ def test_says_what_is_wrong():
         ScoresError, match=r"ranks: these scores have gaps \(no score for system 'system1' on topic '1'"
     ):
         rank_intervals(gaps)
-    with pytest.raises(InvalidOptionError, match="n_resamples must be at least 19"):
+    with pytest.raises(InvalidOptionError, match="`n_resamples` must be at least 19"):
         rank_intervals(scores, n_resamples=18)
-    with pytest.raises(InvalidOptionError, match="simultaneous=True"):
+    with pytest.raises(InvalidOptionError, match="`simultaneous=True`"):
         rank_intervals(scores, simultaneous=False, n_resamples=99, rng=0).groups()
     with pytest.raises(UnknownNameError):
         rank_intervals(scores, n_resamples=99, rng=0).plot("no such metric")

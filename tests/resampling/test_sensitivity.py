@@ -259,10 +259,10 @@ def test_one_run_per_group():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"n_resamples": 10}, InvalidOptionError, "use n_resamples of at least 20"),
+        ({"n_resamples": 10}, InvalidOptionError, "use `n_resamples` of at least 20"),
         ({"n_resamples": 0}, InvalidOptionError, "n_resamples"),
-        ({"alpha": 0.0}, InvalidOptionError, "alpha must lie between 0 and 1"),
-        ({"choose": "some"}, InvalidOptionError, "choose must be"),
+        ({"alpha": 0.0}, InvalidOptionError, "`alpha` must lie between 0 and 1"),
+        ({"choose": "some"}, InvalidOptionError, "`choose` must be"),
         ({"choose": "one-per-group"}, InvalidOptionError, "no groups"),
     ],
 )

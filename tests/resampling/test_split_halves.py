@@ -124,12 +124,12 @@ def test_nothing_rejected_gives_no_rate():
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"tests": []}, InvalidOptionError, "tests= is empty"),
-        ({"corrections": []}, InvalidOptionError, "corrections= is empty"),
+        ({"tests": []}, InvalidOptionError, "`tests` is empty"),
+        ({"corrections": []}, InvalidOptionError, "`corrections` is empty"),
         ({"corrections": ["fdr_bb"]}, UnknownNameError, "fdr_by"),
         ({"tests": ["tt"]}, UnknownNameError, "no test 'tt'"),
-        ({"n_splits": 0}, InvalidOptionError, "n_splits must be a whole number of at least 1, not 0"),
-        ({"alpha": 2.0}, InvalidOptionError, "alpha must lie between 0 and 1"),
+        ({"n_splits": 0}, InvalidOptionError, "`n_splits` must be a whole number of at least 1, not 0"),
+        ({"alpha": 2.0}, InvalidOptionError, "`alpha` must lie between 0 and 1"),
         ({"alternative": "bigger"}, UnknownNameError, "no alternative 'bigger'"),
     ],
 )

@@ -294,7 +294,7 @@ def test_relevant_is_what_the_metrics_say(collection, metrics, rel, wanted):
     assert found.rel == wanted
     assert found.n_relevant == (collection.levels >= wanted).sum()
     assert any("level 2 and above" in note for note in found.notes) == (wanted == 2)
-    with pytest.raises(InvalidOptionError, match="rel=9: no document is judged at that level"):
+    with pytest.raises(InvalidOptionError, match="`rel=9`: no document is judged at that level"):
         measure_stability(collection, metrics, rel=9)
 
 

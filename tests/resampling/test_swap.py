@@ -256,19 +256,19 @@ def test_topic_bootstrap_equals_the_swap_method_on_each_resample():
     [
         ({"sizes": [8]}, EstimationError, "14 topics are too few"),
         ({"sizes": [5, 8]}, InvalidOptionError, "from 1 to 7"),
-        ({"sizes": []}, InvalidOptionError, "sizes must be whole numbers"),
+        ({"sizes": []}, InvalidOptionError, "`sizes` must be whole numbers"),
         ({"sizes": [2.5]}, InvalidOptionError, "whole numbers"),
         ({"tolerances": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative ones"),
-        ({"tolerances": [-0.1]}, InvalidOptionError, r"tolerances must be numbers in \[0, 1\)"),
-        ({"tolerances": [np.nan]}, InvalidOptionError, "tolerances must be"),
-        ({"tolerances": []}, InvalidOptionError, "tolerances must be"),
+        ({"tolerances": [-0.1]}, InvalidOptionError, r"`tolerances` must be numbers in \[0, 1\)"),
+        ({"tolerances": [np.nan]}, InvalidOptionError, "`tolerances` must be"),
+        ({"tolerances": []}, InvalidOptionError, "`tolerances` must be"),
         ({"tolerances": [-1.0], "tolerance_unit": "absolute"}, InvalidOptionError, r"\[0, inf\)"),
         ({"tolerance_unit": "relativ"}, UnknownNameError, "did you mean 'relative'"),
         ({"sampling": "joint"}, UnknownNameError, "no sampling 'joint'"),
         ({"duplicates": "all"}, UnknownNameError, "no rule for duplicates 'all'"),
-        ({"n_trials": 0}, InvalidOptionError, "n_trials must be a whole number of at least 1, not 0"),
+        ({"n_trials": 0}, InvalidOptionError, "`n_trials` must be a whole number of at least 1, not 0"),
         ({"significant_on_first": "tt"}, UnknownNameError, "no test 'tt'"),
-        ({"alpha": 1.0}, InvalidOptionError, "alpha must lie between 0 and 1"),
+        ({"alpha": 1.0}, InvalidOptionError, "`alpha` must lie between 0 and 1"),
     ],
 )
 def test_refusals_name_rule_and_value(options, kind, message):
@@ -292,7 +292,7 @@ def test_too_few_topics_or_systems_are_refused():
 def test_negative_scores_need_an_absolute_margin():
     """A share of a negative mean has no meaning; at tolerance 0 alone, or in the metric's unit, there is no share."""
     values = np.random.default_rng(0).normal(size=(3, 12))
-    with pytest.raises(ScoresError, match="tolerance_unit='absolute'"):
+    with pytest.raises(ScoresError, match="`tolerance_unit='absolute'`"):
         swap_method(values, rng=0)
     relative = swap_method(values, tolerances=[0], rng=0).counts
     xr.testing.assert_equal(relative, swap_method(values, tolerances=[0], tolerance_unit="absolute", rng=0).counts)

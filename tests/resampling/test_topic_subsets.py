@@ -165,8 +165,8 @@ def test_sizes_by_default_are_shares():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sizes": [20]}, "sizes must be a whole number from 3 to 19"),
-        ({"sizes": []}, "sizes= is empty"),
+        ({"sizes": [20]}, "`sizes` must be a whole number from 3 to 19"),
+        ({"sizes": []}, "`sizes` is empty"),
         ({"methods": ["best"]}, "best"),
         ({"methods": []}, "each way to choose once"),
         ({"n_splits": 0}, "n_splits"),

@@ -38,7 +38,7 @@ def test_a_generator_is_used_as_it_is():
 @pytest.mark.parametrize("wrong", [-1, 1.5, True, "7", [1]])
 def test_anything_else_is_refused(wrong):
     """A negative, fractional, boolean or textual seed is an error that shows the value."""
-    with pytest.raises(InvalidOptionError, match="rng must be None, a whole number") as caught:
+    with pytest.raises(InvalidOptionError, match="`rng` must be None, a whole number") as caught:
         resolve_rng(wrong)
     assert repr(wrong) in str(caught.value)
 

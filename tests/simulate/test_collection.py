@@ -138,12 +138,12 @@ def test_the_smallest_collection_is_sound():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_groups": 0}, "n_groups must be a whole number of at least 1, not 0"),
-        ({"levels": 1.5}, "levels must be a whole number of at least 1, not 1.5"),
-        ({"depth": 400}, r"depth must not exceed n_documents \(300\), and is 400"),
-        ({"pool_depth": 101}, r"pool_depth must not exceed depth \(100\), and is 101"),
-        ({"n_missing": 12}, r"n_missing must be a whole number from 0 to 11 \(all topics but one\), not 12"),
-        ({"rng": -1}, "rng must be"),
+        ({"n_groups": 0}, "`n_groups` must be a whole number of at least 1, not 0"),
+        ({"levels": 1.5}, "`levels` must be a whole number of at least 1, not 1.5"),
+        ({"depth": 400}, r"`depth` must not exceed `n_documents` \(300\), and is 400"),
+        ({"pool_depth": 101}, r"`pool_depth` must not exceed `depth` \(100\), and is 101"),
+        ({"n_missing": 12}, r"`n_missing` must be a whole number from 0 to 11 \(all topics but one\), not 12"),
+        ({"rng": -1}, "`rng` must be"),
     ],
 )
 def test_sizes_outside_their_rule_are_refused(options, message):

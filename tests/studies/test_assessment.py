@@ -318,9 +318,9 @@ def test_bad_input_is_refused():
     judged = Assessments(scale="passages", documents=MARKED)
     with pytest.raises(InvalidOptionError, match="no assessed document"):
         study_assessments(Assessments(scale="2005"))
-    with pytest.raises(InvalidOptionError, match="sizes= needs the columns"):
+    with pytest.raises(InvalidOptionError, match="`sizes` needs the columns"):
         study_assessments(judged, sizes=pd.DataFrame({"document": ["d1"]}))
-    with pytest.raises(InvalidOptionError, match=r"pools= needs .* document is missing"):
+    with pytest.raises(InvalidOptionError, match=r"`pools` needs .* document is missing"):
         study_assessments(judged, pools=pd.DataFrame({"topic": ["1"]}))
     log = pd.DataFrame({"topic": ["1"], "document": ["d1"]})
     with pytest.raises(InvalidOptionError, match="time is missing"):

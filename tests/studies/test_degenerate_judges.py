@@ -224,7 +224,7 @@ def test_a_person_with_fewer_than_thirty_items_is_not_left_out_in_turn():
     ("groups", "reason"),
     [
         ("aabbcd", ""),
-        ("abcdef", "groups must hold a group of two or more systems"),
+        ("abcdef", "`groups` must hold a group of two or more systems"),
         ("abbbbb", "beside 'b' there is 1 of 6"),
         ("aaaaaa", "beside 'a' there is none of 6"),
     ],
@@ -263,7 +263,7 @@ def test_a_reference_that_found_nothing_is_refused(runs):
     """Nobody can agree or disagree with it: fitted to it, every judge would be the same."""
     given = changed(nist=lambda *_: 0)
     with pytest.raises(
-        ScoresError, match=r"nist called none of its 360 items relevant \(rel=1; its highest label is 0\)"
+        ScoresError, match=r"nist called none of its 360 items relevant \(`rel=1`; its highest label is 0\)"
     ):
         study_of(given, runs=runs)
     given["nist"] = {topic: {} for topic in TOPICS}
@@ -274,7 +274,7 @@ def test_a_reference_that_found_nothing_is_refused(runs):
 def test_a_reference_that_finds_everything_relevant_fits_nobody():
     """To one grade no others can be fitted; kept as they are, judges can be compared by what they rank."""
     given = changed(nist=lambda *_: 1)
-    with pytest.raises(ScoresError, match=r"nist gave one grade alone \(1\).*maps='keep'"):
+    with pytest.raises(ScoresError, match=r"nist gave one grade alone \(1\).*`maps='keep'`"):
         study_of(given, runs=None)
     study = study_of(given, maps="keep")
     assert study.labelling.ranking.table["quadratic_kappa"].tolist() == [0, 0]
@@ -297,7 +297,7 @@ def test_a_judge_of_relevant_items_alone_gets_no_verdict_on_systems(people):
     assert first.startswith(
         f"No verdict on systems: nist calls all {number} items relevant that everybody labelled (model"
     )
-    assert "--labelled own" in first
+    assert "`labelled='own'`" in first
     assert study_of(given, people=people, labelled="own").verdicts["f1"].notna().all()
     given["model"]["0"] |= dict.fromkeys(set(ITEMS) - relevant["0"], 0)
     assert study_of(given, people=people).verdicts["f1"].notna().all()

@@ -128,7 +128,7 @@ def test_means_alone_give_what_they_can():
     assert study.comparison is None
     assert len(study.williams) == 1
     assert set(study.to_frame()["level"]) == {"system", "williams"}
-    with pytest.raises(ScoresError, match="reference="):
+    with pytest.raises(ScoresError, match="`reference`"):
         study_human(means)
     flat = study_human(means.assign(A=1.0), reference="human", statistics=["kendall", "pearson"], rng=0).system_matrix()
     assert flat.index.tolist() == ["A", "B"]

@@ -54,7 +54,7 @@ def test_relevant_lines_alone_answer_what_needs_no_pool_and_say_so(rankings):
     only = compiled(rankings, only=True)
     study = study_judgments(only, ["AP"], **QUICK)
     assert set(study.unanswered) == {"shallower-pools", "new-systems", "effort"}
-    assert all("--judged-pool-size" in reason for reason in study.unanswered.values())
+    assert all("`judged_pool_size`" in reason for reason in study.unanswered.values())
     assert any("relevant documents only" in note for note in study.notes)
     for question in ("shallower-pools", "new-systems", "effort"):
         with pytest.raises(InvalidOptionError, match="relevant ones"):

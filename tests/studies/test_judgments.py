@@ -141,7 +141,7 @@ def test_without_groups_or_documents_the_rest_is_answered(made):
     assert found.questions == ("less-judging", "fewer-topics")
     assert set(found.unanswered) == {"shallower-pools", "new-systems", "effort"}
     assert "retrieved='all'" in found.unanswered["effort"]
-    with pytest.raises(InvalidOptionError, match=r"'effort' cannot be answered.*retrieved='all'"):
+    with pytest.raises(InvalidOptionError, match=r"'effort' cannot be answered.*`retrieved='all'`"):
         study_judgments(bare, ["AP"], questions=["effort"])
     groupless = made.to_collection(retrieved="all")
     groupless = replace(groupless, groups=None, pooled=None)
@@ -185,7 +185,7 @@ def test_sizes_fit_the_pool_unless_they_are_named(collection, study):
 
 REFUSED = {
     "an unknown question": ({"questions": ["les-judging"]}, UnknownNameError, "less-judging"),
-    "no question": ({"questions": []}, InvalidOptionError, "questions= is empty"),
+    "no question": ({"questions": []}, InvalidOptionError, "`questions` is empty"),
     "an unknown reduction": ({"reductions": ["stratfied"]}, UnknownNameError, "stratified"),
     "an unknown cost": ({"cost": "1999"}, UnknownNameError, "cost"),
     "an impossible tau": ({"min_tau": 1.2}, InvalidOptionError, "min_tau"),
@@ -194,7 +194,7 @@ REFUSED = {
     "no time for effort": ({"questions": ["effort"], "budget": -1}, InvalidOptionError, "budget"),
     "a level of new systems": ({"questions": ["new-systems"], "alpha": 2.0}, InvalidOptionError, "alpha"),
     "a test of new systems": ({"questions": ["new-systems"], "test": "tt"}, UnknownNameError, "test"),
-    "no pool": ({"questions": ["new-systems"], "sizes": [0]}, InvalidOptionError, "sizes="),
+    "no pool": ({"questions": ["new-systems"], "sizes": [0]}, InvalidOptionError, "`sizes`"),
     "an unknown metric": ({}, UnknownNameError, "nDCG"),
 }
 

@@ -125,7 +125,7 @@ def test_twelve_clusters_are_resampled():
 
 REFUSED = {
     "an unknown baseline": ({"baseline": "bm26"}, UnknownNameError, "bm26"),
-    "no top": ({"top": 0}, InvalidOptionError, "top must be"),
+    "no top": ({"top": 0}, InvalidOptionError, "`top` must be"),
     "a power of one": ({"power": 1.0}, InvalidOptionError, "power"),
     "a level of none": ({"alpha": 0.0}, InvalidOptionError, "alpha"),
 }

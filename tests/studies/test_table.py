@@ -212,7 +212,7 @@ def test_many_systems_have_letters_of_several():
     values = np.linspace(0, 1, 30)[:, None] + np.random.default_rng(0).normal(0, 0.01, (30, 20))
     study = study_table(values)
     frame = study.to_frame()
-    assert "top=10 has fewer rows" in study.notes[-1]
+    assert "`top=10` has fewer rows" in study.notes[-1]
     assert frame["letter"].tolist()[25:28] == ["z", "aa", "ab"]
     assert frame["marks"][0].endswith("z,aa,ab,ac,ad")
 
@@ -235,7 +235,7 @@ REFUSED = {
     "marks beside a baseline": ({"baseline": NAMES[0], "marks": "groups"}, InvalidOptionError, "all pairs"),
     "unknown marks": ({"marks": "daggers"}, UnknownNameError, "daggers"),
     "an unknown order": ({"order": "best"}, UnknownNameError, "best"),
-    "no rows": ({"top": 0}, InvalidOptionError, "top must be"),
+    "no rows": ({"top": 0}, InvalidOptionError, "`top` must be"),
     "too many digits": ({"digits": 13}, InvalidOptionError, "digits"),
     "half a digit": ({"digits": 2.5}, InvalidOptionError, "digits"),
     "a level of none": ({"alpha": 0.0}, InvalidOptionError, "alpha"),

@@ -152,7 +152,7 @@ def test_no_order_of_nesting_swaps_axes(names):
         try:
             found = as_scores(data)
         except InvalidOptionError as error:
-            assert "nesting=('system', 'topic', 'metric')" in str(error)  # noqa: PT017 - one or the other
+            assert "`nesting=('system', 'topic', 'metric')`" in str(error)  # noqa: PT017 - one or the other
         else:
             xr.testing.assert_identical(found, right)
 
@@ -546,7 +546,7 @@ def test_a_gap_is_named():
     values = VALUES.copy()
     values[0, 1, 2] = np.nan
     with pytest.raises(
-        ScoresError, match="no score for system 'system2' on topic '3' under 'metric1'; pass missing='zero'"
+        ScoresError, match="no score for system 'system2' on topic '3' under 'metric1'; pass `missing='zero'`"
     ):
         as_scores(values)
     with pytest.raises(ScoresError, match="and 7 more"):
@@ -625,8 +625,8 @@ def test_what_goes_with_a_system_is_dropped_with_it(scores):
     [
         ({"missing": "skip"}, UnknownNameError, "no rule for missing scores 'skip'"),
         ({"missing": "zeros"}, UnknownNameError, "did you mean 'zero'"),
-        ({"metrics": "AP"}, InvalidOptionError, "metrics= must be a sequence of names"),
-        ({"systems": ["a"]}, InvalidOptionError, "systems= holds 1 names for 2 systems"),
+        ({"metrics": "AP"}, InvalidOptionError, "`metrics` must be a sequence of names"),
+        ({"systems": ["a"]}, InvalidOptionError, "`systems` holds 1 names for 2 systems"),
         ({"higher_is_better": {"map": False}}, UnknownNameError, "no metric 'map'"),
         ({"higher_is_better": "sometimes"}, InvalidOptionError, "must be True or False, not 'sometimes'"),
         ({"groups": {"system1": "x"}}, InvalidOptionError, "covers 1 of 2 systems; without a group: system2"),
@@ -679,7 +679,7 @@ def test_a_direction_written_as_text_is_understood():
     assert found["higher_is_better"].to_numpy().tolist() == [True, False]
     with pytest.raises(ScoresError, match="metric 'AP' has more than one higher_is_better"):
         as_scores(_long().assign(higher_is_better=[True, False] * 6))
-    with pytest.raises(InvalidOptionError, match="higher_is_better of 'RR' must be True or False, not None"):
+    with pytest.raises(InvalidOptionError, match="whether higher is better for 'RR' must be True or False, not None"):
         as_scores(_long().assign(higher_is_better=[True] * 6 + [None] * 6))
 
 

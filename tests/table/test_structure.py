@@ -187,7 +187,7 @@ REFUSED = {
     ),
     "a system without scores under one metric, counted as 0": (
         lambda: as_scores([[[1, 2], [3, 4]], [[1, np.nan], [np.nan, np.nan]]], missing="zero"),
-        "'system2' has no score at all under 'metric2'; leave it out, or pass missing='drop-systems'",
+        "'system2' has no score at all under 'metric2'; leave it out, or pass `missing='drop-systems'`",
     ),
     "variables with and without repeats": (
         lambda: as_scores(

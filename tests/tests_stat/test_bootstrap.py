@@ -341,10 +341,10 @@ def test_names_and_record_of_the_result():
     ("options", "error", "words"),
     [
         ({"method": "studentized"}, UnknownNameError, "did you mean 'studentised'"),
-        ({"n_resamples": 0}, InvalidOptionError, "n_resamples must be a whole number of at least 1, not 0"),
+        ({"n_resamples": 0}, InvalidOptionError, "`n_resamples` must be a whole number of at least 1, not 0"),
         ({"n_resamples": 10.5}, InvalidOptionError, "not 10.5"),
-        ({"n_threads": 0}, InvalidOptionError, "n_threads must be a whole number of at least 1, not 0"),
-        ({"n_threads": 1.5, "method": "shifted"}, InvalidOptionError, "n_threads must be .* not 1.5"),
+        ({"n_threads": 0}, InvalidOptionError, "`n_threads` must be a whole number of at least 1, not 0"),
+        ({"n_threads": 1.5, "method": "shifted"}, InvalidOptionError, "`n_threads` must be .* not 1.5"),
         ({"p_value_rule": "exact"}, UnknownNameError, "plus-one, plain"),
         ({"alternative": "both"}, UnknownNameError, "two-sided"),
         ({"alpha": 1.0}, InvalidOptionError, "alpha"),

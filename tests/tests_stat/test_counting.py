@@ -89,7 +89,7 @@ def test_counts_beside_zero_equal_a_literal_loop(shape):
 @pytest.mark.parametrize("wrong", [0, -3, 1.5, True, "10", None])
 def test_number_of_resamples_must_be_a_whole_number_of_at_least_one(wrong):
     """Anything else is refused with the value received."""
-    with pytest.raises(InvalidOptionError, match=r"n_resamples must be a whole number of at least 1, not"):
+    with pytest.raises(InvalidOptionError, match=r"`n_resamples` must be a whole number of at least 1, not"):
         check_resamples(wrong)
 
 
@@ -114,7 +114,7 @@ def test_threads_are_held_inside_the_block_only():
 def test_no_threads_at_all_are_refused():
     """Zero cores cannot work."""
     with (
-        pytest.raises(InvalidOptionError, match="n_threads must be a whole number of at least 1, not 0"),
+        pytest.raises(InvalidOptionError, match="`n_threads` must be a whole number of at least 1, not 0"),
         kernel_threads(0),
     ):
         pass

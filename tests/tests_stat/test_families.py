@@ -112,7 +112,7 @@ def test_two_systems_are_one_pair():
     ("made", "options", "words"),
     [
         (lambda: result(test="tukey"), {}, "family-wise over all pairs"),
-        (lambda: compare_systems(VALUES, alternative="less"), {}, "not alternative='less'"),
+        (lambda: compare_systems(VALUES, alternative="less"), {}, "not `alternative='less'`"),
         (lambda: compare_systems(VALUES, baseline="system1"), {}, "only the pairs with 'system1'"),
         (result, {"baseline": "z"}, "'z'"),
         (result, {"families": ["baseline"]}, "baseline"),

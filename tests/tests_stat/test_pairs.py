@@ -90,7 +90,7 @@ def test_unknown_rule_for_p_values():
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, float("nan")])
 def test_alpha_is_a_probability(alpha):
     """Levels outside (0, 1) are refused."""
-    with pytest.raises(InvalidOptionError, match="alpha must lie between 0 and 1"):
+    with pytest.raises(InvalidOptionError, match="`alpha` must lie between 0 and 1"):
         ask(np.eye(2), alpha=alpha)
 
 

@@ -179,7 +179,7 @@ def test_family_wise_by_construction_refuses_another_correction():
     own = np.array([[0.04, 0.5, 0.6]])
     result = made_up([0.04, 0.5, 0.6], correction="family-wise", family_wise=own, family_wise_only=True)
     with pytest.raises(
-        InvalidOptionError, match="take no further correction; use correction='family-wise', not 'holm'"
+        InvalidOptionError, match="take no further correction; use `correction='family-wise'`, not 'holm'"
     ):
         result.with_correction("holm")
 
@@ -205,7 +205,7 @@ def test_wrong_names_and_levels():
         result.decisions("ndcg")
     with pytest.raises(UnknownNameError, match=r"no metric 'ndcg'.*ap"):
         result.graded_decisions("ndcg")
-    with pytest.raises(InvalidOptionError, match="alpha must lie between 0 and 1, not 1"):
+    with pytest.raises(InvalidOptionError, match="`alpha` must lie between 0 and 1, not 1"):
         result.with_correction("none", alpha=1)
 
 

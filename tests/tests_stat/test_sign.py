@@ -99,7 +99,7 @@ def test_power_on_trec_8(data_folder):
 @pytest.mark.parametrize("wrong", [-0.1, np.nan, np.inf])
 def test_tolerance_must_be_a_size(wrong):
     """A negative, infinite or undefined tolerance is refused."""
-    with pytest.raises(InvalidOptionError, match="zero_tol must be a number of at least 0"):
+    with pytest.raises(InvalidOptionError, match="`zero_tol` must be a number of at least 0"):
         sign_test(np.eye(2), zero_tol=wrong)
 
 

@@ -198,7 +198,7 @@ def test_power_on_trec_8(data_folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alternative": "greater"}, "two-sided only, not alternative='greater'.*max_t"),
+        ({"alternative": "greater"}, "two-sided only, not `alternative='greater'`.*max_t"),
         ({"baseline": "system1"}, "takes no baseline .*max_t"),
         ({"correction": "holm"}, "take no further correction"),
         ({"n_resamples": 0}, "n_resamples"),

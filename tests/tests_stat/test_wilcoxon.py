@@ -169,7 +169,7 @@ def test_unknown_reading_of_ties():
 
 def test_exact_distribution_has_a_limit():
     """A table for a thousand topics is the largest that is built; the message names the way out."""
-    with pytest.raises(InvalidOptionError, match='up to 1000 topics, not 1001; use method="asymptotic"'):
+    with pytest.raises(InvalidOptionError, match="up to 1000 topics, not 1001; use `method='asymptotic'`"):
         wilcoxon_test(np.random.default_rng(0).random((2, 1001)), method="exact")
 
 

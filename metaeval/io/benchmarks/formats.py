@@ -131,7 +131,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         name="TREC AutoJudge",
-        files="`tot` (run, measure, topic, value), four columns (run, topic, measure, value), or JSON lines",
+        files="tot lines (run, measure, topic, value), four columns (run, topic, measure, value), or JSON lines",
         told_by="four columns without a header, or names such as run_id and topic_id",
         system="run",
         item="topic",

@@ -157,7 +157,7 @@ def _systems(pair: _Pair) -> tuple[tuple[_Pair, _Scores, _Scores], list[str], li
         notes.append(f"left out what not every metric and person scored, references among them: {first_few(out)}")
     if human:
         notes.append(
-            f"human scores are {first_few(list(human))}; `metaeval human` sets metrics against them, --metrics reads "
+            f"human scores are {first_few(list(human))}; `metaeval human` sets metrics against them, `metrics` reads "
             "them"
         )
     return (pair, metrics, human), systems, notes

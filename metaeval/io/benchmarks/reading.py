@@ -230,9 +230,9 @@ def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:
 
 def _refuse_columns(options: TableOptions, path: str, name: str) -> None:
     said = [
-        *([f"columns={dict(options.columns)}"] if options.columns else []),
+        *([f"`columns={dict(options.columns)}`"] if options.columns else []),
         *(
-            f"{option}={value!r}"
+            f"`{option}={value!r}`"
             for option, value in (
                 ("header", options.header),
                 ("form", options.form),

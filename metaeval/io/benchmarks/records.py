@@ -255,14 +255,14 @@ def _chosen(
     ranked = sorted(present, key=lambda name: -int(held[rows.names["metric"][name]]))
     if lacking:
         message = (
-            f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (metrics=, --metrics), "
+            f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (`metrics`), "
             "and the items will be those that they score"
         )
         raise FileFormatError(message, path=label)
     out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
     note = (
         f"left out {count(len(out), 'metric')} that not every system has on every item, or only some tasks have "
-        f"(--metrics reads them): {first_few(out)}"
+        f"(`metrics` reads them): {first_few(out)}"
     )
     return kept, [note] if out else []
 

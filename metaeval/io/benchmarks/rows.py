@@ -130,8 +130,8 @@ def find_four(sheet: Sheet) -> Form | None:
         return "ir_measures"
     raise sheet.error(
         f"four columns without a header, and either of the middle two ({rows[0][1]!r}, {rows[0][2]!r}) could be the "
-        "measure; say which: columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}, or "
-        "columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}"
+        "measure; say which: `columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}`, or "
+        "`columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}`"
     )
 
 
@@ -243,7 +243,7 @@ def _is_numeric(name: str, cells: Sequence[str], body: Sheet) -> bool:
         odd = filled[numbers.index(False)]
         message = (
             f"column {name!r} holds numbers and {shortened(odd)!r}; a metric is all numbers, so repair it, or leave "
-            f"the column out (columns={{'ignore': [{name!r}]}})"
+            f"the column out (`columns={{'ignore': [{name!r}]}}`)"
         )
         raise body.error(message, cells.index(odd))
     return True

@@ -184,7 +184,7 @@ def test_curves_refuse_what_has_none(focused_tree):
     collection = focused_tree.tree_collection()
     with pytest.raises(UnknownNameError, match="no curve of 'MAep'"):
         element_curves(collection, "MAep")
-    with pytest.raises(InvalidOptionError, match="collection must be an ElementCollection; got a Collection"):
+    with pytest.raises(InvalidOptionError, match="`collection` must be an ElementCollection; got a Collection"):
         element_curves(collection.by_document, "iMAep")
     nothing = collection.rejudge(np.array([0]))
     with pytest.raises(InvalidOptionError, match="nothing is worth anything under iMAep"):

@@ -135,7 +135,7 @@ def test_a_spec_for_elements_must_fit():
     def one(_: RankedTopic) -> float:
         return 1.0
 
-    with pytest.raises(MetricError, match="elements need kernel="):
+    with pytest.raises(MetricError, match="elements need a kernel"):
         MetricSpec(name="odd", function=one, on="elements")
     with pytest.raises(MetricError, match="passages are highlighted or not"):
         MetricSpec(name="odd", kernel=kernel, on="passages", graded=True)

@@ -296,5 +296,5 @@ def test_words_that_could_both_be_items(put):
         read_scores(put({"x.csv": "system,item,doc,score\na,1,2,0.5\nb,1,2,0.5\n"}) / "x.csv")
     with pytest.raises(FileFormatError, match="unknown column 'id'"):
         read_scores(put({"x.csv": "system,item,id,score\na,1,2,0.5\nb,1,2,0.5\n"}) / "x.csv")
-    with pytest.raises(InvalidOptionError, match="part of columns"):
+    with pytest.raises(InvalidOptionError, match="part of `columns`"):
         read_scores(put({}) / "x.csv", columns={"items": "item"})

@@ -1,0 +1,83 @@
+"""Messages of the library in the words of the command line: ``--order rank`` for ``order='rank'`` in backticks.
+
+The library writes arguments of its functions in backticks. `in_options` puts the options of the running command in
+their place; each option's own declaration says what it stands for (`metaeval.cli.options.Option`).
+"""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
+"""Code, but no name that a message quotes."""
+_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running command, by argument")
+
+
+@contextmanager
+def speaking_of(arguments: Mapping[str, str]) -> Iterator[None]:
+    """Make `in_options` know, inside the block, the arguments that options of the running command stand for."""
+    token = _OPTIONS.set(arguments)
+    try:
+        yield
+    finally:
+        _OPTIONS.reset(token)
+
+
+def in_options(message: str) -> str:
+    """Return a message of the library in the words of the command that runs, and as it is where none does.
+
+    Examples
+    --------
+    >>> with speaking_of({"missing": "--missing"}):
+    ...     print(in_options("pass `missing='zero'` or `'drop-topics'`, but not AP(rel=2)"))
+    pass --missing zero or drop-topics, but not AP(rel=2)
+    """
+    options, foreign = _OPTIONS.get({}), []
+
+    def words(span: re.Match[str]) -> str:
+        name, _, text = span[1].partition("=")
+        if not name.isidentifier():  # a value alone, or code of another kind
+            text = span[1]
+        try:
+            value = ast.literal_eval(text) if text else True
+            return _option(name, value, options) if name.isidentifier() else _text(value)
+        except KeyError:
+            foreign.append(f"`{name}`")
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            pass
+        return span[0]
+
+    said = _SPAN.sub(words, message) if options else message
+    verb = "are arguments" if len(set(foreign)) > 1 else "is an argument"
+    note = f" ({' and '.join(dict.fromkeys(foreign))} {verb} in Python; this command has no such option)"
+    return said + note if foreign and not said.endswith(note) else said
+
+
+def error_in_options(error: Exception, more: str = "") -> str:
+    """Return what an error says, and `more`, in the words of the command; the name of its file stays as it is."""
+    message, path = str(error) + more, str(getattr(error, "path", None) or "")
+    place = path if message.startswith((f"{path}: ", f"{path}, line ")) else ""
+    return place + in_options(message.removeprefix(place))
+
+
+def _option(name: str, value: object, options: Mapping[str, str]) -> str:
+    """Return the option for an argument with its value; a mapping has one for each of its parts."""
+    if isinstance(value, dict) and any(f"{name}.{part}" in options for part in value):  # columns, by name or number
+        several = {part: one if isinstance(one, list) else [one] for part, one in value.items()}
+        named = [(part, one) for part, listed in several.items() for one in listed]
+        header = [options["no_header"]] if any(type(one) is int for _, one in named) else []
+        return " ".join([*header, *(f"{options[f'{name}.{part}']} {_text(one)}" for part, one in named)])
+    if isinstance(value, dict):
+        return " ".join(f"{options[name]} {part}={_text(one)}" for part, one in value.items())
+    if isinstance(value, bool):
+        return options[name if value else f"no_{name}"]
+    return f"{options[name]} {_text(value)}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(_text, value))
+    return "…" if value is ... else "none" if value is None else shlex.quote(str(value))
