@@ -339,8 +339,8 @@ def test_every_law_holds(name, subtests):
 
 def _found():
     """Return what the stubs offer, what takes a seed, methods too, and what takes scores first."""
-    offered = [getattr(place, name) for place in every.chapters() for name in place.__all__]
-    found = {one.__name__ for one in offered if callable(one) and not inspect.isclass(one)}
+    offered = {name: getattr(place, name) for place in every.chapters() for name in place.__all__}
+    found = {name for name, one in offered.items() if callable(one) and not inspect.isclass(one)}
     for module in pkgutil.walk_packages(metaeval.__path__, "metaeval."):
         if module.name.endswith("__main__") or module.name.startswith(("metaeval.cli", "metaeval.figures")):
             continue
