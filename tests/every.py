@@ -1,8 +1,8 @@
 """Every public procedure and study, called once: with which data, how, and what of its answer follows from the data.
 
-`EVERY` has one entry for each, by its name; `tests/test_every.py` puts each through all laws that apply. What is public
-and stands neither in `EVERY` nor in `OTHERWISE`, which gives the reason, fails its completeness test. A name with a comma
-is the same procedure asked otherwise, and has to keep the laws of the order and the unit of the data alone.
+`EVERY` has one entry for each, by its name, and `tests/test_every.py` puts each through all laws that apply. What is
+public and stands neither in `EVERY` nor in `OTHERWISE`, which gives the reason, fails a test of completeness. A name with
+a comma is the same procedure asked otherwise: it is tried where the data change, and not with other seeds or names.
 """
 
 import importlib
@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,16 +19,16 @@ import xarray as xr
 
 import metaeval
 from metaeval import agreement, as_scores, inex, resampling, simulate_collection, simulate_scores
+from metaeval.agreement.item_statistics import discrimination
 from metaeval.base.results import Result
 from metaeval.errors import MetaevalError
-from metaeval.agreement.item_statistics import discrimination
 from metaeval.models import bayesian_t
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.running.parallel import reporting
 from metaeval.table.scores import by_name, select_runs
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics, with_clusters
 
-# ---------------------------------------------------------------------------------------------------------------- data
+# ----------------------------------------------------------------------------------------------------------------- data
 
 SCRIPT, MARKUP = '<script>alert("x")</script>', "</td></table><img src=x onerror=alert(1)> & b's 日本語 🙂"
 OWN = ("AP", "nDCG@10")
@@ -263,11 +264,17 @@ def _of_dataset(held, names):
 
 
 def of(part, *names):
-    """Return what finds numbers in a part of an answer."""
-    return lambda answer: numbers(getattr(answer, part), *names)
+    """Return what finds numbers in a part of an answer, or in what a method of it returns."""
+
+    def find(answer):
+        found = attrgetter(part)(answer)
+        return numbers(found() if callable(found) else found, *names)
+
+    return find
 
 
 PAIRS = of("data", "p_value", "p_corrected")
+PAIRS_OF_STUDY = of("comparison.data", "p_value", "p_corrected")
 
 
 def _surer(found):
@@ -298,7 +305,9 @@ def _drawn_differences(made, rng):
     return drawn / drawn.std()
 
 
-def _bins(found, width):
+def _bins(found):
+    """Return what is counted in bins, and the differences that are read in them, in widths of a bin."""
+    width = float(found.bins["lower_edge"][1])
     readings = found.readings.assign(difference=found.readings["difference"] / width)
     counted = numbers(found.bins, "comparisons", "error_rate", "low", "high")
     return counted | numbers(readings, "difference", "share")
@@ -315,43 +324,35 @@ def _left(collection, reduced):
     return frame.sort_values(["topic", "document"], ignore_index=True)
 
 
-def _about_ap(frame):
-    for column in ("metric", "predictor", "truth"):
-        if column in frame:
-            frame = frame[frame[column].str.startswith("AP")]
+def _about_ap(answer):
+    """Return the numbers of a table, or of several, in the rows about AP."""
+    if isinstance(answer, Mapping):
+        return {f"{name}, {figure}": own for name, frame in answer.items() for figure, own in _about_ap(frame).items()}
+    frame = answer.to_frame() if isinstance(answer, Result) else answer
+    for column in {"metric", "predictor", "truth"} & {*frame}:
+        frame = frame[frame[column].str.startswith("AP")]
     return numbers(frame)
 
 
-# ------------------------------------------------------------------------------------------------------------- the table
+# ------------------------------------------------------------------------------------------------------------ the table
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How a procedure is asked, and what it is excused from.
-
-    Attributes
-    ----------
-    options : dict, or function of the data
-        What it is asked with besides the data and a seed.
-    figures : function of the answer, or None
-        The numbers that follow from the data. None where the answer has none: such a procedure can only refuse clusters,
-        strata, weights and gaps.
-    excused : dict of str to str
-        Changes of the data, and laws by their names, that do not hold for it, with the reason.
-    given : function of the data
-        What is handed over; a tuple stands for several things.
-    of : str
-        The kind of data.
-    call : function of data and seed
-        Of what is no function of its name: a method, or a value.
-    """
+    """How a procedure is asked, and what it is excused from."""
 
     options: Any = field(default_factory=dict)
+    """What it is asked with besides the data and a seed, or a function of the data that says so."""
     figures: Callable[[Any], Mapping[str, np.ndarray]] | None = numbers
+    """The numbers of an answer that follow from the data; without any it can only refuse clusters and the like."""
     excused: Mapping[str, str] = field(default_factory=dict)
+    """Changes of the data and laws that do not hold for it, with the reason."""
     given: Callable[[Any], Any] = lambda made: made
-    of: str = "scores"
+    """What is handed over; a tuple stands for several things."""
     call: Callable[..., Any] | None = None
+    """How data and seed are answered, of what is no function of its name: a method, or a value."""
+    of: str = "scores"
+    """The kind of data."""
 
 
 IN_UNITS = dict.fromkeys(["unit", "zero", "ties"], "has the unit of the scores")
@@ -379,9 +380,8 @@ def _two_sides(made):
     return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
 
 
-def _first_half(made):
-    names = sorted(made["system"].to_numpy().tolist())
-    return dict.fromkeys(names[: len(names) // 2], MARKUP)
+def _names(made):
+    return sorted(made["system"].to_numpy().tolist())
 
 
 def _rates(made):
@@ -396,6 +396,9 @@ def _chosen(made):
 
 DRAWN = {"n_resamples": 50}
 OF_SWAPS = of("counts", "swaps", "zero_differences")
+FEW = {"n_topic_resamples": 20, "n_choices": 5}
+RANKS = {"metric", "system", "rank", "rank_low", "rank_high", "p_best"}
+FAVOURED = of("table", "p", "p_corrected")
 AGREED = of("data", "share", "n_shared", "precision", "f1", "tau", "rho")
 SCORES = {
     # tests
@@ -410,11 +413,11 @@ SCORES = {
     "bootstrap_test, percentile": Entry(DRAWN | {"method": "percentile"}, PAIRS),
     "bootstrap_test, shifted": Entry(DRAWN | {"method": "shifted"}, PAIRS),
     "bootstrap_sensitivity": Entry(DRAWN, of("data", "asl")),
-    "pair_families": Entry(
-        figures=lambda found: numbers(found.to_frame(), "p_value", "p_holm", "p_fdr_by"), given=metaeval.compare_systems
-    ),
+    "pair_families": Entry(figures=of("to_frame", "p_value", "p_holm", "p_fdr_by"), given=metaeval.compare_systems),
     "difference_intervals": Entry(
-        given=metaeval.compare_systems, figures=lambda found: numbers(found.assign(width=found.high - found.low), "width"), excused=IN_UNITS
+        given=metaeval.compare_systems,
+        figures=lambda found: numbers(found.assign(width=found.high - found.low), "width"),
+        excused=IN_UNITS,
     ),
     "ask": Entry(figures=None),
     # sets of topics
@@ -427,12 +430,9 @@ SCORES = {
     "swap_method, absolute tolerance": Entry(
         lambda made: {"tolerances": [0, _range(made) / 20], "n_trials": 5, "tolerance_unit": "absolute"}, OF_SWAPS
     ),
-    "topic_bootstrap": Entry(
-        {"tolerances": [0], "n_topic_resamples": 3, "n_trials": 3}, lambda found: numbers(found, "swaps")
-    ),
+    "topic_bootstrap": Entry({"tolerances": [0], "n_topic_resamples": 3, "n_trials": 3}),
     "difference_bins": Entry(
-        lambda made: {"width": max(_range(made), 0.1) / 60, "n_trials": 5, "n_topic_resamples": 20},
-        lambda found: _bins(found, float(found.bins["lower_edge"][1])),
+        lambda made: {"width": max(_range(made), 0.1) / 60, "n_trials": 5, "n_topic_resamples": 20}, _bins
     ),
     "lay_out": Entry({"sizes": [5], "sampling": "disjoint", "duplicates": "drop", "n_trials": 3}, None),
     "split_half": Entry({"tests": ["t", "max_t"], "n_splits": 2, **DRAWN}, of("counts")),
@@ -446,15 +446,15 @@ SCORES = {
     ),
     "compare_curves": Entry(given=_rates, figures=None),
     "minimum_topics": Entry(
-        given=_rates, figures=lambda found: numbers(found.to_frame()[["metric", "tolerance", "n_topics"]]), excused=FROM_ZERO | AS_A_WHOLE
+        given=_rates,
+        figures=lambda found: numbers(found.to_frame()[["metric", "tolerance", "n_topics"]]),
+        excused=FROM_ZERO | AS_A_WHOLE,
     ),
     # power, ranks, chances
     "discriminative_power_interval": Entry(
         {"test": "bootstrap", "n_resamples": 20, "n_topic_resamples": 5}, of("data", "power", "resampled")
     ),
-    "discriminative_power_interval, t": Entry(
-        {"test": "t", "n_topic_resamples": 40}, of("data", "power", "resampled")
-    ),
+    "discriminative_power_interval, t": Entry({"test": "t", "n_topic_resamples": 40}, of("data", "power", "resampled")),
     "run_choice_power": Entry({"choose": 4, "n_choices": 20, "n_resamples": 20}, of("data", "power", "chosen")),
     "rank_intervals": Entry(DRAWN, of("data", "rank", "rank_low", "rank_high", "critical_value")),
     "best_system": Entry({"n_draws": 50, **DRAWN}, of("data", "p_best", "p_top", "share_of_resamples")),
@@ -468,14 +468,14 @@ SCORES = {
     "decision_agreement, t": Entry({"test": "t"}, AGREED),
     "agreement_intervals": Entry({"test": "t", "n_topic_resamples": 20}, of("resampled", "share", "precision", "f1")),
     "judge_conclusions": Entry(
-        lambda made: _last(made) | {"n_resamples": 20, "n_rounds": 5}, of("table", "tau", "f1", "f1_low", "power"), AS_A_WHOLE
+        lambda made: _last(made) | {"n_rounds": 5, **DRAWN}, of("table", "tau", "f1", "f1_low", "power"), AS_A_WHOLE
     ),
     "favoured_groups": Entry(
-        lambda made: _last(made) | {"groups": _first_half(made)}, of("table", "p", "p_corrected"), AS_A_WHOLE
+        lambda made: _last(made) | {"groups": dict.fromkeys(_names(made)[::2], MARKUP)}, FAVOURED, AS_A_WHOLE
     ),
     "favoured_by_covariate": Entry(
-        lambda made: _last(made) | {"covariate": {one: float(len(one) + ord(one[-1])) for one in made["system"].to_numpy().tolist()}},
-        of("table", "p", "p_corrected"),
+        lambda made: _last(made) | {"covariate": {name: float(at) ** 2 for at, name in enumerate(_names(made))}},
+        FAVOURED,
         AS_A_WHOLE,
     ),
     "judge_repeats": Entry(
@@ -484,14 +484,15 @@ SCORES = {
         excused=AS_A_WHOLE,
     ),
     "prediction_powered": Entry(
-        given=lambda made: (_two_sides(made)[0].isel(topic=slice(made.sizes["topic"] // 2)), _two_sides(made)[1]), figures=None
+        given=lambda made: (_two_sides(made)[0].isel(topic=slice(made.sizes["topic"] // 2)), _two_sides(made)[1]),
+        figures=None,
     ),
     "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, given=_two_sides),
     # planning
     "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
     "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
     "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),
-    "topics_to_separate": Entry(figures=lambda found: numbers(found.to_frame(), "topics_needed", "effect")),
+    "topics_to_separate": Entry(figures=of("to_frame", "topics_needed", "effect")),
     "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
     "hierarchical": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     # means
@@ -508,53 +509,47 @@ SCORES = {
     ),
     # studies
     "study_tests": Entry(
-        {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN},
-        lambda study: numbers(study.halves.counts),
-        {"clusters": "half of them are too few for a bootstrap"},
+        {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
     ),
-    "study_tests, t": Entry({"tests": ["t"], "n_splits": 20}, lambda study: numbers(study.halves.counts)),
+    "study_tests, t": Entry({"tests": ["t"], "n_splits": 20}, of("halves.counts")),
     "study_power": Entry(
         {"tests": ["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"], "choose": 4, **DRAWN},
-        lambda study: numbers(study.to_frame(), "n_significant", "power"),
+        of("to_frame", "n_significant", "power"),
     ),
     "study_power, t": Entry({"tests": ["t"]}, lambda study: PAIRS(study.comparisons[0])),
-    "study_table": Entry({"test": "bootstrap", "choose": 4, **DRAWN}, lambda study: PAIRS(study.comparison)),
-    "study_table, t": Entry(figures=lambda study: PAIRS(study.comparison)),
+    "study_table": Entry({"test": "bootstrap", "choose": 4, **DRAWN}, PAIRS_OF_STUDY),
+    "study_table, t": Entry(figures=PAIRS_OF_STUDY),
     "study_leaderboard": Entry(
         {"n_splits": 2, **DRAWN},
-        lambda study: (
-            PAIRS(study.comparison)
-            | numbers(study.to_frame(), *({"rank", "rank_low", "rank_high", "p_best"} & {*study.to_frame()}))
-        ),
+        lambda study: PAIRS_OF_STUDY(study) | numbers(study.to_frame()[[*RANKS & {*study.to_frame()}]]),
     ),
     "study_agreement": Entry({"tests": ["bootstrap"], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
     "study_agreement, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
     "study_comparison": Entry(
-        lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, "n_topic_resamples": 20, "n_choices": 5},
-        lambda study: numbers(study.to_frame(), "power", "power_low", "power_high", "power_by", "tied_share"),
+        lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW},
+        of("to_frame", "power", "power_low", "power_high", "power_by", "tied_share"),
     ),
     "study_topics": Entry(
         {"sizes": [5, 7], "tolerances": [0.05], "n_trials": 3, "modelled": [], "n_topic_resamples": 150},
-        lambda study: OF_SWAPS(study.error_rates),
+        of("error_rates.counts", "swaps", "zero_differences"),
         FROM_ZERO,
     ),
-    "study_design": Entry(figures=lambda study: numbers(study.to_frame(), "n_topics", "variance"), excused=IN_UNITS),
+    "study_design": Entry(figures=of("to_frame", "n_topics", "variance"), excused=IN_UNITS),
 }
 
-STABLE = {"steps": [30, 70], "n_replicates": 2, "n_tested": 1, "test": "max_t", "n_resamples": 30, "choose": 4}
-RANKED = STABLE | {"ranked": 5, "top": 3}
+WHOLE = attrgetter("collection")
+REPEATED = {"n_replicates": 2, "n_tested": 1, "test": "max_t", "n_resamples": 30}
+RANKED = REPEATED | {"steps": [30, 70], "choose": 4, "ranked": 5, "top": 3}
+DRAWN_OF_T = {"tests": ["max_t"], "corrections": ["none"], "n_resamples": 30, "n_topic_resamples": 3}
+AUDITED = DRAWN_OF_T | {"gains": "{1:1, 2:3, 3:9}"}
 
 
 def _both(made):
     return made.collection, list(made.metrics)
 
 
-def _whole(made):
-    return made.collection
-
-
 COLLECTIONS = {
-    "reduce_judgments": Entry({"reduction": "stratified", "steps": [50]}, None, given=_whole),
+    "reduce_judgments": Entry({"reduction": "stratified", "steps": [50]}, None, given=WHOLE),
     **{
         f"reduce_judgments, {way}": Entry(
             call=lambda made, rng, way=way: _left(
@@ -563,39 +558,26 @@ COLLECTIONS = {
         )
         for way in REDUCTIONS
     },
-    "equal_effort": Entry({"steps": [30, 70]}, given=_whole),
+    "equal_effort": Entry({"steps": [30, 70]}, given=WHOLE),
     "equal_effort, plans": Entry(
         call=lambda made, rng: {
             name: _left(made.collection, plan)
             for name, plan in resampling.equal_effort(made.collection, steps=[30, 70], rng=rng).plans.items()
         }
     ),
-    "measure_stability": Entry(RANKED, lambda found: _about_ap(found.to_frame()), given=_both),
-    "study_judgments": Entry(
-        {"questions": ["less-judging"], "steps": [50], "n_replicates": 2},
-        lambda study: _about_ap(study.to_frame()),
-        given=_both,
-    ),
+    "measure_stability": Entry(RANKED, _about_ap, given=_both),
+    "study_judgments": Entry({"questions": ["less-judging"], "steps": [50], "n_replicates": 2}, _about_ap, given=_both),
     "study_judgments, everything": Entry(
         RANKED | {"sizes": [5, 12], "pool_shares": [50]},
-        lambda study: {
-            f"{name}, {figure}": own
-            for name, frame in study.tables().items()
-            if name != "between_metrics"
-            for figure, own in _about_ap(frame).items()
-        },
+        lambda study: _about_ap({key: one for key, one in study.tables().items() if key != "between_metrics"}),
         given=_both,
     ),
-    "audit_quantisations": Entry(
-        {"tests": ["max_t"], "corrections": ["none"], "gains": "{1:1, 2:3, 3:9}", "n_resamples": 30, "n_topic_resamples": 3},
-        lambda study: _about_ap(study.to_frame()),
-        given=_both,
-    ),
-    "adaptive_depth": Entry({"start": 1, "step": 1, "pool_depth": 8}, None, given=_whole),
-    "leave_group_out": Entry({"pool_depth": 4}, lambda found: _about_ap(found.to_frame()), given=_both),
-    "original_pool": Entry(given=_whole, figures=None),
-    "pool_sufficiency": Entry({"sizes": [6]}, lambda found: _about_ap(found.to_frame()), given=_both),
-    "Collection": Entry(call=_whole, figures=None),
+    "audit_quantisations": Entry(AUDITED, _about_ap, given=_both),
+    "adaptive_depth": Entry({"start": 1, "step": 1, "pool_depth": 8}, None, given=WHOLE),
+    "leave_group_out": Entry({"pool_depth": 4}, _about_ap, given=_both),
+    "original_pool": Entry(given=WHOLE, figures=None),
+    "pool_sufficiency": Entry({"sizes": [6]}, _about_ap, given=_both),
+    "Collection": Entry(call=WHOLE, figures=None),
     "Collection.statistics": Entry(call=lambda made: made.collection.statistics()),
 }
 LABELLED = {
@@ -620,13 +602,13 @@ BY_ITEM = {
 }
 OF_CAMPAIGNS = {
     "study_assessments": Entry(
-        lambda made: {"submissions": made.submissions, "sizes": made.sizes}, None, given=lambda made: made.assessments
+        lambda made: {"submissions": made.submissions, "sizes": made.sizes}, None, given=attrgetter("assessments")
     ),
-    "study_reliability": Entry(figures=None, given=lambda made: made.assessments),
+    "study_reliability": Entry(figures=None, given=attrgetter("assessments")),
     "element_collection": Entry(
-        lambda made: {"sizes": made.sizes}, None, given=lambda made: (made.submissions, made.assessments)
+        lambda made: {"sizes": made.sizes}, None, given=attrgetter("submissions", "assessments")
     ),
-    "Assessments": Entry(figures=None, call=lambda made: made.assessments),
+    "Assessments": Entry(figures=None, call=attrgetter("assessments")),
     "Submission": Entry(figures=None, call=lambda made: made.submissions[0]),
 }
 _SLIPS = np.arange(40) % 3
@@ -645,7 +627,9 @@ def _passages(_):
 ALONE = {
     "simulate_scores": Entry({"n_systems": 4, "n_topics": 5}, None),
     "simulate_population": Entry({"n_systems": 4}, None),
-    "Population.draw": Entry(call=lambda _, rng: metaeval.simulate.simulate_population(n_systems=4, rng=0).draw(5, rng=rng), figures=None),
+    "Population.draw": Entry(
+        call=lambda _, rng: metaeval.simulate.simulate_population(n_systems=4, rng=0).draw(5, rng=rng), figures=None
+    ),
     "simulate_collection": Entry({"n_topics": 3, "n_documents": 30, "depth": 10, "pool_depth": 5}, None),
     "simulate_inex": Entry({"n_systems": 2, "n_topics": 2, "n_documents": 20, "n_results": 5}, None),
     "examine_metric": Entry({"metric": "RBP(p=0.8)", "n_collections": 1}, None),
@@ -666,44 +650,37 @@ EVERY = {
 """Every entry by its name."""
 
 OTHERWISE = {
-    "figures of two lists of numbers": {
-        *("best_of_reference", "fit_power_law", "kendall_p_value", "kendall_tau", "pearson", "rank_biased_overlap"),
-        *("spearman", "tau_ap", "williams_test"),
-    },
-    "figures of means, or of scores by item, which the studies of agreement with people ask for": {
-        *("mean_by_cluster", "pair_agreement", "system_means", "system_statistics", "williams_table"),
-        *("cells_of", "oriented", "reference_of"),
-    },
-    "figures of labels, of assessors or of runs that are the same however they are asked": {
-        *("agreement_baselines", "character_ratios", "document_agreement", "element_agreement", "element_curves"),
-        *("generalised_precision_curves", "inex_eval_table", "interpolated_precision_curves", "new_run_coverage"),
-        *("passage_agreement", "pool_growth", "precision_recall_curves", "reliability_runs", "run_overlap"),
-        *("metric_values", "score"),
-    },
-    "sizes of topic sets, from a few numbers": {
-        *("cost_model", "minimum_topics_table", "topic_set_size_for_anova", "topic_set_size_for_interval"),
-        *("topic_set_size_for_t", "top_heaviness"),
-    },
-    "makes data of what it is given": {
-        *("as_labels", "as_scores", "collection_from", "groups_from_regex", "item_scores", "judgments_of_labels"),
-        *("load_plugin", "load_plugins", "metric", "parse_expectations", "parse_name", "place_passages"),
-        *("resolve_metrics", "resolve_rng", "resolve_seed", "short_label", "show_progress", "split_names"),
-    },
-    "reads or writes files": {
-        *("netcdf_of", "read_annotations", "read_article", "read_assessment_log", "read_assessments"),
-        *("read_collection", "read_element_sizes", "read_groups", "read_items", "read_judges", "read_labels"),
-        *("read_pool", "read_qrels", "read_runs", "read_scores", "read_submission", "read_submissions", "score_files"),
-        *("score_report", "scores_to_long", "write_assessments", "write_element_sizes", "write_scores"),
-        *("write_submission", "as_precision"),
-    },
-    "says what scores have, or puts them in order": {
-        *("better_direction", "by_name", "design_notes", "flat_notes", "groups_of_topics", "identical_systems"),
-        *("in_words_of", "named_pairs", "note_of_gaps", "oriented_values", "residuals_of_units", "system_groups"),
-        *("tabulated", "topic_weights", "units_of", "with_clusters"),
-    },
-    "a part of a procedure in the table": {
-        *("all_effects", "check_metric", "of_scores", "sample_of_topics", "verdicts_of_draws"),
-    },
+    reason: {*names.split()}
+    for reason, names in {
+        "figures of two lists of numbers": """
+            best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
+            tau_ap williams_test""",
+        "figures of means, or of scores by item, which the studies of agreement with people ask for": """
+            cells_of mean_by_cluster oriented pair_agreement reference_of system_statistics williams_table""",
+        "figures of labels, of assessors or of runs that are the same however they are asked": """
+            agreement_baselines character_ratios document_agreement element_agreement element_curves
+            generalised_precision_curves inex_eval_table interpolated_precision_curves metric_values
+            new_run_coverage passage_agreement pool_growth precision_recall_curves reliability_runs run_overlap
+            score""",
+        "sizes of topic sets, from a few numbers": """
+            cost_model minimum_topics_table top_heaviness topic_set_size_for_anova topic_set_size_for_interval
+            topic_set_size_for_t""",
+        "makes data of what it is given": """
+            as_labels as_scores collection_from groups_from_regex item_scores judgments_of_labels load_plugin
+            load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
+            resolve_seed short_label show_progress split_names""",
+        "reads or writes files": """
+            as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
+            read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
+            read_qrels read_runs read_scores read_submission read_submissions score_files score_report
+            scores_to_long write_assessments write_element_sizes write_scores write_submission""",
+        "says what scores have, or puts them in order": """
+            better_direction by_name design_notes flat_notes groups_of_topics identical_systems in_words_of
+            named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
+            units_of with_clusters""",
+        "a part of a procedure in the table": """
+            all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
+    }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""
 SHOWN_BY_OTHERS = {
@@ -717,7 +694,7 @@ SHOWN_BY_OTHERS = {
 """Results that no entry gives, with the reason."""
 
 
-# --------------------------------------------------------------------------------------------------------------- answers
+# -------------------------------------------------------------------------------------------------------------- answers
 
 
 _ELSEWHERE = {

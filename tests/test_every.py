@@ -19,10 +19,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import every
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome
 from numpy._core import _multiarray_umath
 from PIL import Image
 
@@ -34,13 +36,6 @@ from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.studies.study import Study
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # a child process imports the table too
-import every  # noqa: E402
-from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome  # noqa: E402
-
-sys.path.remove(str(HERE))
-
 pytestmark = [
     pytest.mark.usefixtures("one_core"),
     pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning"),  # so little data reaches no level
@@ -48,7 +43,7 @@ pytestmark = [
 AGREE = 1e-12
 
 
-# -------------------------------------------------------------------------------------------------------------- equality
+# ------------------------------------------------------------------------------------------------------------- equality
 
 
 def differences(one, other, place=""):  # noqa: C901, PLR0912 - one branch a kind of value
@@ -105,7 +100,7 @@ def are_equal(one, other):
     return all(np.array_equal(one[name], other[name], equal_nan=True) for name in one if one[name].dtype.kind == "f")
 
 
-# ------------------------------------------------------------------------------------------------------------------ laws
+# ----------------------------------------------------------------------------------------------------------------- laws
 
 
 def a_seed_is_a_seed_of_whatever_type(name):
@@ -229,17 +224,17 @@ def _stored():
 
 
 def scores_from_a_file_are_scores(name):
-    """What went through netCDF and xarray is answered alike, to the bit."""
+    """Through netCDF and xarray, they are answered alike, to the bit."""
     if EVERY[name].of != "scores" or ", " in name:
         return
     assert list(differences(every.ask(name, _stored()), answer(name))) == []
 
 
 def it_is_kept_by_pickle(name):
-    """A result comes back from another process as it went."""
+    """From another process a result comes back as it went."""
     if ", " not in name and "pickle" not in EVERY[name].excused:
         found = answer(name)
-        assert list(differences(pickle.loads(pickle.dumps(found)), found)) == []
+        assert list(differences(pickle.loads(pickle.dumps(found)), found)) == []  # noqa: S301 - our own
 
 
 VOID = {"img"}
@@ -280,7 +275,7 @@ def _displayed(result):
 
 
 def it_shows_itself(name):
-    """A sentence, a table of at most ten rows and a picture where there is one; names stay text; the repr is short."""
+    """In a sentence, ten rows at most and a picture where there is one; names stay text; the repr is short."""
     of = EVERY[name].of
     if ", " in name:
         return
@@ -334,7 +329,7 @@ def test_every_law_holds(name, subtests):
             law(name)
 
 
-# -------------------------------------------------------------------------------------------------------------- the table
+# ------------------------------------------------------------------------------------------------------------ the table
 
 
 def _found():
@@ -381,7 +376,7 @@ def test_every_public_result_is_shown():
     assert classes - answered == {*SHOWN_BY_OTHERS}
 
 
-# ---------------------------------------------------------------------------------------------------- other processors
+# ----------------------------------------------------------------------------------------------------- other processors
 
 CHEAP = [
     *("max_t_test", "bootstrap_sensitivity", "rank_intervals", "best_system", "bayesian_error_rate"),
@@ -433,7 +428,7 @@ def test_all_processors_find_the_same():
     assert len(written) > 10
     for setting in _kernels():
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD.format(folder=str(HERE))],
+            [sys.executable, "-c", _CHILD.format(folder=str(Path(__file__).parent))],
             env=os.environ | setting,
             capture_output=True,
             text=True,

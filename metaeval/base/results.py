@@ -25,7 +25,9 @@ def _fixed(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(held)
 
 
-copyreg.pickle(MappingProxyType, lambda held: (_fixed, (dict(held),)))  # results hold some, and come from other processes
+copyreg.pickle(
+    MappingProxyType, lambda held: (_fixed, (dict(held),))
+)  # results hold some, and come from other processes
 
 
 class ShortRepr:
