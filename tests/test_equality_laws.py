@@ -22,7 +22,6 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.topic_resamples import t_powers
 from metaeval.running.draws import bootstrap_indices
 from metaeval.running.equality import centred
@@ -363,14 +362,6 @@ def test_intervals_of_agreement_in_any_unit(test):
     )
     np.testing.assert_allclose(far[measures], near[measures], rtol=1e-9)
     np.testing.assert_allclose(far_shares.drop(columns="metric"), near_shares.drop(columns="metric"), rtol=1e-9)
-
-
-def test_split_halves_in_any_unit():
-    """The same rejections, errors and agreements of every test on halves of the topics."""
-    whole = hits(14, 20, n_metrics=2)
-    expected = split_half(whole, n_splits=5, n_resamples=50, rng=1)
-    for written in WRITTEN.values():
-        xr.testing.assert_equal(split_half(written(whole), n_splits=5, n_resamples=50, rng=1).counts, expected.counts)
 
 
 def left_out(full, reduced):
