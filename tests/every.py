@@ -105,13 +105,28 @@ WRITTEN = {
 }
 TRAITS = ("clusters", "strata", "weights", "gaps")
 DEGENERATE = {
-    "one system": lambda scores: scores.isel(system=[0]),
-    "two topics": lambda scores: scores.isel(topic=[0, 1]),
-    "all equal": lambda scores: scores.copy(data=np.full(scores.shape, 0.5)),
-    "a constant metric": lambda scores: scores.copy(data=scores.to_numpy() * [[[1.0]], [[0.0]]]),
-    "one metric": lambda scores: scores.isel(metric=[0]),
-    "repeats": _repeated,
-    "names": _renamed,
+    "scores": {
+        "one system": lambda scores: scores.isel(system=[0]),
+        "two topics": lambda scores: scores.isel(topic=[0, 1]),
+        "all equal": lambda scores: scores.copy(data=np.full(scores.shape, 0.5)),
+        "a constant metric": lambda scores: scores.copy(data=scores.to_numpy() * [[[1.0]], [[0.0]]]),
+        "one metric": lambda scores: scores.isel(metric=[0]),
+        "repeats": _repeated,
+        "names": _renamed,
+    },
+    "collection": {
+        "one run": lambda made: made._replace(collection=made.collection.select(systems=made.collection.systems[:1])),
+        "one topic": lambda made: made._replace(collection=made.collection.select(topics=made.collection.topics[:1])),
+    },
+    "labels": {
+        "all labels equal": lambda labels: replace(labels, table=labels.table * 0.0),
+        "one topic of labels": lambda labels: replace(labels, table=labels.table.iloc[:8]),
+    },
+    "items": {
+        "two systems": lambda items: items.isel(system=[0, 1]),
+        "one item": lambda items: items.isel(item=[0]),
+        "all scores equal": lambda items: items.copy(data=np.full(items.shape, 0.5)),
+    },
 }
 CHANGES = {
     "rows": _shuffled("system", 1),
@@ -123,7 +138,7 @@ CHANGES = {
     "other notes": lambda scores: scores.assign_attrs(notes=["All scores were read.", "0 topics were left out."]),
     **{trait: lambda scores, trait=trait: with_traits(scores, trait) for trait in TRAITS},
     **WRITTEN,
-    **DEGENERATE,
+    **{change: made for changes in DEGENERATE.values() for change, made in changes.items()},
 }
 
 
@@ -658,7 +673,7 @@ OTHERWISE = {
             tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
             cells_of mean_by_cluster oriented pair_agreement reference_of system_statistics williams_table""",
-        "figures of labels, of assessors or of runs that are the same however they are asked": """
+        "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
             generalised_precision_curves inex_eval_table interpolated_precision_curves metric_values
             new_run_coverage passage_agreement pool_growth precision_recall_curves reliability_runs run_overlap
