@@ -542,7 +542,7 @@ SCORES = {
     "study_agreement": Entry({"tests": ["bootstrap"], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
     "study_agreement, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
     "study_comparison": Entry(
-        lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW},
+        lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW, **DRAWN},
         of("to_frame", "power", "power_low", "power_high", "power_by", "tied_share"),
     ),
     "study_topics": Entry(
