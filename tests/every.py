@@ -84,25 +84,31 @@ def _repeated(scores):
     return as_scores(scores.expand_dims(repeat=3, axis=3) + noise)
 
 
-def _hits():
-    """Make numbers of hits, among which many are equal: systems alike, a constant apart, or with an equal mean."""
-    rng = np.random.default_rng(1)
-    tables = rng.integers(0, [[[11]], [[8]]], (2, 8, N_TOPICS))
-    tables[:, 1], tables[:, 2] = tables[:, 0], tables[:, 0] + 1
+def hits(seed, n_topics, *, n_metrics=6):
+    """Whole-number scores (metric, system, topic), every metric a table of its own: 0 to 11 hits, some with few values.
+
+    Systems 1 and 2 are equal, 3 is 1 plus a constant, 4 is 1 on other topics (an equal mean), 5 and 6 differ on one
+    topic, 7 wins and loses one hit in turn.
+    """
+    rng = np.random.default_rng([seed, n_topics])
+    highest = np.resize([11, 3, 8, 2], n_metrics)[:, None, None]
+    tables = rng.integers(0, highest, (n_metrics, 7, n_topics))
+    tables[:, 1] = tables[:, 0]
+    tables[:, 2] = tables[:, 0] + 1
     tables[:, 3] = rng.permuted(tables[:, 0], axis=1)
     tables[:, 5, 1:] = tables[:, 4, 1:]
-    tables[:, 6] = tables[:, 4] + np.resize([1, -1], N_TOPICS)
-    tables[:, 7] = np.minimum(tables[:, 7], 3)
-    return as_scores(tables.astype(float), metrics=list(OWN))
+    tables[:, 6] = tables[:, 4] + np.resize([1, -1], n_topics)
+    return tables
 
 
 WRITTEN = {
-    "tenths": _scaled(1 / 10),
-    "per mille": lambda hits: hits.copy(data=hits.to_numpy() / 10 * 1000),
-    "thirtieths": lambda hits: hits.copy(data=hits.to_numpy() / 30),
-    "a constant": lambda hits: hits.copy(data=hits.to_numpy() / 10 + 0.3),
-    "a negative constant": lambda hits: hits.copy(data=hits.to_numpy() / 10 - 7.7),
+    "tenths": lambda hits: hits / 10,
+    "per mille": lambda hits: hits / 10 * 1000,
+    "thirtieths": lambda hits: hits / 30,
+    "with a constant": lambda hits: hits / 10 + 0.3,
+    "with a negative constant": lambda hits: hits / 10 - 7.7,
 }
+"""Ways to write a number of hits out of ten that change nothing."""
 TRAITS = ("clusters", "strata", "weights", "gaps")
 DEGENERATE = {
     "scores": {
@@ -137,9 +143,17 @@ CHANGES = {
     "notes gone": lambda scores: scores.assign_attrs(notes=[]),
     "other notes": lambda scores: scores.assign_attrs(notes=["All scores were read.", "0 topics were left out."]),
     **{trait: lambda scores, trait=trait: with_traits(scores, trait) for trait in TRAITS},
-    **WRITTEN,
+    **{
+        unit: lambda scores, written=written: scores.copy(data=written(scores.to_numpy()))
+        for unit, written in WRITTEN.items()
+    },
     **{change: made for changes in DEGENERATE.values() for change, made in changes.items()},
 }
+
+
+def _with_half(tables):
+    """Add a system that has half of the first one's hits."""
+    return np.concatenate([tables, tables[:, :1] // 2], axis=1).astype(float)
 
 
 class Asked(NamedTuple):
@@ -194,7 +208,7 @@ INPUTS = {
     "scores": {
         "plain": lambda: simulate_scores(n_systems=8, n_topics=N_TOPICS, metrics=list(OWN), rng=8),
         "wide": lambda: simulate_scores(n_systems=18, n_topics=14, metrics=list(OWN), rng=8),
-        "hits": _hits,
+        "hits": lambda: as_scores(_with_half(hits(1, N_TOPICS, n_metrics=2)), metrics=list(OWN)),
     },
     "collection": {
         "plain": _collection,
@@ -235,7 +249,8 @@ _KEYS = {"step", "pool_share", "tolerance", "alpha", "size", "k", "n_topics"}
 def numbers(answer, *names):
     """Return the numbers of an answer by name, in the order of what they are about, whatever order it has them in.
 
-    What is about another metric is left out. Pairs are sorted by the names of both sides, whichever comes first.
+    What is about another metric is left out. Pairs are sorted by the names of both sides, whichever comes first. All
+    of a table are asked for where none are named, and the words beside them too.
     """
     if isinstance(answer, Result):
         answer = answer.to_frame()
@@ -248,7 +263,7 @@ def numbers(answer, *names):
     return {"": np.asarray(answer, dtype=float)}
 
 
-def _of_frame(frame, names):
+def _of_frame(frame, asked):
     frame = frame if frame.index.names == [None] else frame.reset_index()
     words = [name for name in frame if frame[name].dtype.kind not in "iufb"]
     for column in words:
@@ -257,11 +272,12 @@ def _of_frame(frame, names):
         if {*ends} <= {*frame}:
             both = np.sort(frame[list(ends)].to_numpy(dtype=str), axis=1)
             frame = frame.assign(**{end: both[:, side] for side, end in enumerate(ends)})
-    names = names or [name for name in frame if name not in words]
+    names = asked or [name for name in frame if name not in words]
     about = [name for name in frame if (name in words or name in _KEYS) and name not in names]
     if about:
         frame = frame.sort_values(about, kind="stable", key=lambda column: column.astype(str))
-    return {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+    beside = {} if asked else {name: frame[name].astype(str).to_numpy() for name in words}
+    return beside | {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
 
 
 def _of_dataset(held, names):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import xarray as xr
+from every import WRITTEN, hits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,13 +40,6 @@ from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
 ALTERNATIVES = ("two-sided", "greater", "less", "better")
 BY_PAIR = tuple(name for name, spec in TESTS.items() if not spec.family_wise)
-WRITTEN = {
-    "tenths": lambda hits: hits / 10,
-    "per mille": lambda hits: hits / 10 * 1000,
-    "thirtieths": lambda hits: hits / 30,
-    "with a constant": lambda hits: hits / 10 + 0.3,
-    "with a negative constant": lambda hits: hits / 10 - 7.7,
-}
 FACTORS = {
     "tenths": 10.0,
     "per mille": 0.01,
@@ -63,23 +57,6 @@ def _one_core():
     """Hold the kernels to one core: on tables this small, waking the others is most of the time."""
     with limit_threads(1):
         yield
-
-
-def hits(seed, n_topics, *, n_metrics=6):
-    """Whole-number scores (metric, system, topic), every metric a table of its own: 0 to 11 hits, some with few values.
-
-    Systems 1 and 2 are equal, 3 is 1 plus a constant, 4 is 1 on other topics (an equal mean), 5 and 6 differ on one
-    topic, 7 wins and loses one hit in turn.
-    """
-    rng = np.random.default_rng([seed, n_topics])
-    highest = np.resize([11, 3, 8, 2], n_metrics)[:, None, None]
-    tables = rng.integers(0, highest, (n_metrics, 7, n_topics))
-    tables[:, 1] = tables[:, 0]
-    tables[:, 2] = tables[:, 0] + 1
-    tables[:, 3] = rng.permuted(tables[:, 0], axis=1)
-    tables[:, 5, 1:] = tables[:, 4, 1:]
-    tables[:, 6] = tables[:, 4] + np.resize([1, -1], n_topics)
-    return tables
 
 
 def with_wild_system(values, kind, place):

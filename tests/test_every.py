@@ -275,6 +275,15 @@ def _displayed(result):
     return importlib.import_module("IPython.core.formatters").DisplayFormatter().format(result)[0]
 
 
+def _answers(name):
+    """Return the names of the classes that an entry answers with."""
+    one = every.thing(name)
+    if inspect.isclass(one):
+        return {one.__name__}
+    returned = inspect.signature(one).return_annotation
+    return {*re.findall(r"[A-Z]\w+", returned.__name__ if inspect.isclass(returned) else str(returned))}
+
+
 def it_shows_itself(name):
     """In a sentence, ten rows at most and a picture where there is one; names stay text; the repr is short."""
     of = EVERY[name].of
@@ -285,6 +294,7 @@ def it_shows_itself(name):
     if not isinstance(result, Result):
         return
     kind = type(result).__name__
+    assert kind in _answers(name)
     displayed = _displayed(result)
     html, plain = displayed["text/html"], displayed["text/plain"]
     assert html.startswith('<div class="metaeval">')
@@ -358,15 +368,6 @@ def test_nothing_public_is_forgotten():
     assert found - entries - excused == set()
     assert excused - found == set()
     assert excused & entries == set()
-
-
-def _answers(name):
-    """Return the names of the classes that an entry answers with."""
-    one = every.thing(name)
-    if inspect.isclass(one):
-        return {one.__name__}
-    returned = inspect.signature(one).return_annotation
-    return {*re.findall(r"[A-Z]\w+", returned.__name__ if inspect.isclass(returned) else str(returned))}
 
 
 def test_every_public_result_is_shown():
