@@ -66,7 +66,7 @@ SHARED_TESTS = {  # of modules, and of folders, whose tests stand together: one 
         "tests/inex/measures/test_literal_passages.py",
         "tests/inex/measures/test_focused_scores.py",
     ),
-    "metaeval/tests_stat/": ("tests/tests_stat/test_equality_laws.py", "tests/test_equality_laws.py"),
+    "metaeval/tests_stat/": ("tests/test_equality_laws.py", "tests/table/test_traits.py"),
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),
 }
 APART = (

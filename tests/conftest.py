@@ -30,6 +30,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 """Threads of compiled kernels sleep while they wait, here and in every process started here: pytest's workers share the
 cores, and waiting awake took two thirds of the time of tests that call small kernels often."""
 
+sys.path.append(str(Path(__file__).parent))  # the table of procedures (every.py) is asked by several files
 mpl.use("agg")
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.load_profile("metaeval")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-_NAMED = re.compile(r"^from (\S+) import (\w+) as", re.MULTILINE)
+_NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
 
 def chapter(name: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:

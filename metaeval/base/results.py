@@ -4,6 +4,7 @@ A dataclass writes out every value it holds, arrays and tables too. A class that
 what it is, its settings, and of everything large the size. `Result` is for the answers of public functions.
 """
 
+import copyreg
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields
@@ -11,6 +12,7 @@ from importlib import import_module
 from itertools import islice
 from numbers import Number
 from textwrap import wrap
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from metaeval.base.escaping import visible
@@ -23,6 +25,15 @@ type Figure = matplotlib.figure.Figure
 """What a result draws; matplotlib is loaded by whoever draws."""
 
 _WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
+
+
+def _fixed(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(held)
+
+
+copyreg.pickle(
+    MappingProxyType, lambda held: (_fixed, (dict(held),))
+)  # results hold some, and come from other processes
 
 
 class ShortRepr:

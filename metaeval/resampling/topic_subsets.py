@@ -303,7 +303,9 @@ def _greedy_order(left: Floats, size: int) -> Places:
         gain = np.full(left.shape[1], -np.inf)
         can = free & (square > _NOISE * squares.max())
         gain[can] = (own_total + with_total[can]) / np.sqrt(square[can])
-        gain[free & ~can] = np.finfo(float).min  # topics on which all systems are equal, last
+        gain[free & ~can] = (
+            np.finfo(float).min / 2
+        )  # topics on which all systems are equal, last; the half has room for noise
         best = gain.max()
         pick = int(np.argmax(gain >= best - _NOISE * np.abs(best)))
         order[place], free[pick] = pick, False

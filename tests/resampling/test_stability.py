@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
@@ -595,3 +596,12 @@ def test_the_words_of_a_test_count_what_it_draws(test, drawn):
     words = _test_words(SimpleNamespace(testing=testing))
     assert ("with B" in words) == bool(drawn)
     assert f"{TESTS.words(test)}{drawn}, " in words
+
+
+def test_a_step_beside_leaves_the_others_as_they_are(collection):
+    """Of a test that draws, too."""
+    drawn = {"n_replicates": 2, "n_tested": 1, "test": "max_t", "n_resamples": 30, "choose": 4, "ranked": 5, "top": 3}
+    alone, beside = (
+        measure_stability(collection, "AP", rng=5, steps=steps, **drawn).to_frame() for steps in ([70], [30, 70])
+    )
+    pd.testing.assert_frame_equal(beside.iloc[1:].reset_index(drop=True), alone, rtol=1e-12)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import RandomSource, bootstrap_counts, bootstrap_indices, resolve_rng, topic_counts
+from metaeval.running.draws import (
+    RandomSource,
+    bootstrap_counts,
+    bootstrap_indices,
+    resolve_rng,
+    resolve_seed,
+    topic_counts,
+)
 
 
 def test_a_seed_gives_the_generator_of_numpy():
@@ -81,3 +88,12 @@ def test_many_topics_are_drawn_resample_by_resample_with_the_same_draws(monkeypa
     assert [chunk.shape[1] for chunk in chunks] == [5, 5, 5, 5, 1]
     assert all(chunk.flags.c_contiguous for chunk in chunks)
     assert np.array_equal(np.concatenate(chunks, axis=1), whole)
+
+
+def test_one_seed_for_all_parts():
+    """An integer is itself; a generator is drawn from once; nothing gives another seed each time."""
+    assert (resolve_seed(0), resolve_seed(np.uint16(7)), resolve_seed(2**127)) == (0, 7, 2**127)
+    generator = np.random.default_rng(3)
+    assert resolve_seed(generator) == int(np.random.default_rng(3).integers(2**63))
+    assert resolve_seed(generator) != resolve_seed(np.random.default_rng(3))
+    assert resolve_seed(None) != resolve_seed(None)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from every import with_traits
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -189,3 +190,30 @@ def test_no_correction_is_made_of_p_values_that_can_be_zero():
     assert all((result.data["p_value"] > 0).all() for result in corrected)
     with pytest.raises(InvalidOptionError, match="use the test 't' or 'bootstrap'"):
         study_power(scores, tests=["bootstrap_sensitivity"], corrections=["holm"], rng=0)
+
+
+CLUSTERS = np.random.default_rng(2).permutation(np.arange(48) % 12)
+
+
+def test_default_tests_do_without_the_bootstrap_of_few_clusters():
+    """Below ten clusters sensitivity and intervals are left out, which is noted; asked for by name they are refused."""
+    few = with_traits(simulated_scores(n_systems=4, n_topics=48), "clusters", clusters=CLUSTERS % 5)
+    study = study_power(few, n_topic_resamples=50, rng=0)
+    assert study.sensitivity is None
+    assert study.intervals is None
+    assert {result.test for result in study.comparisons} == {"t"}
+    said = " ".join(study.notes)
+    assert "48 topics come in 5 clusters" in said
+    assert "bootstrap sensitivity was left out" in said
+    assert "intervals of discriminative power were left out" in said
+    assert "cluster-robust (CR2)" in said
+    with pytest.raises(InvalidOptionError, match=r"10 at least; use the test 't'"):
+        study_power(few, tests=["bootstrap_sensitivity", "t"], rng=0)
+
+
+def test_with_clusters_enough_the_intervals_are_wider_than_without():
+    """Topics of a cluster that move together tell less: the naive interval is too narrow."""
+    noise = np.random.default_rng(6).normal(size=(1, 6, 12))[:, :, CLUSTERS]
+    plain = as_scores(noise + np.random.default_rng(7).normal(0, 0.3, (1, 6, 48)))
+    one, other = (system_means(scores) for scores in (with_traits(plain, "clusters", clusters=CLUSTERS), plain))
+    assert ((one["high"] - one["low"]).mean()) > 1.4 * ((other["high"] - other["low"]).mean())

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from every import PAIRS, data
 
 from metaeval.base.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -178,3 +179,21 @@ def test_a_test_is_imported_when_it_is_called():
     code = "import sys, metaeval.tests_stat.catalogue; print('numba' in sys.modules, 'scipy' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said == "False False\n"
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.tests_stat.result.UnreachableLevelWarning")
+@pytest.mark.parametrize("test", [one for one in TESTS.values() if one.resampled], ids=lambda one: one.name)
+def test_exchanged_systems_exchange_the_sides(test):
+    """With rows backwards greater is less and less greater; what two systems are called is nothing to the test."""
+    whole = data("scores").sel(metric=["AP"])
+    two = whole.isel(system=[0, 1])
+    backwards = whole.isel(system=slice(None, None, -1))
+    exchanged = two.assign_coords(system=two["system"].to_numpy()[::-1])
+    asked = {"test": test.name, "n_resamples": 200, "rng": 5}
+    for side, opposite in [("two-sided", "two-sided"), ("greater", "less")][: 1 if test.one_sided_substitute else 2]:
+        for here, there, other_side in ((whole, backwards, opposite), (two, exchanged, side)):
+            for correction in {"none" if test.family_wise and not test.family_wise_only else test.own_correction, None}:
+                expected = PAIRS(compare_systems(here, alternative=side, correction=correction, **asked))
+                found = PAIRS(compare_systems(there, alternative=other_side, correction=correction, **asked))
+                for figure, value in expected.items():
+                    np.testing.assert_allclose(found[figure], value, rtol=1e-12, err_msg=f"{figure}, {side}")

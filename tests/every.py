@@ -1,0 +1,837 @@
+"""Every public procedure and study, called once: with which data, how, and what of its answer follows from the data.
+
+`EVERY` has one entry for each, by its name, and `tests/test_every.py` puts each through all laws that apply. What is
+public and stands neither in `EVERY` nor in `OTHERWISE`, which gives the reason, is missed there by name. A name with a
+comma is the same procedure asked otherwise: it is tried where the data change, and not with other seeds or names.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import metaeval
+from metaeval import agreement, as_scores, inex, resampling, simulate_collection, simulate_scores
+from metaeval.agreement.item_statistics import discrimination
+from metaeval.base.results import Result
+from metaeval.errors import MetaevalError
+from metaeval.models import bayesian_t
+from metaeval.resampling.reductions import REDUCTIONS
+from metaeval.running.parallel import reporting
+from metaeval.table.scores import by_name, select_runs
+from metaeval.table.structure import mean_over_topics, settled_mean_over_topics, with_clusters
+
+# ----------------------------------------------------------------------------------------------------------------- data
+
+SCRIPT, MARKUP = '<script>alert("x")</script>', "</td></table><img src=x onerror=alert(1)> & b's 日本語 🙂"
+OWN = ("AP", "nDCG@10")
+"""The metrics of the scores; any other is one that was put beside them."""
+N_TOPICS, N_CLUSTERS = 24, 12
+
+
+def _shuffled(dim, seed):
+    return lambda scores: scores.isel({dim: np.random.default_rng(seed).permutation(scores.sizes[dim])})
+
+
+def _with_other(scores):
+    """Put another metric first: the scores of AP with noise that belongs to names."""
+    ordered = by_name(by_name(scores.sel(metric=["AP"]), "system"), "topic")
+    values = ordered.to_numpy() + np.random.default_rng(3).normal(0, float(ordered.std()), ordered.shape)
+    other = ordered.copy(data=values - values.min() + float(ordered.min())).assign_coords(metric=["other"])
+    return xr.concat([other.sel(system=scores["system"], topic=scores["topic"]), scores], "metric")
+
+
+def _scaled(factor, constant=0.0):
+    return lambda scores: scores.copy(data=scores.to_numpy() * factor + constant)
+
+
+def with_traits(scores, *traits, clusters=None, weights=None):
+    """Return scores that have clusters, strata, weights and gaps as named."""
+    names, values = scores["topic"].to_numpy().tolist(), scores.to_numpy()
+    if "gaps" in traits:
+        values = np.where(np.random.default_rng(3).random(values.shape) < 0.1, np.nan, values)
+    if clusters is None:
+        clusters = np.random.default_rng(2).permutation(np.arange(len(names)) % N_CLUSTERS)
+    weights = 1.0 + np.arange(len(names)) % 3 if weights is None else weights
+    made = as_scores(
+        values,
+        metrics=scores["metric"].to_numpy().tolist(),
+        systems=scores["system"].to_numpy().tolist(),
+        topics=names,
+        clusters=dict(zip(names, map(str, clusters), strict=True)) if {"clusters", "strata"} & {*traits} else None,
+        weights=dict(zip(names, weights, strict=True)) if "weights" in traits else None,
+        missing="pairwise",
+    )
+    return with_clusters(made, "fixed") if "strata" in traits else made
+
+
+def _renamed(scores):
+    """Give systems, and the first metric, names that could do harm."""
+    systems = [f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(scores.sizes["system"])]
+    return scores.assign_coords(system=systems, metric=[SCRIPT, *scores["metric"].to_numpy()[1:]])
+
+
+def _repeated(scores):
+    """Give every score three repeats, some of which differ."""
+    noise = np.random.default_rng(5).normal(0, 0.01, (*scores.shape, 3))
+    return as_scores(scores.expand_dims(repeat=3, axis=3) + noise)
+
+
+def hits(seed, n_topics, *, n_metrics=6):
+    """Whole-number scores (metric, system, topic), every metric a table of its own: 0 to 11 hits, some with few values.
+
+    Systems 1 and 2 are equal, 3 is 1 plus a constant, 4 is 1 on other topics (an equal mean), 5 and 6 differ on one
+    topic, 7 wins and loses one hit in turn.
+    """
+    rng = np.random.default_rng([seed, n_topics])
+    highest = np.resize([11, 3, 8, 2], n_metrics)[:, None, None]
+    tables = rng.integers(0, highest, (n_metrics, 7, n_topics))
+    tables[:, 1] = tables[:, 0]
+    tables[:, 2] = tables[:, 0] + 1
+    tables[:, 3] = rng.permuted(tables[:, 0], axis=1)
+    tables[:, 5, 1:] = tables[:, 4, 1:]
+    tables[:, 6] = tables[:, 4] + np.resize([1, -1], n_topics)
+    return tables
+
+
+WRITTEN = {
+    "tenths": lambda hits: hits / 10,
+    "per mille": lambda hits: hits / 10 * 1000,
+    "thirtieths": lambda hits: hits / 30,
+    "with a constant": lambda hits: hits / 10 + 0.3,
+    "with a negative constant": lambda hits: hits / 10 - 7.7,
+}
+"""Ways to write a number of hits out of ten that change nothing."""
+TRAITS = ("clusters", "strata", "weights", "gaps")
+DEGENERATE = {
+    "scores": {
+        "one system": lambda scores: scores.isel(system=[0]),
+        "two topics": lambda scores: scores.isel(topic=[0, 1]),
+        "all equal": lambda scores: scores.copy(data=np.full(scores.shape, 0.5)),
+        "a constant metric": lambda scores: scores.copy(data=scores.to_numpy() * [[[1.0]], [[0.0]]]),
+        "one metric": lambda scores: scores.isel(metric=[0]),
+        "repeats": _repeated,
+        "names": _renamed,
+    },
+    "collection": {
+        "one run": lambda made: made._replace(collection=made.collection.select(systems=made.collection.systems[:1])),
+        "one topic": lambda made: made._replace(collection=made.collection.select(topics=made.collection.topics[:1])),
+    },
+    "labels": {
+        "all labels equal": lambda labels: replace(labels, table=labels.table * 0.0),
+        "one topic of labels": lambda labels: replace(labels, table=labels.table.iloc[:8]),
+    },
+    "items": {
+        "two systems": lambda items: items.isel(system=[0, 1]),
+        "one item": lambda items: items.isel(item=[0]),
+        "all scores equal": lambda items: items.copy(data=np.full(items.shape, 0.5)),
+    },
+}
+CHANGES = {
+    "rows": _shuffled("system", 1),
+    "columns": _shuffled("topic", 2),
+    "beside": _with_other,
+    "unit": _scaled(1000.0),
+    "zero": _scaled(1.0, 0.5),
+    "notes gone": lambda scores: scores.assign_attrs(notes=[]),
+    "other notes": lambda scores: scores.assign_attrs(notes=["All scores were read.", "0 topics were left out."]),
+    **{trait: lambda scores, trait=trait: with_traits(scores, trait) for trait in TRAITS},
+    **{
+        unit: lambda scores, written=written: scores.copy(data=written(scores.to_numpy()))
+        for unit, written in WRITTEN.items()
+    },
+    **{change: made for changes in DEGENERATE.values() for change, made in changes.items()},
+}
+
+
+def _with_half(tables):
+    """Add a system that has half of the first one's hits."""
+    return np.concatenate([tables, tables[:, :1] // 2], axis=1).astype(float)
+
+
+class Asked(NamedTuple):
+    """A collection, and the metrics that it is asked for."""
+
+    collection: Any
+    metrics: tuple[str, ...] = ("AP", "P@5")
+
+
+def _collection(*, backwards=False):
+    """Return a collection; or the same as if its judgments were read backwards, of other order, and about AP alone."""
+    made = simulate_collection(n_groups=4, runs_per_group=2, n_topics=12, n_documents=80, depth=20, pool_depth=8, rng=2)
+    if not backwards:
+        return Asked(made.to_collection(retrieved="all"))
+    made = replace(made, levels={topic: (own[0][::-1], own[1][::-1]) for topic, own in made.levels.items()})
+    whole = made.to_collection(retrieved="all")
+    systems, topics = (np.random.default_rng(n).permutation(own) for n, own in ((1, whole.systems), (2, whole.topics)))
+    return Asked(whole.select(systems=systems, topics=topics), ("AP",))
+
+
+def _renamed_collection():
+    whole = _collection()
+    systems = [f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(whole.collection.n_systems)]
+    return whole._replace(collection=replace(whole.collection, systems=tuple(systems)))
+
+
+def _labels(order=range, judges=("a", "b", "c")):
+    """Return labels of three people on twelve topics, the topics and documents in an order of their own."""
+    drawn = np.random.default_rng(4).integers(0, 3, (3, 12, 8))
+    said = {
+        judge: {str(topic): {f"d{one}": int(own[topic, one]) for one in order(8)} for topic in order(12)}
+        for judge, own in zip(judges, drawn, strict=True)
+    }
+    return agreement.as_labels(said)
+
+
+def _items(order=range, systems="abcdef"):
+    """Return scores of six systems on ten items by a human and two metrics, the rows in an order of their own."""
+    generator = np.random.default_rng(6)
+    human = np.arange(6)[:, None] + generator.normal(0, 2, (6, 10))
+    cells = {"human": human, "good": human + generator.normal(0, 1, (6, 10)), "poor": generator.normal(0, 1, (6, 10))}
+    names = {"system": np.repeat(list(systems), 10), "item": np.tile(np.arange(10), 6)}
+    frame = pd.DataFrame(names | {name: part.ravel() for name, part in cells.items()})
+    return agreement.item_scores(frame.iloc[list(order(60))], reference="human")
+
+
+def _backwards(n):
+    return range(n - 1, -1, -1)
+
+
+INPUTS = {
+    "scores": {
+        "plain": lambda: simulate_scores(n_systems=8, n_topics=N_TOPICS, metrics=list(OWN), rng=8),
+        "wide": lambda: simulate_scores(n_systems=18, n_topics=14, metrics=list(OWN), rng=8),
+        "hits": lambda: as_scores(_with_half(hits(1, N_TOPICS, n_metrics=2)), metrics=list(OWN)),
+    },
+    "collection": {
+        "plain": _collection,
+        "backwards": lambda: _collection(backwards=True),
+        "names": _renamed_collection,
+    },
+    "labels": {
+        "plain": _labels,
+        "backwards": lambda: _labels(_backwards),
+        "names": lambda: _labels(judges=(SCRIPT, MARKUP, "日本語")),
+    },
+    "items": {
+        "plain": _items,
+        "backwards": lambda: _items(_backwards),
+        "names": lambda: _items(systems=[f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(6)]),
+    },
+    "campaign": {"plain": lambda: inex.simulate_inex(n_systems=3, n_topics=3, n_documents=60, n_results=30, rng=1)},
+    "nothing": {"plain": lambda: None},
+}
+
+
+@cache
+def data(of, variant="plain"):
+    """Return data of a kind, changed in the ways that the variant names one after the other."""
+    base, *changes = variant.split(" | ")
+    made = INPUTS[of][base]()
+    for change in changes:
+        made = CHANGES[change](made)
+    return made
+
+
+# -------------------------------------------------------------------------------------------------------------- figures
+
+_ENDS = [("system_a", "system_b"), ("first", "second"), ("metric_a", "metric_b")]
+_KEYS = {"step", "pool_share", "tolerance", "alpha", "size", "k", "n_topics"}
+
+
+def numbers(answer, *names):
+    """Return the numbers of an answer by name, in the order of what they are about, whatever order it has them in.
+
+    What is about another metric is left out. Pairs are sorted by the names of both sides, whichever comes first. All
+    of a table are asked for where none are named, and the words beside them too.
+    """
+    if isinstance(answer, Result):
+        answer = answer.to_frame()
+    if isinstance(answer, Mapping) and not isinstance(answer, xr.Dataset):
+        return {f"{key}, {name}": own for key, one in answer.items() for name, own in numbers(one, *names).items()}
+    if isinstance(answer, pd.DataFrame):
+        return _of_frame(answer, names)
+    if isinstance(answer, xr.Dataset):
+        return _of_dataset(answer, names)
+    return {"": np.asarray(answer, dtype=float)}
+
+
+def _of_frame(frame, asked):
+    frame = frame if frame.index.names == [None] else frame.reset_index()
+    words = [name for name in frame if frame[name].dtype.kind not in "iufb"]
+    for column in words:
+        frame = frame[~frame[column].astype(str).str.startswith("other")]
+    for ends in _ENDS:
+        if {*ends} <= {*frame}:
+            both = np.sort(frame[list(ends)].to_numpy(dtype=str), axis=1)
+            frame = frame.assign(**{end: both[:, side] for side, end in enumerate(ends)})
+    names = asked or [name for name in frame if name not in words]
+    about = [name for name in frame if (name in words or name in _KEYS) and name not in names]
+    if about:
+        frame = frame.sort_values(about, kind="stable", key=lambda column: column.astype(str))
+    beside = {} if asked else {name: frame[name].astype(str).to_numpy() for name in words}
+    return beside | {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+
+
+def _of_dataset(held, names):
+    for dim in ("metric", "predictor", "truth"):
+        if dim in held.dims:
+            held = held.sel({dim: [name for name in held[dim].to_numpy() if name != "other"]})
+    for a, b in _ENDS[:2]:
+        if a in held.coords and held[a].dims == ("pair",):
+            ends = zip(held[a].to_numpy(), held[b].to_numpy(), strict=True)
+            held = held.assign_coords(pair=[" ".join(sorted(pair)) for pair in ends]).sortby("pair")
+    for dim in {"system", "topic"} & {*held.dims} & {*held.coords}:
+        held = by_name(held, dim)
+    names = names or [name for name in held.data_vars if held[name].dtype.kind in "iufb"]
+    return {name: held[name].to_numpy().astype(float) for name in names}
+
+
+def of(part, *names):
+    """Return what finds numbers in a part of an answer, or in what a method of it returns."""
+
+    def find(answer):
+        found = attrgetter(part)(answer)
+        return numbers(found() if callable(found) else found, *names)
+
+    return find
+
+
+PAIRS = of("data", "p_value", "p_corrected")
+PAIRS_OF_STUDY = of("comparison.data", "p_value", "p_corrected")
+
+
+def _surer(found):
+    """Return of every pair the larger probability, whichever system it is for."""
+    sides = [found.data[name] for name in ("p_a_better", "p_b_better")]
+    return numbers(found.data.assign(surer=np.maximum(*sides)), "surer")
+
+
+def _by_label(function, dim):
+    """Return a function that lays out numbers (metric, system or topic) as rows with names."""
+
+    def call(made):
+        columns = made["metric"].to_numpy(), made[dim].to_numpy()
+        index = pd.MultiIndex.from_product(columns, names=["metric", dim])
+        return pd.DataFrame({"value": np.asarray(function(made)).ravel()}, index)
+
+    return call
+
+
+def _drawn_differences(made, rng):
+    """Return the posterior of every pair in units of its spread, turned so that the first name comes first."""
+    found = bayesian_t(made)
+    own = found.data.sel(metric="AP")
+    ends = list(zip(own["system_a"].to_numpy(), own["system_b"].to_numpy(), strict=True))
+    values = found.to_arviz("AP", n_draws=20, rng=rng)["posterior"]["difference"].to_numpy()
+    turned = {tuple(sorted(pair)): values[..., at] * (1 if pair[0] < pair[1] else -1) for at, pair in enumerate(ends)}
+    drawn = np.array([turned[pair] for pair in sorted(turned)])
+    return drawn / drawn.std()
+
+
+def _bins(found):
+    """Return what is counted in bins, and the differences that are read in them, in widths of a bin."""
+    width = float(found.bins["lower_edge"][1])
+    readings = found.readings.assign(difference=found.readings["difference"] / width)
+    counted = numbers(found.bins, "comparisons", "error_rate", "low", "high")
+    return counted | numbers(readings, "difference", "share")
+
+
+def _left(collection, reduced):
+    """Return the judgments that are left, by topic and document."""
+    topic = collection.topic_of_judgment
+    frame = pd.DataFrame(reduced.levels.T).assign(
+        topic=np.array(collection.topics)[topic],
+        document=collection.document_ids.astype(str),
+        kept=reduced.topics[:, topic].sum(axis=0),
+    )
+    return frame.sort_values(["topic", "document"], ignore_index=True)
+
+
+def _about_ap(answer):
+    """Return the numbers of a table, or of several, in the rows about AP."""
+    if isinstance(answer, Mapping):
+        return {f"{name}, {figure}": own for name, frame in answer.items() for figure, own in _about_ap(frame).items()}
+    frame = answer.to_frame() if isinstance(answer, Result) else answer
+    for column in {"metric", "predictor", "truth"} & {*frame}:
+        frame = frame[frame[column].str.startswith("AP")]
+    return numbers(frame)
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a procedure is asked, and what it is excused from."""
+
+    options: Any = field(default_factory=dict)
+    """What it is asked with besides the data and a seed, or a function of the data that says so."""
+    figures: Callable[[Any], Mapping[str, np.ndarray]] | None = numbers
+    """The numbers of an answer that follow from the data; without any it can only refuse clusters and the like."""
+    excused: Mapping[str, str] = field(default_factory=dict)
+    """Changes of the data and laws that do not hold for it, with the reason."""
+    given: Callable[[Any], Any] = lambda made: made
+    """What is handed over; a tuple stands for several things."""
+    call: Callable[..., Any] | None = None
+    """How data and seed are answered, of what is no function of its name: a method, or a value."""
+    of: str = "scores"
+    """The kind of data."""
+
+
+IN_UNITS = dict.fromkeys(["unit", "zero", "ties"], "has the unit of the scores")
+FROM_ZERO = dict.fromkeys(["zero", "ties"], "a share of a mean, which counts from zero")
+WIDER = dict.fromkeys(["clusters", "strata"], "says how sure a mean is, and leaves it as it is")
+CARRIED = dict.fromkeys(TRAITS, "carries what there is")
+AS_A_WHOLE = {"beside": "is about all metrics"}
+
+
+def _first(made):
+    """Return the name of the metric that is asked about."""
+    names = made["metric"].to_numpy()
+    return str(names[names == "AP"][0] if "AP" in names else names[0])
+
+
+def _last(made):
+    return {"reference": str(made["metric"].to_numpy()[-1])}
+
+
+def _range(made):
+    return float(np.ptp(made.sel(metric=_first(made)).to_numpy()))
+
+
+def _two_sides(made):
+    return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
+
+
+def _names(made):
+    return sorted(made["system"].to_numpy().tolist())
+
+
+def _rates(made):
+    return resampling.swap_method(made, n_trials=20, rng=0)
+
+
+def _chosen(made):
+    """Choose runs, and say which of them by name."""
+    chosen = select_runs(made, min(4, made.sizes["system"]), np.random.default_rng(5))
+    return {"chosen": np.isin(np.sort(made["system"].to_numpy()), chosen["system"].to_numpy()).astype(float)}
+
+
+DRAWN = {"n_resamples": 50}
+OF_SWAPS = of("counts", "swaps", "zero_differences")
+FEW = {"n_topic_resamples": 20, "n_choices": 5}
+RANKS = {"metric", "system", "rank", "rank_low", "rank_high", "p_best"}
+FAVOURED = of("table", "p", "p_corrected")
+AGREED = of("data", "share", "n_shared", "precision", "f1", "tau", "rho")
+SCORES = {
+    # tests
+    **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test")},
+    **{
+        name: Entry(DRAWN, PAIRS)
+        for name in ("max_t_test", "tukey_hsd_test", "randomisation_test", "bootstrap_test", "sensitivity_test")
+    },
+    "compare_systems": Entry(DRAWN | {"test": "randomisation"}, PAIRS),
+    "compare_systems, t": Entry(figures=PAIRS),
+    "max_t_test, raw": Entry(DRAWN | {"correction": "none"}, PAIRS),
+    "bootstrap_test, percentile": Entry(DRAWN | {"method": "percentile"}, PAIRS),
+    "bootstrap_test, shifted": Entry(DRAWN | {"method": "shifted"}, PAIRS),
+    "bootstrap_sensitivity": Entry(DRAWN, of("data", "asl")),
+    "pair_families": Entry(figures=of("to_frame", "p_value", "p_holm", "p_fdr_by"), given=metaeval.compare_systems),
+    "difference_intervals": Entry(
+        given=metaeval.compare_systems,
+        figures=lambda found: numbers(found.assign(width=found.high - found.low), "width"),
+        excused=IN_UNITS,
+    ),
+    "ask": Entry(figures=None),
+    # sets of topics
+    "swap_method": Entry({"tolerances": [0], "n_trials": 5}, OF_SWAPS),
+    "swap_method, significant": Entry(
+        {"tolerances": [0], "n_trials": 2, "sizes": [7], "significant_on_first": "max_t"},
+        of("counts", "swaps", "comparisons"),
+    ),
+    "swap_method, relative tolerance": Entry({"tolerances": [0, 0.1], "n_trials": 5}, OF_SWAPS, FROM_ZERO),
+    "swap_method, absolute tolerance": Entry(
+        lambda made: {"tolerances": [0, _range(made) / 20], "n_trials": 5, "tolerance_unit": "absolute"}, OF_SWAPS
+    ),
+    "topic_bootstrap": Entry({"tolerances": [0], "n_topic_resamples": 3, "n_trials": 3}),
+    "difference_bins": Entry(
+        lambda made: {"width": max(_range(made), 0.1) / 60, "n_trials": 5, "n_topic_resamples": 20}, _bins
+    ),
+    "lay_out": Entry({"sizes": [5], "sampling": "disjoint", "duplicates": "drop", "n_trials": 3}, None),
+    "split_half": Entry({"n_splits": 2, **DRAWN}, of("counts")),
+    "split_half, max_t": Entry({"tests": ["max_t"], "n_splits": 2, **DRAWN}, of("counts")),
+    "split_half, t": Entry({"tests": ["t"], "n_splits": 20}, of("counts")),
+    "compare_subsets": Entry({"n_splits": 2}, of("data", "tau", "kept", "chosen")),
+    "choose_data": Entry({"n_topics": 5}, None, CARRIED),
+    "chosen_systems": Entry({"choose": "all", "seed": 0}, None),
+    "select_runs": Entry(call=_chosen, excused=CARRIED),
+    "bayesian_error_rate": Entry(
+        {"tolerances": [0], "draws": 20}, lambda found: {"rate": found.error_rate([5, 10]).sel(metric="AP").to_numpy()}
+    ),
+    "compare_curves": Entry(given=_rates, figures=None),
+    "minimum_topics": Entry(
+        given=_rates,
+        figures=lambda found: numbers(found.to_frame()[["metric", "tolerance", "n_topics"]]),
+        excused=FROM_ZERO | AS_A_WHOLE,
+    ),
+    # power, ranks, chances
+    "discriminative_power_interval": Entry(
+        {"test": "bootstrap", "n_resamples": 20, "n_topic_resamples": 5}, of("data", "power", "resampled")
+    ),
+    "discriminative_power_interval, t": Entry({"test": "t", "n_topic_resamples": 40}, of("data", "power", "resampled")),
+    "run_choice_power": Entry({"choose": 4, "n_choices": 20, "n_resamples": 20}, of("data", "power", "chosen")),
+    "rank_intervals": Entry(DRAWN, of("data", "rank", "rank_low", "rank_high", "critical_value")),
+    "best_system": Entry({"n_draws": 50, **DRAWN}, of("data", "p_best", "p_top", "share_of_resamples")),
+    "bayesian_t": Entry(figures=_surer),
+    "BayesianComparison.to_arviz": Entry(
+        call=lambda made, rng: bayesian_t(made).to_arviz(_first(made), n_draws=20, rng=rng), figures=None
+    ),
+    "BayesianComparison.to_arviz, by name": Entry(call=_drawn_differences),
+    # agreement of metrics
+    "decision_agreement": Entry({"test": "max_t", **DRAWN}, AGREED),
+    "decision_agreement, t": Entry({"test": "t"}, AGREED),
+    "agreement_intervals": Entry({"test": "t", "n_topic_resamples": 20}, of("resampled", "share", "precision", "f1")),
+    "judge_conclusions": Entry(
+        lambda made: _last(made) | {"n_rounds": 5, **DRAWN}, of("table", "tau", "f1", "f1_low", "power"), AS_A_WHOLE
+    ),
+    "favoured_groups": Entry(
+        lambda made: _last(made) | {"groups": dict.fromkeys(_names(made)[::2], MARKUP)}, FAVOURED, AS_A_WHOLE
+    ),
+    "favoured_by_covariate": Entry(
+        lambda made: _last(made) | {"covariate": {name: float(at) ** 2 for at, name in enumerate(_names(made))}},
+        FAVOURED,
+        AS_A_WHOLE,
+    ),
+    "judge_repeats": Entry(
+        given=lambda made: made.assign_coords(metric=[f"judge#{one}" for one in range(made.sizes["metric"])]),
+        figures=of("differences", "repeat_share"),
+        excused=AS_A_WHOLE,
+    ),
+    "prediction_powered": Entry(
+        given=lambda made: (_two_sides(made)[0].isel(topic=slice(made.sizes["topic"] // 2)), _two_sides(made)[1]),
+        figures=None,
+    ),
+    "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, given=_two_sides),
+    # planning
+    "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
+    "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
+    "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),
+    "topics_to_separate": Entry(figures=of("to_frame", "topics_needed", "effect")),
+    "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
+    "hierarchical": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
+    # means
+    "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
+    "settled_mean_over_topics": Entry(call=_by_label(settled_mean_over_topics, "system"), excused=IN_UNITS | WIDER),
+    "aggregate_table": Entry({"aggregates": ["mean"]}, excused=IN_UNITS | WIDER),
+    "aggregate_scores": Entry(figures=None, excused=CARRIED),
+    "analyse_items": Entry(figures=of("data", "discrimination", "n_systems"), excused=WIDER),
+    "discrimination": Entry(call=_by_label(discrimination, "topic"), excused=WIDER),
+    "system_means": Entry(figures=lambda found: numbers(found, "mean", "low"), excused=IN_UNITS),
+    "conclusions_of": Entry(
+        figures=lambda found: numbers(found, "n_significant", "n_significant_fdr_by", "topics_needed", "tau", "kept"),
+        excused=AS_A_WHOLE,
+    ),
+    # studies
+    "study_tests": Entry(
+        {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
+    ),
+    "study_tests, t": Entry({"tests": ["t"], "n_splits": 20}, of("halves.counts")),
+    "study_power": Entry(
+        {"tests": ["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"], "choose": 4, **DRAWN},
+        of("to_frame", "n_significant", "power"),
+    ),
+    "study_power, t": Entry({"tests": ["t"]}, lambda study: PAIRS(study.comparisons[0])),
+    "study_table": Entry({"test": "bootstrap", "choose": 4, **DRAWN}, PAIRS_OF_STUDY),
+    "study_table, t": Entry(figures=PAIRS_OF_STUDY),
+    "study_leaderboard": Entry(
+        {"n_splits": 2, **DRAWN},
+        lambda study: PAIRS_OF_STUDY(study) | numbers(study.to_frame()[[*RANKS & {*study.to_frame()}]]),
+    ),
+    "study_agreement": Entry({"tests": ["bootstrap"], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
+    "study_agreement, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
+    "study_comparison": Entry(
+        lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW, **DRAWN},
+        of("to_frame", "power", "power_low", "power_high", "power_by", "tied_share"),
+    ),
+    "study_topics": Entry(
+        {"sizes": [5, 7], "tolerances": [0.05], "n_trials": 3, "modelled": [], "n_topic_resamples": 150},
+        of("error_rates.counts", "swaps", "zero_differences"),
+        FROM_ZERO,
+    ),
+    "study_design": Entry(figures=of("to_frame", "n_topics", "variance"), excused=IN_UNITS),
+}
+
+WHOLE = attrgetter("collection")
+REPEATED = {"n_replicates": 2, "n_tested": 1, "test": "max_t", "n_resamples": 30}
+RANKED = REPEATED | {"steps": [30, 70], "choose": 4, "ranked": 5, "top": 3}
+DRAWN_OF_T = {"tests": ["max_t"], "corrections": ["none"], "n_resamples": 30, "n_topic_resamples": 3}
+AUDITED = DRAWN_OF_T | {"gains": "{1:1, 2:3, 3:9}"}
+
+
+def _both(made):
+    return made.collection, list(made.metrics)
+
+
+COLLECTIONS = {
+    "reduce_judgments": Entry({"reduction": "stratified", "steps": [50]}, None, given=WHOLE),
+    **{
+        f"reduce_judgments, {way}": Entry(
+            call=lambda made, rng, way=way: _left(
+                made.collection, resampling.reduce_judgments(made.collection, reduction=way, rng=rng, steps=[5, 12])
+            )
+        )
+        for way in REDUCTIONS
+    },
+    "equal_effort": Entry({"steps": [30, 70]}, given=WHOLE),
+    "equal_effort, plans": Entry(
+        call=lambda made, rng: {
+            name: _left(made.collection, plan)
+            for name, plan in resampling.equal_effort(made.collection, steps=[30, 70], rng=rng).plans.items()
+        }
+    ),
+    "measure_stability": Entry(RANKED, _about_ap, given=_both),
+    "study_judgments": Entry({"questions": ["less-judging"], "steps": [50], "n_replicates": 2}, _about_ap, given=_both),
+    "study_judgments, everything": Entry(
+        RANKED | {"sizes": [5, 12], "pool_shares": [50]},
+        lambda study: _about_ap({key: one for key, one in study.tables().items() if key != "between_metrics"}),
+        given=_both,
+    ),
+    "audit_quantisations": Entry(AUDITED, _about_ap, given=_both),
+    "adaptive_depth": Entry({"start": 1, "step": 1, "pool_depth": 8}, None, given=WHOLE),
+    "leave_group_out": Entry({"pool_depth": 4}, _about_ap, given=_both),
+    "original_pool": Entry(given=WHOLE, figures=None),
+    "pool_sufficiency": Entry({"sizes": [6]}, _about_ap, given=_both),
+    "Collection": Entry(call=WHOLE, figures=None),
+    "Collection.statistics": Entry(call=lambda made: made.collection.statistics()),
+}
+LABELLED = {
+    "compare_labels": Entry(DRAWN, of("pairs")),
+    "rank_judges": Entry(lambda labels: {"reference": labels.judges[0], **DRAWN}, of("table")),
+    "second_people": Entry(
+        {"n_choices": 2}, lambda found: {"weight": np.sort(found.weights)}, given=lambda labels: (labels, labels.judges)
+    ),
+    "study_judges": Entry(DRAWN),
+    "Labels": Entry(figures=None, call=lambda labels: labels),
+    "JudgeInput": Entry(
+        figures=None,
+        call=lambda labels: metaeval.io.JudgeInput(
+            labels=labels.table, annotations={}, assessments={}, scores={}, files=(SCRIPT,)
+        ),
+    ),
+}
+BY_ITEM = {
+    "human_agreement": Entry(DRAWN),
+    "compare_with_human": Entry(DRAWN),
+    "study_human": Entry({"test": "bootstrap", **DRAWN}),
+}
+OF_CAMPAIGNS = {
+    "study_assessments": Entry(
+        lambda made: {"submissions": made.submissions, "sizes": made.sizes}, None, given=attrgetter("assessments")
+    ),
+    "study_reliability": Entry(figures=None, given=attrgetter("assessments")),
+    "element_collection": Entry(
+        lambda made: {"sizes": made.sizes}, None, given=attrgetter("submissions", "assessments")
+    ),
+    "Assessments": Entry(figures=None, call=attrgetter("assessments")),
+    "Submission": Entry(figures=None, call=lambda made: made.submissions[0]),
+}
+_SLIPS = np.arange(40) % 3
+_PEOPLE = pd.DataFrame({name: np.where(np.arange(40) % 5 == slip, 0, _SLIPS) for slip, name in enumerate("abc")})
+_SCALES = pd.DataFrame(
+    {"nist": [0, 0, 0, 1, 1, 2], SCRIPT: [0.5, 1, 1.5, 3.5, 4, 5]},
+    index=pd.MultiIndex.from_product([["1"], list("abcdef")], names=["topic", "item"]),
+)
+
+
+def _passages(_):
+    made = inex.simulate_inex(year=2007, n_systems=3, n_topics=3, n_documents=60, n_results=30, task="focused", rng=1)
+    return made.submissions, made.assessments
+
+
+ALONE = {
+    "simulate_scores": Entry({"n_systems": 4, "n_topics": 5}, None),
+    "simulate_population": Entry({"n_systems": 4}, None),
+    "Population.draw": Entry(
+        call=lambda _, rng: metaeval.simulate.simulate_population(n_systems=4, rng=0).draw(5, rng=rng), figures=None
+    ),
+    "simulate_collection": Entry({"n_topics": 3, "n_documents": 30, "depth": 10, "pool_depth": 5}, None),
+    "simulate_inex": Entry({"n_systems": 2, "n_topics": 2, "n_documents": 20, "n_results": 5}, None),
+    "examine_metric": Entry({"metric": "RBP(p=0.8)", "n_collections": 1}, None),
+    "passage_collection": Entry(figures=None, given=_passages),
+    "alt_test": Entry(figures=None, given=lambda _: (_PEOPLE, pd.Series(_SLIPS, name=SCRIPT))),
+    "map_scales": Entry({"labels": _SCALES, "reference": "nist"}, None),
+    "fit_exponential": Entry({"sizes": [5, 10, 20], "rates": [0.2, 0.1, 0.025]}, None),
+    "default_registry": Entry(figures=None, excused={"pickle": "holds functions"}),
+}
+EVERY = {
+    name: replace(entry, of=kind)
+    for kind, entries in {
+        "scores": SCORES, "collection": COLLECTIONS, "labels": LABELLED, "items": BY_ITEM, "campaign": OF_CAMPAIGNS,
+        "nothing": ALONE,
+    }.items()
+    for name, entry in entries.items()
+}  # fmt: skip
+"""Every entry by its name."""
+
+OTHERWISE = {
+    reason: {*names.split()}
+    for reason, names in {
+        "figures of two lists of numbers": """
+            best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
+            tau_ap williams_test""",
+        "figures of means, or of scores by item, which the studies of agreement with people ask for": """
+            cells_of mean_by_cluster oriented pair_agreement reference_of system_statistics williams_table""",
+        "figures of labels, of assessors or of runs that draw nothing": """
+            agreement_baselines character_ratios document_agreement element_agreement element_curves
+            generalised_precision_curves inex_eval_table interpolated_precision_curves metric_values
+            new_run_coverage passage_agreement pool_growth precision_recall_curves reliability_runs run_overlap
+            score""",
+        "sizes of topic sets, from a few numbers": """
+            cost_model minimum_topics_table top_heaviness topic_set_size_for_anova topic_set_size_for_interval
+            topic_set_size_for_t""",
+        "makes data of what it is given": """
+            as_labels as_scores collection_from groups_from_regex item_scores judgments_of_labels load_plugin
+            load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
+            resolve_seed short_label show_progress split_names""",
+        "reads or writes files": """
+            as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
+            read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
+            read_qrels read_runs read_scores read_submission read_submissions score_files score_report
+            scores_to_long write_assessments write_element_sizes write_scores write_submission""",
+        "says what scores have, or puts them in order": """
+            better_direction by_name design_notes flat_notes groups_of_topics identical_systems in_words_of
+            named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
+            units_of with_clusters""",
+        "a part of a procedure in the table": """
+            all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
+    }.items()
+}
+"""What is public, draws or takes scores, and has no entry, by the reason."""
+SHOWN_BY_OTHERS = {
+    "MetricVerdict": "a part of what study_comparison finds",
+    "ArticlePlaces": "places in one article",
+    "EffortPlans": "a part of what study_judgments finds",
+    "JudgedCollection": "what collections have in common",
+    "PoolRuns": "a part of a collection",
+    "Study": "what studies have in common",
+}
+"""Results that no entry gives, with the reason."""
+
+
+# -------------------------------------------------------------------------------------------------------------- answers
+
+
+_ELSEWHERE = {
+    "ask": "tests_stat.pairs",
+    "sensitivity_test": "tests_stat.sensitivity",
+    "topic_bootstrap": "resampling.swap",
+    "lay_out": "resampling.topic_sets",
+    "judge_conclusions": "resampling.judge_conclusions",
+    "chosen_systems": "studies.study",
+    "select_runs": "table.scores",
+    "design_effect": "models.design_effect",
+    "mean_over_topics": "table.structure",
+    "settled_mean_over_topics": "table.structure",
+    "discrimination": "agreement.item_statistics",
+    "system_means": "studies.power",
+    "conclusions_of": "studies.leaderboard",
+    "examine_metric": "testing",
+}
+"""Modules of what is in no chapter, or under another meaning."""
+
+
+@cache
+def thing(name):
+    """Return the function, method or class that an entry is named after."""
+    first, *rest = name.split(", ")[0].split(".")
+    places = [importlib.import_module(f"metaeval.{_ELSEWHERE[first]}")] if first in _ELSEWHERE else chapters()
+    found = next(getattr(place, first) for place in places if first in getattr(place, "__all__", [first]))
+    for part in rest:
+        found = getattr(found, part)
+    return found
+
+
+def chapters():
+    """Return the package and its chapters but for the figures, which take frames."""
+    names = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name)) and name != "figures"]
+    return [metaeval, *(getattr(metaeval, name) for name in names)]
+
+
+def is_public(name):
+    """Say whether a user would call it; what is not public may expect scores that were looked at before."""
+    return name.split(".")[0] not in _ELSEWHERE
+
+
+def draws(name):
+    """Say whether a procedure takes a seed."""
+    return inspect.isfunction(thing(name)) and "rng" in inspect.signature(thing(name)).parameters
+
+
+class Tasks:
+    """A reporter that counts the steps of every task: its description, what is promised, what is done."""
+
+    def __init__(self):
+        self.seen = []
+
+    def start(self, description, total):
+        """Note what is promised."""
+        self.seen.append([description, total, 0])
+        return len(self.seen) - 1
+
+    def advance(self, task, steps=1):
+        """Count what is done."""
+        self.seen[task][2] += steps
+
+    def finish(self, task):
+        """Leave the counts as they are."""
+
+
+class Outcome(NamedTuple):
+    """What came of a call: an answer, or the words in which it was refused; and the tasks that were told."""
+
+    answer: Any
+    refusal: str
+    tasks: list[list[Any]]
+
+
+def ask(name, made, rng=7):
+    """Ask a procedure about data."""
+    entry = EVERY[name]
+    seed = {"rng": rng} if draws(name) else {}
+    if entry.call is not None:
+        return entry.call(made, **seed)
+    given = entry.given(made)
+    options = entry.options(made) if callable(entry.options) else entry.options
+    handed = given if type(given) is tuple else () if entry.of == "nothing" else (given,)
+    return thing(name)(*handed, **options, **seed)
+
+
+@cache
+def outcome(name, variant="plain"):
+    """Ask a procedure about a variant of its data, once."""
+    tasks = Tasks()
+    try:
+        with reporting(tasks):
+            return Outcome(ask(name, data(EVERY[name].of, variant)), "", tasks.seen)
+    except MetaevalError as error:
+        return Outcome(None, str(error), tasks.seen)
+
+
+def answer(name, variant="plain"):
+    """Return the answer; a refusal is no answer."""
+    found = outcome(name, variant)
+    assert not found.refusal, f"{name}, {variant}: {found.refusal}"
+    return found.answer
+
+
+def figures(name, variant="plain"):
+    """Return the figures of an answer."""
+    return EVERY[name].figures(answer(name, variant))

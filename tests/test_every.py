@@ -1,0 +1,444 @@
+"""The laws that every public procedure and study has to keep; `tests/every.py` says how each is called."""
+
+import base64
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import io
+import os
+import pickle
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import every
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome
+from numpy._core import _multiarray_umath
+from PIL import Image
+
+import metaeval
+from metaeval.base.provenance import Provenance
+from metaeval.base.results import Result, main_sentence
+from metaeval.cli.simulate import simulate
+from metaeval.errors import InvalidOptionError
+from metaeval.io.tables import read_scores, write_scores
+from metaeval.studies.study import Study
+
+pytestmark = [
+    pytest.mark.usefixtures("one_core"),
+    pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning"),  # so little data reaches no level
+]
+AGREE = 1e-12
+
+
+# ------------------------------------------------------------------------------------------------------------- equality
+
+
+def differences(one, other, place=""):  # noqa: C901, PLR0912 - one branch a kind of value
+    """Yield where two results differ; when and by whom they were made does not count."""
+    if type(one) is not type(other):
+        yield f"{place}: {type(one)} and {type(other)}"
+    elif isinstance(one, Provenance):
+        yield from differences(one.random_source, other.random_source, f"{place}.random_source")
+    elif dataclasses.is_dataclass(one):
+        for field in dataclasses.fields(one):
+            yield from differences(getattr(one, field.name), getattr(other, field.name), f"{place}.{field.name}")
+    elif isinstance(one, xr.DataArray | xr.Dataset):
+        if not one.identical(other):
+            yield place
+    elif isinstance(one, pd.DataFrame | pd.Series | pd.Index):
+        if not one.equals(other):
+            yield place
+    elif isinstance(one, np.ndarray):
+        same = one.tolist() == other.tolist() if one.dtype == object else one.tobytes() == other.tobytes()
+        if one.dtype != other.dtype or not same:
+            yield place
+    elif isinstance(one, Mapping):
+        if list(one) != list(other):
+            yield place
+        for key in one:
+            yield from differences(one[key], other[key], f"{place}[{key!r}]")
+    elif isinstance(one, list | tuple):
+        if len(one) != len(other):
+            yield place
+        for number, (a, b) in enumerate(zip(one, other, strict=False)):
+            yield from differences(a, b, f"{place}[{number}]")
+    elif hasattr(one, "__slots__") or hasattr(one, "__dict__"):
+        names = [*getattr(one, "__slots__", ()), *getattr(one, "__dict__", ())]
+        for name in names:
+            yield from differences(getattr(one, name), getattr(other, name), f"{place}.{name}")
+    elif one != other and one == one:  # noqa: PLR0124 - not a number
+        yield place
+
+
+def same_figures(found, expected, case):
+    """Compare figures and the words beside them."""
+    assert found.keys() == expected.keys(), case
+    for figure, value in expected.items():
+        if value.dtype.kind == "f":
+            np.testing.assert_allclose(
+                found[figure], value, rtol=AGREE, atol=AGREE, equal_nan=True, err_msg=f"{figure}, {case}"
+            )
+        else:
+            assert found[figure].tolist() == value.tolist(), f"{figure}, {case}"
+
+
+def are_equal(one, other):
+    """Say whether figures are equal to the bit; words do not count."""
+    return all(np.array_equal(one[name], other[name], equal_nan=True) for name in one if one[name].dtype.kind == "f")
+
+
+# ----------------------------------------------------------------------------------------------------------------- laws
+
+
+def a_seed_is_a_seed_of_whatever_type(name):
+    """7 as Python's integer, as NumPy's of 64 bits and of 8: the same result to the last bit, and the same record."""
+    if not every.draws(name) or ", " in name:
+        return
+    expected = answer(name)
+    for seed in (np.int64(7), np.uint8(7)):
+        assert list(differences(expected, every.ask(name, data(EVERY[name].of), seed))) == [], type(seed)
+
+
+def the_recorded_seed_repeats_a_study(name):
+    """Whatever rng= was, the record names a seed, and that seed gives the whole study again."""
+    if not every.draws(name) or not isinstance(answer(name), Study) or ", " in name:
+        return
+    for rng in (None, np.random.default_rng(3), 2**100):
+        first = every.ask(name, data(EVERY[name].of), rng)
+        word, seed = first.provenance.random_source.split(" ")
+        assert word == "seed"
+        assert list(differences(first, every.ask(name, data(EVERY[name].of), int(seed)))) == [], rng
+
+
+NO_SEEDS = [True, -1, 7.0, "7", np.bool_(1), np.random.SeedSequence(7), 2**128, 10**5000]
+
+
+def what_is_no_seed_is_refused_by_name(name):
+    """Before any work, and in words that can be printed."""
+    if not every.draws(name) or ", " in name:
+        return
+    for rng in NO_SEEDS:
+        with pytest.raises(InvalidOptionError, match="`rng` must be None, a whole number from 0 to") as caught:
+            every.ask(name, data(EVERY[name].of), rng)
+        assert len(str(caught.value)) < 300
+
+
+def progress_ends_at_its_total(name):
+    """As many steps are told as were promised: a bar that stops at a third, or runs past its end, misleads."""
+    assert [task for task in outcome(name).tasks if task[1] not in {None, task[2]}] == []
+
+
+REARRANGED = {"collection": ["backwards"], "labels": ["backwards"], "items": ["backwards"]}
+
+
+def figures_follow_from_the_data(name):
+    """Rows and columns in another order, another unit, another zero and a metric beside change no figure."""
+    entry = EVERY[name]
+    if entry.figures is None:
+        return
+    changes = [one for one in ("rows", "columns", "beside", "unit", "zero") if one not in entry.excused]
+    cases = {"plain": REARRANGED.get(entry.of, [])}
+    if entry.of == "scores":
+        cases = {base: [" | ".join([base, *changes])] for base in ("plain", "wide")}
+    for base, variants in cases.items():
+        expected = figures(name, base)
+        assert expected
+        for variant in variants:
+            same_figures(figures(name, variant), expected, variant)
+
+
+def what_ties_on_paper_ties_in_every_unit(name):
+    """Hits, in tenths, thirtieths, per mille or with a constant added, give the same figures."""
+    entry = EVERY[name]
+    if entry.of != "scores" or entry.figures is None or "ties" in entry.excused or name.startswith("study_"):
+        return
+    expected = figures(name, "hits")
+    for unit in every.WRITTEN:
+        found = figures(name, f"hits | {unit}")
+        for figure, value in expected.items():
+            if value.dtype.kind == "f":
+                np.testing.assert_allclose(found[figure], value, rtol=1e-9, atol=AGREE, err_msg=f"{figure} in {unit}")
+
+
+REFUSED = {"clusters": "come in clusters", "strata": "strata", "weights": "have weights", "gaps": "gaps"}
+
+
+def nothing_is_silently_left_out_of_account(name):
+    """Given clusters, strata, weights or gaps it answers otherwise than without, or refuses with a way out."""
+    entry = EVERY[name]
+    for trait in every.TRAITS if entry.of == "scores" else ():
+        if trait in entry.excused:
+            continue
+        if refusal := outcome(name, f"plain | {trait}").refusal:
+            assert REFUSED[trait] in refusal
+            assert "use a method" in refusal or "one of the tests" in refusal
+            assert "--clusters ignore" in refusal or trait in {"weights", "gaps"}
+        else:
+            assert not are_equal(figures(name, f"plain | {trait}"), figures(name)), trait
+
+
+def no_note_decides(name):
+    """Scores with gaps whose notes are deleted or reworded give the same numbers and the same refusals."""
+    entry = EVERY[name]
+    if entry.of != "scores":
+        return
+    assert data("scores", "plain | gaps").attrs["notes"]
+    expected = outcome(name, "plain | gaps")
+    for change in ("notes gone", "other notes"):
+        found = outcome(name, f"plain | gaps | {change}")
+        assert found.refusal == expected.refusal
+        if not found.refusal and entry.figures is not None:
+            assert are_equal(entry.figures(found.answer), entry.figures(expected.answer)), change
+
+
+def degenerate_data_give_an_answer_or_an_error_of_ours(name):
+    """One system, two topics, all equal, ...: no other error or warning, and no NaN in what is said first."""
+    if ", " in name or not every.is_public(name):
+        return
+    for change in every.DEGENERATE.get(EVERY[name].of, ()):
+        found = outcome(name, f"plain | {change}")
+        if isinstance(found.answer, Result):
+            page = found.answer.report().summary if isinstance(found.answer, Study) else ()
+            said = " ".join(map(str, [main_sentence(found.answer), *page]))
+            assert not re.search(r"\bnan\b", said), f"{change}: {said}"
+
+
+@cache
+def _stored():
+    with TemporaryDirectory() as folder:
+        scores = read_scores(write_scores(data("scores"), Path(folder) / "scores.nc"))
+    del scores.attrs["sources"]
+    return scores
+
+
+def scores_from_a_file_are_scores(name):
+    """Through netCDF and xarray, they are answered alike, to the bit."""
+    if EVERY[name].of != "scores" or ", " in name:
+        return
+    assert list(differences(every.ask(name, _stored()), answer(name))) == []
+
+
+def it_is_kept_by_pickle(name):
+    """From another process a result comes back as it went."""
+    if ", " not in name and "pickle" not in EVERY[name].excused:
+        found = answer(name)
+        assert list(differences(pickle.loads(pickle.dumps(found)), found)) == []  # noqa: S301 - our own
+
+
+VOID = {"img"}
+PLAIN = {*["div", "p", "b", "small", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "img", "pre"]}
+
+
+class Shown(HTMLParser):
+    """What a piece of HTML consists of; every element is closed by its own name."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.text, self.rows = [], [], [], 0
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        """Note an element."""
+        self.tags.append((tag, dict(attributes)))
+        self.rows += tag == "tr"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        """Close the element that was opened last, and no other."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        """Keep what is read."""
+        self.text.append(data)
+
+
+def _displayed(result):
+    """Return what a notebook shows of a result, by IPython's own choice where it is installed."""
+    if importlib.util.find_spec("IPython") is None:
+        return {"text/html": result._repr_html_(), "text/plain": repr(result)}
+    return importlib.import_module("IPython.core.formatters").DisplayFormatter().format(result)[0]
+
+
+def _answers(name):
+    """Return the names of the classes that an entry answers with."""
+    one = every.thing(name)
+    if inspect.isclass(one):
+        return {one.__name__}
+    returned = inspect.signature(one).return_annotation
+    return {*re.findall(r"[A-Z]\w+", returned.__name__ if inspect.isclass(returned) else str(returned))}
+
+
+def it_shows_itself(name):
+    """In a sentence, ten rows at most and a picture where there is one; names stay text; the repr is short."""
+    of = EVERY[name].of
+    if ", " in name:
+        return
+    hostile = "plain | names" if of == "scores" else "names"
+    result = answer(name, hostile if of == "scores" or hostile in every.INPUTS[of] else "plain")
+    if not isinstance(result, Result):
+        return
+    kind = type(result).__name__
+    assert kind in _answers(name)
+    displayed = _displayed(result)
+    html, plain = displayed["text/html"], displayed["text/plain"]
+    assert html.startswith('<div class="metaeval">')
+    assert plain.startswith(f"{kind}:")
+    assert len(plain) <= 2000
+    assert plain.count("\n") < 12
+    shown = Shown(html)
+    images = [found for tag, found in shown.tags if tag == "img"]
+    assert {tag for tag, _ in shown.tags} <= PLAIN
+    assert all(set(found) == {"alt", "width", "src"} for found in images)
+    assert not any(key.startswith("on") for _, found in shown.tags for key in found)
+    assert html.count("<p>") <= 2
+    assert shown.rows <= 13  # ten, and two lines of heads
+    assert len(images) == hasattr(result, "plot")
+    assert len(html) < 120_000
+    for found in images:
+        picture = Image.open(io.BytesIO(base64.b64decode(found["src"].removeprefix("data:image/png;base64,"))))
+        assert 300 < int(found["width"]) < 1000
+        assert 1.0 < picture.width / int(found["width"]) < 1.58
+        assert picture.width * picture.height < 1_300_000
+
+
+REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
+LAWS = [
+    a_seed_is_a_seed_of_whatever_type,
+    the_recorded_seed_repeats_a_study,
+    progress_ends_at_its_total,
+    figures_follow_from_the_data,
+    what_ties_on_paper_ties_in_every_unit,
+    degenerate_data_give_an_answer_or_an_error_of_ours,
+    scores_from_a_file_are_scores,
+    it_is_kept_by_pickle,
+    it_shows_itself,
+    *REFUSING,
+]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_law_holds(name, subtests):
+    """Each law that applies, for one entry of the table; `-k` and its name asks all about a procedure."""
+    for law in REFUSING if "answer" in EVERY[name].excused else LAWS:
+        with subtests.test(law.__name__):
+            law(name)
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+
+
+def _found():
+    """Return what the stubs offer, what takes a seed, methods too, and what takes scores first."""
+    offered = {name: getattr(place, name) for place in every.chapters() for name in place.__all__}
+    found = {name for name, one in offered.items() if callable(one) and not inspect.isclass(one)}
+    for module in pkgutil.walk_packages(metaeval.__path__, "metaeval."):
+        if module.name.endswith("__main__") or module.name.startswith(("metaeval.cli", "metaeval.figures")):
+            continue
+        for name, one in vars(importlib.import_module(module.name)).items():
+            if getattr(one, "__module__", None) != module.name or name.startswith("_"):
+                continue
+            methods = [(f"{name}.{key}", method) for key, method in vars(one).items()] if inspect.isclass(one) else []
+            for key, function in [(name, one), *methods]:
+                asked = [*inspect.signature(function).parameters] if inspect.isfunction(function) else []
+                if "rng" in asked or asked[:1] == ["scores"]:
+                    found.add(key)
+    return found
+
+
+def test_nothing_public_is_forgotten():
+    """What is public, draws or takes scores has an entry in the table, or stands below it with the reason why not."""
+    found, excused = _found(), set().union(*OTHERWISE.values())
+    entries = {name.split(", ")[0] for name in EVERY}
+    assert found - entries - excused == set()
+    assert excused - found == set()
+    assert excused & entries == set()
+
+
+def test_every_public_result_is_shown():
+    """A class of results is what an entry answers with, or stands below the table with the reason why not."""
+    offered = [getattr(place, name) for place in every.chapters() for name in place.__all__]
+    classes = {one.__name__ for one in offered if inspect.isclass(one) and issubclass(one, Result)}
+    answered = set().union(*map(_answers, EVERY))
+    assert classes - answered == {*SHOWN_BY_OTHERS}
+
+
+# ----------------------------------------------------------------------------------------------------- other processors
+
+CHEAP = [
+    *("max_t_test", "bootstrap_sensitivity", "rank_intervals", "best_system", "bayesian_error_rate"),
+    "BayesianComparison.to_arviz, by name",
+]
+MADE = [
+    "scores {folder}/scores.csv --systems 5",
+    "collection {folder}/made --groups 2 --runs-per-group 2 --documents 60 --depth 20 --pool-depth 10",
+    "inex {folder}/inex --year 2005 --systems 4 --documents 40 --results 50",
+]
+_CHILD = """
+import sys
+sys.path.insert(0, {folder!r})
+import test_every as laws
+print(*map(repr, laws.figures_of_cheap_procedures()))
+print(*laws.digests_of_made_files())
+"""
+
+
+def figures_of_cheap_procedures():
+    """Return what the cheap procedures find, one number after the other."""
+    found = (figures(name, base).values() for name in CHEAP for base in ("plain", "wide"))
+    return [number for values in found for value in values for number in np.ravel(value).astype(float).tolist()]
+
+
+def digests_of_made_files():
+    """Return a digest of every folder and file that the commands of `metaeval simulate` write."""
+    sizes = ["--topics", "6", "--seed", "3", "--quiet"]
+    with TemporaryDirectory() as folder:
+        for line in MADE:
+            simulate.main([*line.format(folder=folder).split(), *sizes], standalone_mode=False)
+        files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+        return [sha256(path.read_bytes()).hexdigest() for path in files]
+
+
+def _kernels():
+    """Return the settings that stand for other processors than this one, as far as it can follow them."""
+    features = _multiarray_umath.__cpu_features__
+    dispatched = [name for name in _multiarray_umath.__cpu_dispatch__ if features.get(name)]
+    yield {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched)}
+    if features.get("AVX"):
+        yield {"OPENBLAS_CORETYPE": "Sandybridge"}
+
+
+def test_all_processors_find_the_same():
+    """Older and newer kernels of the matrix product, and NumPy without AVX, give the same figures and files."""
+    expected, written = figures_of_cheap_procedures(), digests_of_made_files()
+    assert len(expected) > 100
+    assert len(written) > 10
+    for setting in _kernels():
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD.format(folder=str(Path(__file__).parent))],
+            env=os.environ | setting,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{setting}: {done.stderr}"
+        found, files = done.stdout.splitlines()
+        np.testing.assert_allclose(
+            np.array(found.split(), dtype=float), expected, rtol=AGREE, atol=AGREE, equal_nan=True, err_msg=str(setting)
+        )
+        assert files.split() == written, setting
