@@ -95,7 +95,7 @@ def test_a_full_disk_is_no_reason_to_stop(kernel, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     own._tell.cache_clear()
-    monkeypatch.setattr(caching.IndexDataCacheFile, "save", full)
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_save_data", full)
     with pytest.warns(MetaevalWarning, match="cannot be kept .No space left on device"):
         assert compiled(kernel)(21) == 42
     own._tell.cache_clear()
@@ -112,6 +112,76 @@ def test_a_damaged_cache_is_begun_anew(kernel, nowhere, damage):
     again = compiled(kernel)
     assert again(21) == 42
     assert again.stats.cache_hits
+
+
+SOURCE = """
+from metaeval.running.compiled import compiled, compiled_part
+from {other} import FACTOR, part
+
+@compiled
+def kernel(number):
+    return FACTOR * part(number)
+"""
+OTHER = """
+from metaeval.running.compiled import compiled_part
+FACTOR = {factor}
+
+@compiled_part
+def part(number):
+    return number + {addend}
+"""
+
+
+def _answers(folder, *lines, **settings):
+    """Run lines in a process of its own, with the modules of a folder; return what it prints."""
+    told = os.environ | settings | {"PYTHONPATH": os.pathsep.join([str(Path(own.__file__).parents[2]), str(folder)])}
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], env=told, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() or done.stderr
+
+
+@pytest.mark.parametrize(("factor", "addend", "expected"), [(3, 1, "6"), (2, 5, "12")])
+def test_what_a_kernel_takes_from_another_file_is_never_stale(tmp_path, factor, addend, expected):
+    """Compiled code holds the kernels it calls and the constants it names: where one of them changes, so does it."""
+    (tmp_path / "kernels.py").write_text(SOURCE.format(other="others"), "utf-8")
+    (tmp_path / "others.py").write_text(OTHER.format(factor=2, addend=1), "utf-8")
+    asked = ("from kernels import kernel", "print(kernel(1), len(kernel.stats.cache_hits))")
+    assert [_answers(tmp_path, *asked, PYTHONDONTWRITEBYTECODE="1") for _ in range(2)] == ["4 0", "4 1"]
+    (tmp_path / "others.py").write_text(OTHER.format(factor=factor, addend=addend), "utf-8")
+    assert _answers(tmp_path, *asked, PYTHONDONTWRITEBYTECODE="1") == f"{expected} 0"
+
+
+@pytest.mark.parametrize("part", ["_save_data", "_save_index"])
+def test_what_an_interrupted_process_leaves_is_never_loaded(kernel, nowhere, monkeypatch, part):
+    """Code is looked for only where it stands whole, whenever the process before was interrupted."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with pytest.warns(MetaevalWarning):
+        assert compiled(kernel)(21) == 42
+    broken = compiled(kernel)
+    with monkeypatch.context() as patch:
+        patch.setattr(caching.IndexDataCacheFile, part, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            broken(2.5)
+    again = compiled(kernel)
+    assert (again(2.5), again(21)) == (5.0, 42)
+    assert len(list(nowhere.rglob("*.nbc"))) == 2
+
+
+def test_code_of_an_older_source_is_removed(kernel, nowhere):
+    """A file in the cache is never taken for code of another source, and does not stay."""
+    with pytest.warns(MetaevalWarning):
+        first = compiled(kernel)
+    first._cache._cache_file._source_stamp = "older"
+    assert first(21) == 42
+    older = {path.name for path in nowhere.rglob("*.nbc")}
+    assert compiled(kernel)(21) == 42
+    newer = {path.name for path in nowhere.rglob("*.nbc")}
+    assert len(older) == len(newer) == 1
+    assert older != newer
 
 
 def test_without_compilation_functions_stay_as_they_are():
