@@ -25,14 +25,7 @@ from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
-from metaeval.inex.element_runs import (
-    ElementRun,
-    Words,
-    checked_assessments,
-    checked_run,
-    document_judgments,
-    refuse,
-)
+from metaeval.inex.element_runs import ElementRun, Words, checked_assessments, checked_run, document_judgments, refuse
 from metaeval.inex.element_table import (
     ElementNames,
     Elements,

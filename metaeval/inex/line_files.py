@@ -149,12 +149,7 @@ def submission_of_lines(content: bytes, findings: Findings) -> Submission:
         value = f"{runs[1].decode()!r} after {runs[0].decode()!r}"
         findings.broken("a file holds one run", value, line, instead="the first name counts for all lines")
     table = _grouped(results_table(results), findings)
-    return Submission(
-        run=runs[0].decode(),
-        results=table,
-        answered=tuple(dict.fromkeys(topics)),
-        source=findings.path,
-    )
+    return Submission(run=runs[0].decode(), results=table, answered=tuple(dict.fromkeys(topics)), source=findings.path)
 
 
 def _locations(found: _Words, n_words: int, findings: Findings) -> dict[str, NDArray[np.generic]]:

@@ -137,10 +137,7 @@ class _Tree(NamedTuple):
 
 
 def _values(
-    relevant: pd.DataFrame,
-    assessments: Assessments,
-    quantisation: str | ElementFunction,
-    registry: Registry | None,
+    relevant: pd.DataFrame, assessments: Assessments, quantisation: str | ElementFunction, registry: Registry | None
 ) -> NDArray[np.float64]:
     size, highlighted = (relevant[name].to_numpy(dtype=np.int64) for name in ("size", "relevant_size"))
     specificity = relevant["specificity"].to_numpy(dtype=np.float64)

@@ -275,10 +275,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     write = _Writer(articles, systems, topics, year)
     graded = year <= _LAST_GRADED
     second = judged[: campaign.second]
-    agreements = {
-        "document_agreement": campaign.document_agreement,
-        "passage_agreement": campaign.passage_agreement,
-    }
+    agreements = {"document_agreement": campaign.document_agreement, "passage_agreement": campaign.passage_agreement}
     other = make_second_highlights(generator, articles, campaign, truth, second, **agreements)
     assessments, second_assessments = (
         assessments_of(

@@ -21,12 +21,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, Un
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.benchmarks.rows import read_four, read_frame
-from metaeval.io.blocks import (
-    Block,
-    Form,
-    SystemsIn,
-    TableOptions,
-)
+from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of

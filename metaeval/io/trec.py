@@ -28,14 +28,7 @@ from metaeval.collection.ranking import (
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
-from metaeval.io.sources import (
-    RunPaths,
-    Source,
-    read_source,
-    refuse_shared_pipe,
-    run_sources,
-    system_names,
-)
+from metaeval.io.sources import RunPaths, Source, read_source, refuse_shared_pipe, run_sources, system_names
 from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
 from metaeval.running.parallel import threaded_map, track
 from metaeval.table.scores import Missing
@@ -201,11 +194,7 @@ def double_note(n_double: int) -> list[str]:
 
 
 def read_runs(
-    runs: RunPaths,
-    *,
-    order: Order = "score",
-    score_precision: ScorePrecision = "float64",
-    split_tags: bool = False,
+    runs: RunPaths, *, order: Order = "score", score_precision: ScorePrecision = "float64", split_tags: bool = False
 ) -> dict[str, pd.DataFrame]:
     r"""Read runs as tables, every list in order.
 

@@ -352,10 +352,7 @@ def _notes_on_identifiers(
 
 
 def _grid(
-    rows: _Rows,
-    used: Sequence[int],
-    titles: tuple[Sequence[str] | None, Sequence[str] | None],
-    options: TableOptions,
+    rows: _Rows, used: Sequence[int], titles: tuple[Sequence[str] | None, Sequence[str] | None], options: TableOptions
 ) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles

@@ -44,11 +44,7 @@ def _found(lists: RankedLists, k: int, rel: int) -> NDArray[np.int64]:
 
 @compiled
 def count_relevant(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    depths: NDArray[np.int64],
-    rel: int,
+    offsets: NDArray[np.int64], ranks: NDArray[np.int32], levels: NDArray[np.int16], depths: NDArray[np.int64], rel: int
 ) -> NDArray[np.int64]:
     """Count the documents of every list at level `rel` or above down to its topic's depth."""
     found = np.zeros(len(offsets) - 1, dtype=np.int64)

@@ -59,11 +59,7 @@ class Registry(Result):
     quantisations: Mapping[str, Quantisation]
     element_quantisations: Mapping[str, Quantisation]
 
-    def __init__(
-        self,
-        metrics: Iterable[MetricSpec] = (),
-        quantisations: Iterable[Quantisation] | None = None,
-    ) -> None:
+    def __init__(self, metrics: Iterable[MetricSpec] = (), quantisations: Iterable[Quantisation] | None = None) -> None:
         given = (*QUANTISATIONS, *of_wings("QUANTISATIONS")) if quantisations is None else tuple(quantisations)
         tables: tuple[tuple[str, Iterable[MetricSpec | Quantisation]], ...] = (
             ("metrics", metrics),

@@ -257,10 +257,7 @@ def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]
 
 
 def _undefined_notes(
-    collection: Collection,
-    metrics: tuple[AnyMetric, ...],
-    lacking: NDArray[np.bool_],
-    dropping: NDArray[np.bool_],
+    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: NDArray[np.bool_], dropping: NDArray[np.bool_]
 ) -> list[str]:
     """Say once for each set of topics and fate which metrics find nothing relevant there."""
     same: dict[tuple[bool, bytes], list[int]] = {}

@@ -13,12 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.columns import SCORES, column_roles, part_of_word
-from metaeval.base.names import (
-    metric_evidence,
-    natural_order,
-    shortened,
-    topic_evidence,
-)
+from metaeval.base.names import metric_evidence, natural_order, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
     ATTACHED,

@@ -144,11 +144,7 @@ def simulated_elements(generator: np.random.Generator, *, scale: Scale) -> Eleme
 
 
 def _grow(
-    rows: list[dict[str, object]],
-    place: dict[str, object],
-    path: str,
-    depth: int,
-    generator: np.random.Generator,
+    rows: list[dict[str, object]], place: dict[str, object], path: str, depth: int, generator: np.random.Generator
 ) -> tuple[int, int]:
     """Add an element and what is inside it to the rows; return its characters and how many are highlighted."""
     size = int(generator.integers(1, 40))

@@ -136,11 +136,5 @@ def _interpolated_mean(
 
 
 SPECS = (
-    MetricSpec(
-        name="inexNG",
-        kernel=text_average_precision,
-        on="elements",
-        relevant=_n_exhaustive,
-        cite="goevert2006",
-    ),
+    MetricSpec(name="inexNG", kernel=text_average_precision, on="elements", relevant=_n_exhaustive, cite="goevert2006"),
 )
