@@ -1,8 +1,10 @@
-"""The formats in which results of benchmarks are read: how each is told, and what in it is what."""
+"""The formats in which results of benchmarks are read: how each is told, and what in it is what (formats.toml)."""
 
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -54,121 +56,8 @@ def _module(name: str) -> Any:  # noqa: ANN401 - a module; commands print names 
     return import_module(f"metaeval.io.benchmarks.{name}")
 
 
-FORMATS: tuple[Format, ...] = (
-    Format(
-        name="MTEB",
-        files="the folder `results/`",
-        told_by="task_name and scores by split",
-        system="model",
-        item="task (subset, split)",
-        metric="every number",
-        repeat="experiment",
-        cluster="task",
-        rule="The model is the folder above the revision. Of its revisions the newest is read for each task (by date, "
-        "then mteb_version); of a task's subsets and splits those that all its models have.",
-        module="mteb",
-    ),
-    Format(
-        name="lm-evaluation-harness",
-        files="the output folder with `samples_TASK_DATE.jsonl`",
-        told_by="doc_id beside resps or doc_hash",
-        system="folder",
-        item="task/doc_id",
-        metric="name, with its filter",
-        cluster="task",
-        rule="Of a task's dates the newest is read. Every name in metrics is one, with its filter unless that is none. "
-        "One doc_id with two values of doc_hash stops the reading.",
-        checked=False,
-        module="lm_eval",
-    ),
-    Format(
-        name="inspect_ai",
-        files="logs, `.eval` or `.json`",
-        told_by="eval with task and model beside status; in a zip archive, its header",
-        system="eval.model",
-        item="sample id",
-        metric="scorer, or scorer.name",
-        repeat="epoch",
-        cluster="task",
-        rule="C counts 1, P 0.5, I and N 0. Where there are several tasks an item is called by its task too. Of a "
-        "model's logs on a task the newest that ended with success is read.",
-        module="inspect_ai",
-    ),
-    Format(
-        name="HELM",
-        files="the folder `runs/SUITE/` or a run in it",
-        told_by="instance_id and stats, beside adapter_spec and scenario_spec",
-        system="adapter_spec.model",
-        item="instance_id, perturbation",
-        metric="statistic",
-        repeat="training trial",
-        cluster="scenario",
-        rule="The score is the statistic's mean; other files of a run are not opened.",
-        checked=False,
-        module="helm",
-    ),
-    Format(
-        name="AlpacaEval",
-        files="`annotations.json` of every model",
-        told_by="instruction, generator_1, generator_2 and preference",
-        system="generator_2",
-        item="instruction",
-        metric="preference, less 1",
-        rule="All must be against one generator_1; with several annotators each is a metric.",
-        checked=False,
-        module="alpaca_eval",
-    ),
-    Format(
-        name="mt-metrics-eval",
-        files="the folder `metric-scores/PAIR/`, or the whole one if it has one pair",
-        told_by="documents/, metric-scores/ and lines of system and score",
-        system="system",
-        item="segment",
-        metric="metric with its reference",
-        cluster="document",
-        rule="Systems are those that every metric scored and people judged; human scores are read when they are "
-        "named with `--metrics`, and by `metaeval human`.",
-    ),
-    Format(
-        name="TREC AutoJudge",
-        files="`tot` (run, measure, topic, value), four columns (run, topic, measure, value), or JSON lines",
-        told_by="four columns without a header, or names such as run_id and topic_id",
-        system="run",
-        item="topic",
-        metric="measure",
-        rule="The topic all is left out, and so are measures of words; the order of the columns is told by where all "
-        "stands, by names, or by what repeats most, and asked for where none tells it.",
-    ),
-    Format(
-        name="ragas, DeepEval and the like",
-        files="a frame (CSV, JSON lines) a system",
-        told_by="columns such as user_input, response, actual_output",
-        system="file",
-        item="row, or the column that names it",
-        metric="column of numbers",
-        rule="Columns of words are left out; what was asked in a row must be the same in every file.",
-    ),
-    Format(
-        name="nuggetizer",
-        files="`metrics.jsonl` of every run",
-        told_by="qid beside vital_score, all_score and their strict forms",
-        system="file",
-        item="qid",
-        metric="each score",
-        rule="The line of all topics is left out.",
-        checked=False,
-    ),
-    Format(
-        name="JSON records",
-        files="JSON lines, or a list of objects",
-        told_by="names of columns of tables of scores",
-        system="as in tables",
-        item="as in tables",
-        metric="as in tables",
-        repeat="as in tables",
-        cluster="as in tables",
-        rule="Names that hold words or further objects and are no part of the table are left out.",
-    ),
+FORMATS = tuple(
+    Format(**one) for one in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["format"]
 )
 """In the order in which they are told."""
 BENCHMARKS = tuple(one.name for one in FORMATS)
@@ -184,11 +73,7 @@ def format_table() -> list[dict[str, Any]]:
     return [
         {
             "format": one.name,
-            "files": one.files,
-            "told by": one.told_by,
-            "system": one.system,
-            "item": one.item,
-            "metric": one.metric,
+            **{name.replace("_", " "): getattr(one, name) for name in one._fields[1:6]},
             "repeat": one.repeat or "none",
             "cluster": one.cluster or "none",
             "rules": one.rule + ("" if one.checked else " Written from its documentation; no file of it was at hand."),
