@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block
-from metaeval.table.array import DIMS, REPEAT, dims_of, first_repeat, place_rows
+from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 
 type Place = Callable[[int, str], tuple[int | None, str]]
 """Line, and key path, of a record's metric."""
@@ -62,17 +62,11 @@ class Part:
         return FileFormatError(f"{key}: {rule}" if key else rule, path=self.path, line=line)
 
 
-class _Codes(dict[str, int]):
-    def __missing__(self, name: str) -> int:
-        self[name] = code = len(self)
-        return code
-
-
 class _Rows:
     """Every score with the numbers of its names, and of the part and record that it stands in."""
 
     def __init__(self) -> None:
-        self.names = {dim: _Codes() for dim in (*DIMS, REPEAT)}
+        self.names = {dim: Codes() for dim in (*DIMS, REPEAT)}
         self.texts: dict[str, tuple[int, int, Any]] = {}
         self._single: list[tuple[float, ...]] = []
         self._many: list[NDArray[np.float64]] = []
@@ -162,7 +156,7 @@ def _enter(part: Part, number: int, rows: _Rows) -> None:
                     rows.add(of_metric, system, topics[at], repeat, (number, at), score)
 
 
-def _code(part: Part, record: int, name: str, known: _Codes, what: str) -> int:
+def _code(part: Part, record: int, name: str, known: Codes, what: str) -> int:
     return known[name] if name in known else known[_name(part, record, name, what)]
 
 
@@ -294,10 +288,7 @@ def _laid_out(
             "them, or name one of the files otherwise (NAME=path)"
         )
         raise parts[part].refuse(message, record, metric)
-    shape = [len(labels[dim]) for dim in dims_of(labels)]
-    flat = np.full(math.prod(shape), np.nan)
-    flat[cells] = scores
-    return flat.reshape(shape)
+    return laid_out(cells, labels, scores)
 
 
 def _ragged(values: NDArray[np.float64]) -> list[str]:
