@@ -193,10 +193,7 @@ def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:
         ("rsv rises down the list; the order of lines counts", same & (rsv[1:] > rsv[:-1])),
         ("ranks fall down the list; the order of lines counts", same & (rank[1:] < rank[:-1])),
     ):
-        for row in np.flatnonzero(bad) + 1:
-            where = results.iloc[row]
-            value = f"rank {where['rank']:g}, rsv {where['rsv']:g} in topic {where['topic']}"
-            findings.remark(what, value, int(where["line"]))
+        findings.each(results, np.r_[False, bad], what, "rank {rank:g}, rsv {rsv:g} in topic {topic}")
     return results
 
 
@@ -298,13 +295,8 @@ def _remark_judgments(
         ),
         ("the best entry point lies outside the document; it is kept", bep > size),
     ):
-        for row in np.flatnonzero(bad):
-            what = table.iloc[row]
-            value = (
-                f"rsize {what['relevant_size']}, passages {total[row]:g}, doclen {what['size']}, "
-                f"bep {what['best_entry']} for {what['document']}"
-            )
-            findings.remark(rule, value, int(what["line"]))
+        value = "rsize {relevant_size}, passages {total:g}, doclen {size}, bep {best_entry} for {document}"
+        findings.each(table.assign(total=total), bad, rule, value)
 
 
 def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
@@ -339,8 +331,5 @@ def _checked_table(table: pd.DataFrame, lines: NDArray[np.int64], findings: Find
         ("an element has one size", repeated & ~same, "the first counts"),
         ("a size must be 1 or more", empty, "the element is left out, as if its size were missing"),
     ):
-        for row in np.flatnonzero(bad):
-            what = table.iloc[row]
-            value = f"{what['size']} for {what['path']} in {what['document']}"
-            findings.broken(rule, value, int(lines[row]), instead=instead)
+        findings.each(table.assign(line=lines), bad, rule, "{size} for {path} in {document}", instead=instead)
     return table[~repeated & ~empty].reset_index(drop=True)
