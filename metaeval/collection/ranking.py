@@ -56,11 +56,11 @@ class RankedRun(NamedTuple):
     """Rank of every judged document in its list, from 1."""
     judgments: NDArray[np.int32]
     """Which judgment it is."""
-    tied: float
+    tied: float = np.nan
     """Share of documents whose score another document of the list has too; NaN where scores did not order it."""
-    codes: NDArray[np.int32] | None
+    codes: NDArray[np.int32] | None = None
     """On request, the judgment of every retrieved document, -1 for the unjudged."""
-    unjudged: UnjudgedDocuments | None
+    unjudged: UnjudgedDocuments | None = None
     """On request, the documents with code -1."""
 
 

@@ -162,6 +162,17 @@ class Assessments(Result):
     """What reading had to say."""
 
 
+def list_after_list(
+    topics: NDArray[np.int64], n_topics: int, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return which results have a topic (not -1) and lie within the limit, their ranks, and how many lists are cut."""
+    order = np.argsort(topics, kind="stable")
+    order = order[np.searchsorted(topics[order], 0) :]
+    counts = np.bincount(topics[order], minlength=n_topics)
+    ranks = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    return order[ranks <= limit], ranks[ranks <= limit], int((counts > limit).sum())
+
+
 def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submission], T]) -> dict[str, T]:
     """Compile runs one after the other.
 
