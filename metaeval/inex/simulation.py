@@ -14,7 +14,7 @@ from metaeval.base.results import Result
 from metaeval.inex.assessments import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
 from metaeval.inex.campaigns import campaign_of
 from metaeval.inex.simulated_articles import Articles, make_articles
-from metaeval.inex.simulated_judgments import assessments_of, make_highlights, make_second_highlights
+from metaeval.inex.simulated_judgments import Assessor, assessments_of
 from metaeval.inex.simulated_log import make_log
 from metaeval.inex.simulated_runs import Answer, Systems, answers_of, pool_of
 from metaeval.inex.writing import write_assessments, write_element_sizes, write_submission
@@ -259,12 +259,15 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         "runs_per_group": runs_per_group,
         "pool_size": campaign.pool,
     }
-    _check_counts(counts, campaign.second)
+    for name, value in counts.items():
+        check_count(value, name)
+    check_count(campaign.second, "n_second", least=0)
     kind = task or ("mixed" if year < _FIRST_WITH_OFFSETS else "focused")
     check_choice(kind, "task", get_args(InexTask))
     generator, source = resolve_rng(rng)
     articles = make_articles(generator, campaign.template, n_documents, campaign.elements)
-    truth = make_highlights(generator, articles, campaign, n_topics, campaign.relevant)
+    assessor = Assessor(generator, articles, campaign)
+    truth = assessor.highlights(n_topics)
     systems = Systems.drawn(generator, n_systems, runs_per_group, kind)
     topics = tuple(f"{year}{number:0{max(3, len(str(n_topics)))}d}" for number in range(1, n_topics + 1))
     lists = [
@@ -275,8 +278,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     write = _Writer(articles, systems, topics, year)
     graded = year <= _LAST_GRADED
     second = judged[: campaign.second]
-    agreements = {"document_agreement": campaign.document_agreement, "passage_agreement": campaign.passage_agreement}
-    other = make_second_highlights(generator, articles, campaign, truth, second, **agreements)
+    other = assessor.second(truth, second)
     assessments, second_assessments = (
         assessments_of(
             generator, articles, found, pools, topics=topics, scale=campaign.scale, graded=graded, source=source
@@ -297,12 +299,6 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         qualities=systems.quality,
         random_source=source,
     )
-
-
-def _check_counts(counts: dict[str, int], n_second: int) -> None:
-    for name, value in counts.items():
-        check_count(value, name)
-    check_count(n_second, "n_second", least=0)
 
 
 class _Writer(NamedTuple):

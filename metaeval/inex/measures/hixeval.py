@@ -112,24 +112,13 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return found, shown
 
 
-SPECS = (
+SPECS = tuple(
     MetricSpec(
-        name="HiXP", kernel=highlighted_precision, on="elements", relevant=_relevant_topics, cite="pehcevski2005"
-    ),
-    MetricSpec(
-        name="HiXR",
-        kernel=highlighted_recall,
-        on="elements",
-        relevant=_relevant_topics,
-        bounds=(0.0, np.inf),
-        cite="pehcevski2005",
-    ),
-    MetricSpec(
-        name="HiXF",
-        kernel=highlighted_f,
-        on="elements",
-        relevant=_relevant_topics,
-        bounds=(0.0, 2.0),
-        cite="pehcevski2005",
-    ),
+        name=name, kernel=kernel, on="elements", relevant=_relevant_topics, bounds=(0.0, most), cite="pehcevski2005"
+    )
+    for name, kernel, most in (
+        ("HiXP", highlighted_precision, 1.0),
+        ("HiXR", highlighted_recall, np.inf),
+        ("HiXF", highlighted_f, 2.0),
+    )
 )
