@@ -43,10 +43,10 @@ _LONGEST_NUMBER = 400
 class TableOptions:
     """What the caller said about the files."""
 
-    form: Form | None
+    form: Form | None = None
     columns: Mapping[str, Any]
-    systems_in: SystemsIn | None
-    header: bool | None
+    systems_in: SystemsIn | None = None
+    header: bool | None = None
     missing: Missing
     paired: bool = False
 
