@@ -165,13 +165,10 @@ def _locations(found: _Words, n_words: int) -> dict[str, NDArray[np.generic]]:
         found.findings.remark(rule, found.words[row * n_words + 2].decode(), found.line_of(int(row)))
     columns = {"offset": first} if n_words == _RUN_WORDS + 1 else {"offset": first, "length": found.column(7)}
     return {
-        name: np.where(nowhere, UNKNOWN, found.whole(_blanked(column, nowhere), f"the {name}"))
+        name: np.where(nowhere, UNKNOWN, found.whole(numbers, f"the {name}"))
         for name, column in columns.items()
+        for numbers in [[b"0" if lost else word for word, lost in zip(column, nowhere.tolist(), strict=True)]]
     }
-
-
-def _blanked(column: list[bytes], nowhere: NDArray[np.bool_]) -> list[bytes]:
-    return [b"0" if lost else word for word, lost in zip(column, nowhere, strict=True)] if nowhere.any() else column
 
 
 def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
+from metaeval.base.columns import ColumnRoles, column_roles
 from metaeval.base.names import BLANKS, first_double, first_few, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
@@ -69,6 +70,12 @@ class TableOptions:
     def counts_names_of_rows(self) -> bool:
         """Whether the one column that the caller counted holds the names of a wide table's rows."""
         return len(self.columns) == 1 and bool(self.positions.keys() & {"topic", "system"})
+
+    def roles(self, names: Sequence[str], sheet: Sheet) -> ColumnRoles:
+        """Return which column is what; an error where the caller named one that is not there."""
+        for column in [*self.chosen.values(), *self.ignored]:
+            place_of(column, names, sheet)
+        return column_roles(names, chosen=self.chosen, ignored=self.ignored)
 
     @property
     def ignored(self) -> list[str]:
@@ -164,6 +171,15 @@ def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
         guess = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
         raise sheet.error(f"there is no column {column!r}{guess}; {columns_found(names)}")
     return names.index(column)
+
+
+def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
+    """Say once, behind the names of the files, what holds for several; `said` is a file and its notes."""
+    files: dict[str, list[str]] = {}
+    for name, notes in said:
+        for note in notes:
+            files.setdefault(note, []).append(name)
+    return [f"{first_few(names)}: {note}" for note, names in files.items()]
 
 
 def left_out_note(names: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
+from metaeval.base.columns import ITEM_WORDS, underscored
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
@@ -15,7 +15,6 @@ from metaeval.io.blocks import (
     Block,
     TableOptions,
     left_out_note,
-    place_of,
     ragged,
     to_numbers,
     unique_names,
@@ -41,9 +40,7 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         return _Rows(sheet, options, options.positions).block(source)
     body = sheet.without_header()
     names = _names_over(body, header_names(sheet.sample()[0]))
-    for column in [*options.chosen.values(), *options.ignored]:
-        place_of(column, names, sheet)
-    parts, others = column_roles(names, chosen=options.chosen, ignored=options.ignored)
+    parts, others = options.roles(names, sheet)
     place = {name: at for at, name in enumerate(names) if name}
     places = {part: place[column] for part, column in parts.items()}
     one_system = "topic" in parts and hold_metrics(others)

@@ -90,14 +90,12 @@ def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems."""
     candidates = list(used) if rows.names else []
     for cells in rows.body.rows():
-        candidates = [at for at in candidates if cells[at].strip()[:1].isalpha() and not _is_gap(cells[at])]
+        candidates = [
+            at for at in candidates if cells[at].strip()[:1].isalpha() and cells[at].strip().casefold() not in GAP_WORDS
+        ]
         if not candidates:
             return []
     return candidates if len(candidates) < len(used) else []
-
-
-def _is_gap(cell: str) -> bool:
-    return cell.strip().casefold() in GAP_WORDS
 
 
 def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
@@ -232,16 +230,13 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
         return options.systems_in is None and "system" in insisting
     if "system" in first and options.systems_in == "columns":
         raise sheet.error(f"the first column is called {names[0]!r}; pass systems_in='rows', or rename it")
-    if names and not first and _looks_transposed(rows):
+    numbered = all(name.isdecimal() for name in names[1:] if name)
+    if names and not first and numbered and not any(map(is_number, rows.first)):
         raise sheet.error(
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
             "so systems seem to stand in rows; pass systems_in='rows', or call the first column topic if they do not"
         )
     return "system" in first
-
-
-def _looks_transposed(rows: _Rows) -> bool:
-    return all(name.isdecimal() for name in rows.names[1:] if name) and not any(map(is_number, rows.first))
 
 
 def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
-    from metaeval.page.tables import Cell, Column, Table
+    from metaeval.page.tables import Cell, Table
 
 _LONG_TABLE = 45
 
@@ -29,7 +29,8 @@ def table_latex(table: "Table") -> str:
         f"{' & '.join(_cell(cell, apart) for cell, apart in zip(row, marked, strict=True))} \\\\"
         for row in table.cells()
     ]
-    layout = "".join(_layout(column, apart) for column, apart in zip(table.columns, marked, strict=True))
+    aligned = ("r" if column.align == "right" else "l" for column in table.columns)
+    layout = "".join(f"{align}@{{}}l" if apart else align for align, apart in zip(aligned, marked, strict=True))
     caption = f"\\caption{{{escape_latex(f'{table.title}. {table.caption}'.strip())}}}"
     label = (
         f"\\label{{tab:{''.join(letter if letter.isascii() and letter.isalnum() else '-' for letter in table.name)}}}"
@@ -112,12 +113,7 @@ def escape_latex(words: str) -> str:
     return _JOINING.sub(lambda found: _LATEX.get(found[0], found[0] + "{}" * bool(found.lastindex)), plain)
 
 
-def _layout(column: "Column", apart: bool) -> str:  # noqa: FBT001 - a column and what is known of it
-    align = "r" if column.align == "right" else "l"
-    return f"{align}@{{}}l" if apart else align
-
-
-def _cell(cell: "Cell", apart: bool) -> str:  # noqa: FBT001 - as above
+def _cell(cell: "Cell", apart: bool) -> str:  # noqa: FBT001 - a cell and what is known of its column
     words = escape_latex(cell.text)
     words = f"\\textbf{{{words}}}" if cell.bold else words
     if not apart:

@@ -66,7 +66,10 @@ def cumulated_gains(
     if task == "thorough":
         if (alpha, normalise, tie) != (1.0, True, "deeper"):
             raise InvalidOptionError("task=thorough has no overlap to punish: leave out alpha, normalise and tie")
-        return lists.remembered(task, lambda: _thorough_gains(lists))
+        offsets = lists.collection.offsets
+        return lists.remembered(
+            task, lambda: CumulatedGains(offsets, first_values(lists), *_ideal_lists(lists, lists.values > 0))
+        )
     return lists.remembered((alpha, normalise, tie), lambda: _focused_gains(lists, alpha, normalise, tie))
 
 
@@ -89,10 +92,6 @@ def first_values(lists: ElementLists) -> NDArray[np.float64]:
     """Return the value of every result; 0 where the list has the element already."""
     collection = lists.collection
     return _first_values(collection.offsets, collection.results, collection.element_offsets, lists.values)
-
-
-def _thorough_gains(lists: ElementLists) -> CumulatedGains:
-    return CumulatedGains(lists.collection.offsets, first_values(lists), *_ideal_lists(lists, lists.values > 0))
 
 
 def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str) -> CumulatedGains:  # noqa: FBT001 - passed on

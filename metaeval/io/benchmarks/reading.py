@@ -177,14 +177,12 @@ def _read_benchmark(
     parts, notes = first.read([file for _, file in files])
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
-        notes.append(f"left out {count(len(out), 'file')} without results of {first.name}: {_distinct(out)}")
+        notes.append(
+            f"left out {count(len(out), 'file')} without results of {first.name}: {first_few(list(dict.fromkeys(out)))}"
+        )
     label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
     block = block_of(parts, label, notes=notes, metrics=metrics)
     return Inputs([_as_one(block, first)], [file.source.path for _, file in files])
-
-
-def _distinct(names: Sequence[str]) -> str:
-    return first_few(list(dict.fromkeys(names)))
 
 
 def _as_one(block: Block, form: Format) -> Block:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
-from metaeval.io.blocks import Block
+from metaeval.io.blocks import Block, notes_of_files
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 
 type Place = Callable[[int, str], tuple[int | None, str]]
@@ -117,11 +117,12 @@ def block_of(
         del labels[REPEAT], codes[REPEAT]
     values = _laid_out(codes, labels, scores[kept], parts, origins[:, kept])
     ragged = _ragged(values) if REPEAT in labels else []
+    said = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
     return Block(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *_joined(parts), *texts, *chosen, *ragged],
+        notes=[*notes, *said, *texts, *chosen, *ragged],
         attached=_clusters_of(labels["topic"], clusters),
         of_items=True,
     )
@@ -306,12 +307,3 @@ def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str
     said = {topic: clusters[topic] for topic in topics if topic in clusters}
     distinct = len(set(said.values()))
     return {"cluster": said} if 1 < distinct < len(said) else {}
-
-
-def _joined(parts: Sequence[Part]) -> list[str]:
-    """Say once what several files say."""
-    files: dict[str, list[str]] = {}
-    for part in parts:
-        for note in part.notes:
-            files.setdefault(note, []).append(part.path.rpartition("/")[2])
-    return [f"{first_few(names)}: {note}" for note, names in files.items()]
