@@ -26,45 +26,20 @@ UNKNOWN = -1
 LARGEST = 10**12
 """The largest size, offset, length or grade: a million of them still add up in 64 bits."""
 
-RESULT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "path": str,
-    "end_path": str,
-    "offset": np.int64,
-    "length": np.int64,
-    "rank": np.float64,
-    "rsv": np.float64,
-    "line": np.int64,
-}
-ASSESSMENT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "relevant_size": np.int64,
-    "size": np.int64,
-    "best_entry": np.int64,
-    "best_entry_point": str,
-    "line": np.int64,
-}
-ELEMENT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "path": str,
-    "exhaustivity": np.int64,
-    "specificity": np.float64,
-    "size": np.int64,
-    "relevant_size": np.int64,
-    "line": np.int64,
-}
-PASSAGE_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "offset": np.int64,
-    "length": np.int64,
-    "start": str,
-    "end": str,
-    "line": np.int64,
-}
+_TEXTS = ("topic", "document", "path", "end_path", "start", "end", "best_entry_point")
+_NUMBERS = ("rank", "rsv", "specificity")
+
+
+def _typed(*columns: str) -> dict[str, type]:
+    """Return the kind of every column: text, number or whole number."""
+    kinds = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, np.float64)}
+    return {name: kinds.get(name, np.int64) for name in columns}
+
+
+RESULT_COLUMNS = _typed("topic", "document", "path", "end_path", "offset", "length", "rank", "rsv", "line")
+ASSESSMENT_COLUMNS = _typed("topic", "document", "relevant_size", "size", "best_entry", "best_entry_point", "line")
+ELEMENT_COLUMNS = _typed("topic", "document", "path", "exhaustivity", "specificity", "size", "relevant_size", "line")
+PASSAGE_COLUMNS = _typed("topic", "document", "offset", "length", "start", "end", "line")
 
 
 def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArray[np.int64]:

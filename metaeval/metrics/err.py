@@ -62,12 +62,14 @@ def stopping_sums(
     return sums
 
 
-ERR = MetricSpec(name="ERR", kernel=expected_reciprocal_rank, real_grades=True, monotone=True, cite="chapelle2009")
-NORMALISED_ERR = MetricSpec(
-    name="nERR",
-    kernel=normalised_expected_reciprocal_rank,
-    real_grades=True,
-    monotone=True,
-    ideal=1.0,
-    cite="chapelle2009",
+SPECS = (
+    MetricSpec(name="ERR", kernel=expected_reciprocal_rank, real_grades=True, monotone=True, cite="chapelle2009"),
+    MetricSpec(
+        name="nERR",
+        kernel=normalised_expected_reciprocal_rank,
+        real_grades=True,
+        monotone=True,
+        ideal=1.0,
+        cite="chapelle2009",
+    ),
 )

@@ -73,12 +73,10 @@ def first_relevant(
     return first
 
 
-PRECISION = MetricSpec(name="P", kernel=precision, real_grades=True, monotone=True, cite="vanrijsbergen1979")
-RECALL = MetricSpec(name="R", kernel=recall, real_grades=True, monotone=True, cite="vanrijsbergen1979")
-SUCCESS = MetricSpec(name="Success", kernel=success, real_grades=True, monotone=True, ideal=1.0, cite="voorhees2004")
-R_PRECISION = MetricSpec(
-    name="Rprec", kernel=r_precision, real_grades=True, monotone=True, ideal=1.0, cite="buckley2005"
-)
-RECIPROCAL_RANK = MetricSpec(
-    name="RR", kernel=reciprocal_rank, real_grades=True, monotone=True, ideal=1.0, cite="voorhees1999"
+SPECS = (
+    MetricSpec(name="P", kernel=precision, real_grades=True, monotone=True, cite="vanrijsbergen1979"),
+    MetricSpec(name="R", kernel=recall, real_grades=True, monotone=True, cite="vanrijsbergen1979"),
+    MetricSpec(name="Success", kernel=success, real_grades=True, monotone=True, ideal=1.0, cite="voorhees2004"),
+    MetricSpec(name="RR", kernel=reciprocal_rank, real_grades=True, monotone=True, ideal=1.0, cite="voorhees1999"),
+    MetricSpec(name="Rprec", kernel=r_precision, real_grades=True, monotone=True, ideal=1.0, cite="buckley2005"),
 )

@@ -6,7 +6,7 @@ such, but for letters of other scripts, which are left alone: they need LuaLaTeX
 """
 
 import re
-from itertools import groupby
+from itertools import batched, groupby
 from typing import TYPE_CHECKING
 
 from metaeval.base.escaping import visible
@@ -58,27 +58,7 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "]": "{]}",
     "*": "{*}",
     "−": "$-$",
-    "×": "$\\times$",
-    "≤": "$\\leq$",
-    "≥": "$\\geq$",
-    "±": "$\\pm$",
-    "·": "$\\cdot$",
-    "≠": "$\\neq$",
-    "≈": "$\\approx$",
-    "∞": "$\\infty$",
-    "√": "$\\surd$",
-    "∩": "$\\cap$",
-    "∪": "$\\cup$",
-    "∈": "$\\in$",
-    "⌊": "$\\lfloor$",
-    "⌋": "$\\rfloor$",
     "′": "$'$",
-    "←": "$\\leftarrow$",
-    "↑": "$\\uparrow$",
-    "→": "$\\rightarrow$",
-    "↓": "$\\downarrow$",
-    "†": "$\\dagger$",
-    "‡": "$\\ddagger$",
     "⁻": "$^{-}$",
     "…": "\\ldots{}",
     "–": "--",
@@ -86,6 +66,11 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "\u00a0": "~",
     "\u202f": "\\,",
 }
+_SIGNS = """
+× times ≤ leq ≥ geq ± pm · cdot ≠ neq ≈ approx ∞ infty √ surd ∩ cap ∪ cup ∈ in ⌊ lfloor ⌋ rfloor ← leftarrow ↑ uparrow
+→ rightarrow ↓ downarrow † dagger ‡ ddagger
+""".split()  # noqa: SIM905 - a list of words reads better as words
+_LATEX |= {sign: f"$\\{name}$" for sign, name in batched(_SIGNS, 2)}
 _LATEX |= {raised: f"$^{{{digit}}}$" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _LATEX |= {lowered: f"$_{{{digit}}}$" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 _SMALL = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho varsigma sigma tau upsilon"
