@@ -165,10 +165,6 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         default 0.27 and 0.23 until 2004, 0.39 and 0.23 in 2005, 0.57 and 0.31 from 2006 on.
     rng : None, int, numpy.random.Generator or RandomSource
 
-    Returns
-    -------
-    SimulatedInex
-
     Raises
     ------
     InvalidOptionError

@@ -179,10 +179,6 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
     systems : iterable of str
         Names of the systems.
 
-    Returns
-    -------
-    dict of str to str
-
     Raises
     ------
     InvalidOptionError

@@ -196,10 +196,6 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
         checksum, ``.csv`` or ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz``
         or ``.zst`` compresses.
 
-    Returns
-    -------
-    pathlib.Path
-
     Raises
     ------
     UnknownNameError

@@ -28,8 +28,9 @@ from metaeval.collection.ranking import (
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
+from metaeval.io.run_formats import run_of
 from metaeval.io.sources import RunPaths, Source, read_source, refuse_shared_pipe, run_sources, system_names
-from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
+from metaeval.io.trec_lines import Scan
 from metaeval.running.parallel import threaded_map, track
 from metaeval.table.scores import Missing
 
@@ -289,8 +290,7 @@ def _read_run(
     def parse(content: bytes) -> Scan:
         if check is not None:
             check(content, source.path)
-        refuse_swapped(content, RUN, path=source.path)
-        return scan(content, RUN, path=source.path, ranked=rules.order == "rank")
+        return run_of(content, path=source.path, ranked=rules.order == "rank")
 
     found = read_source(source, parse)
     tags = found.names("tag")

@@ -247,12 +247,7 @@ class Page(_Statements):
         return [block for block in self._blocks() if isinstance(block, Picture)]
 
     def main_table(self) -> Table:
-        """Return the table that answers the question: the first one that a terminal shows, or else the first.
-
-        Returns
-        -------
-        Table
-        """
+        """Return the table that answers the question: the first one that a terminal shows, or else the first."""
         open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
         own = next((one for one in open_ones if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own

@@ -226,10 +226,6 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     rng : None, int, Generator or RandomSource
         See `metaeval.running.draws.resolve_rng`.
 
-    Returns
-    -------
-    Population
-
     Raises
     ------
     InvalidOptionError
@@ -300,10 +296,6 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
         See `simulate_population`.
     n_clusters, cluster_share, n_repeats, repeat_share
         See `Population.draw`.
-
-    Returns
-    -------
-    Scores
 
     Raises
     ------

@@ -146,10 +146,6 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     timed : bool
         Say too how long it takes, beside nDCG@10, for a metric of documents; this differs from one call to the next.
 
-    Returns
-    -------
-    MetricExamination
-
     See Also
     --------
     metaeval.testing.check_metric : Raises where a law is broken.
