@@ -98,7 +98,7 @@ class _Words(NamedTuple):
             raise self.refuse(f"{what} must be a number, not {shortened(column[row].decode())!r}", row)
         return values
 
-    def whole(self, column: Sequence[bytes], what: str, rows: Sequence[int] | None = None) -> NDArray[np.int64]:
+    def whole(self, column: Sequence[bytes], what: str, rows: NDArray[np.integer] | None = None) -> NDArray[np.int64]:
         """Return whole numbers; `rows` says in which row each stands, where not in every one."""
         wrong = [number for number, word in enumerate(column) if not word.isdigit() or len(word) > _MOST_DIGITS]
         if not wrong:
