@@ -65,21 +65,11 @@ class RankedRun(NamedTuple):
 
 
 class RankingProblem(Exception):  # noqa: N818 - never leaves the package: readers turn it into an error with a place
-    """Two lines of one list that cannot both stand there.
-
-    Attributes
-    ----------
-    kind : {"document", "rank"}
-        What they share.
-    first, second : int
-        Positions of the lines.
-    """
+    """Two lines of one list, at the positions `first` and `second`, that share what `kind` says: document or rank."""
 
     def __init__(self, kind: str, first: int, second: int) -> None:
         super().__init__(f"lines {first} and {second} share a {kind}")
-        self.kind = kind
-        self.first = first
-        self.second = second
+        self.kind, self.first, self.second = kind, first, second
 
 
 def rank_documents(

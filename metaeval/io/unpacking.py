@@ -41,17 +41,10 @@ _ZEROS = re.compile(rb"\0*+")
 
 
 class Budget:
-    """What one file may still unpack to.
+    """What one file of `packed` bytes may still unpack to; errors name it by its `label`.
 
-    Parameters
-    ----------
-    label : str
-        The file, for errors.
-    packed : int
-        Its size as it lies on the disk, or came through a pipe.
-    plain : bool, default False
-        Whether it lies on the disk as it is: then it costs whoever sent it as much as whoever reads it, and what it
-        holds is not counted.
+    A `plain` one lies on the disk as it is: it costs whoever sent it as much as whoever reads it, so what it holds is
+    not counted.
     """
 
     def __init__(self, label: str, packed: int, *, plain: bool = False) -> None:

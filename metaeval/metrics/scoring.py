@@ -111,7 +111,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
         coords={
             "metric": [one.name for one in chosen],
             "system": list(collection.systems),
-            "topic": [name for name, one in zip(collection.topics, kept, strict=True) if one],
+            "topic": [*compress(collection.topics, kept)],
         },
         attrs={"notes": list(dict.fromkeys(notes))} if notes else {},
     )

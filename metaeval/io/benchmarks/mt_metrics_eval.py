@@ -19,15 +19,7 @@ _GAP = "None"
 
 
 class _Pair:
-    """The files of one language pair.
-
-    Attributes
-    ----------
-    metrics : dict of str to str
-        Metric with its reference (``chrF-refA``) to its file; human scores likewise in `human`.
-    read : list of str
-        The files that were read.
-    """
+    """The files of one language pair: `metrics` by name and reference (``chrF-refA``), `human`, and those `read`."""
 
     def __init__(self, root: Path, pair: str) -> None:
         self.root, self.pair = root, pair
