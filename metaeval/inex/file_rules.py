@@ -1,7 +1,7 @@
 """What holds for INEX files of every format: how findings are told, how results are ordered, what is consistent."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,17 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    RESULT_COLUMNS,
-    TOO_SMALL,
-    Assessments,
-    Scale,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import TOO_SMALL, Assessments, Scale, empty_table
 from metaeval.inex.paths import nearest_ancestors, normalised_path, normalised_point
 
 _LONGEST_MESSAGE = 1000
@@ -289,19 +279,14 @@ def joined(parts: Sequence[Assessments], source: str) -> Assessments:
         raise FileFormatError(f"the files are of different scales: {listed}; read one campaign at a time", path=source)
     return Assessments(
         scale=next(iter(scales), parts[0].scale),
-        documents=_stacked([part.documents for part in parts], ASSESSMENT_COLUMNS),
-        elements=_stacked([part.elements for part in parts], ELEMENT_COLUMNS),
-        passages=_stacked([part.passages for part in parts], PASSAGE_COLUMNS),
+        documents=_stacked([part.documents for part in parts], "documents"),
+        elements=_stacked([part.elements for part in parts], "elements"),
+        passages=_stacked([part.passages for part in parts], "passages"),
         source=source,
         notes=tuple(note for part in parts for note in part.notes),
     )
 
 
-def _stacked(tables: Sequence[pd.DataFrame], columns: dict[str, type]) -> pd.DataFrame:
+def _stacked(tables: Sequence[pd.DataFrame], kind: str) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
-    return pd.concat(filled, ignore_index=True) if filled else empty_table(columns)
-
-
-def results_table(values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
-    """Make a table of results."""
-    return table_of(RESULT_COLUMNS, values)
+    return pd.concat(filled, ignore_index=True) if filled else empty_table(kind)

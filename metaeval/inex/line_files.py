@@ -15,18 +15,8 @@ from numpy.typing import NDArray
 from metaeval.base.columns import SIZES, first_called
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    LARGEST,
-    PASSAGE_COLUMNS,
-    UNKNOWN,
-    Assessments,
-    Submission,
-    empty_table,
-    table_of,
-)
-from metaeval.inex.file_rules import Findings, Names, checked_assessments, document_name, results_table
+from metaeval.inex.assessments import LARGEST, UNKNOWN, Assessments, Submission, empty_table, table_of
+from metaeval.inex.file_rules import Findings, Names, checked_assessments, document_name
 from metaeval.io.files import first_words, text_of
 
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
@@ -144,7 +134,7 @@ def submission_of_lines(content: bytes, findings: Findings) -> Submission:
         line = found.line_of(found.column(5).index(runs[1]))
         value = f"{runs[1].decode()!r} after {runs[0].decode()!r}"
         findings.broken("a file holds one run", value, line, instead="the first name counts for all lines")
-    table = _grouped(results_table(results), findings)
+    table = _grouped(table_of("results", results), findings)
     return Submission(run=runs[0].decode(), results=table, answered=tuple(dict.fromkeys(topics)), source=findings.path)
 
 
@@ -215,7 +205,7 @@ def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
     given = [words[begins[row] + 5] for row in with_bep]
     bep[with_bep] = found.whole(given, "the best entry point", with_bep)
     table = table_of(
-        ASSESSMENT_COLUMNS,
+        "documents",
         {
             "topic": found.names(topics, "topic"),
             "document": found.names(documents, "document", document_name),
@@ -228,7 +218,7 @@ def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
     _refuse_repeated(table, findings)
     passages = _passages(found, begins, table)
     _remark_judgments(table, passages, found.counts, findings)
-    return checked_assessments("passages", table, empty_table(ELEMENT_COLUMNS), passages, findings)
+    return checked_assessments("passages", table, empty_table("elements"), passages, findings)
 
 
 def _refuse_repeated(table: pd.DataFrame, findings: Findings) -> None:
@@ -252,7 +242,7 @@ def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame) -> 
     ends = b" ".join(texts).replace(b":", b" ").split()
     pairs = found.whole(ends, "the offset and the length of a passage", np.repeat(owner, 2)).reshape(-1, 2)
     return table_of(
-        PASSAGE_COLUMNS,
+        "passages",
         {
             "topic": table["topic"].to_numpy()[owner],
             "document": table["document"].to_numpy()[owner],

@@ -8,17 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.results import ShortRepr
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    TOO_SMALL,
-    UNKNOWN,
-    Assessments,
-    Scale,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, empty_table, table_of
 from metaeval.inex.campaigns import Campaign
 from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, Articles
 
@@ -217,7 +207,7 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
     where = _Where(articles, found, names[pair], labels[pair])
     if scale == "passages":
         documents = {"relevant_size": relevant, "size": articles.length[document], "best_entry": entry}
-        elements, passages = empty_table(ELEMENT_COLUMNS), where.passages("offset")
+        elements, passages = empty_table("elements"), where.passages("offset")
     elif scale == "2005":
         points = np.full(len(document), "", dtype=object)
         if not graded:
@@ -233,10 +223,10 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
         rest = np.setdiff1d(np.arange(len(document)), pair)
         roots = {"topic": labels[rest], "document": names[rest], "path": articles.paths[articles.first[document[rest]]]}
         elements = where.graded_elements(_exhaustivity(generator, where), scale, roots, (topic[rest], document[rest]))
-        passages = empty_table(PASSAGE_COLUMNS)
+        passages = empty_table("passages")
     return Assessments(
         scale=scale,
-        documents=table_of(ASSESSMENT_COLUMNS, {"topic": labels, "document": names, **documents}),
+        documents=table_of("documents", {"topic": labels, "document": names, **documents}),
         elements=elements,
         passages=passages,
         source=source,
@@ -265,9 +255,9 @@ class _Where:
         length = self.found.end - self.found.start
         values = {"topic": self.labels[owner], "document": self.names[owner], "length": length}
         if kind == "offset":
-            return table_of(PASSAGE_COLUMNS, values | {"offset": self.found.start})
+            return table_of("passages", values | {"offset": self.found.start})
         ends = self.points(document, self.found.end, behind=1)
-        return table_of(PASSAGE_COLUMNS, values | {"start": self.points(document, self.found.start), "end": ends})
+        return table_of("passages", values | {"start": self.points(document, self.found.start), "end": ends})
 
     def points(
         self, documents: NDArray[np.int64], positions: NDArray[np.int64], *, behind: int = 0
@@ -292,7 +282,7 @@ class _Where:
             "size": self.size,
             "relevant_size": self.relevant,
         }
-        return table_of(ELEMENT_COLUMNS, values)
+        return table_of("elements", values)
 
     def graded_elements(
         self,
@@ -322,7 +312,7 @@ class _Where:
             for mine, others in zip((self.found.topic, self.found.document), of_roots, strict=True)
         )
         order = np.lexsort((documents, topics))
-        return table_of(ELEMENT_COLUMNS, {name: column[order] for name, column in values.items()})
+        return table_of("elements", {name: column[order] for name, column in values.items()})
 
     def _placed(self) -> dict[str, NDArray[np.object_]]:
         return {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
-from metaeval.inex.assessments import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
+from metaeval.inex.assessments import UNKNOWN, Assessments, Submission, table_of
 from metaeval.inex.campaigns import campaign_of
 from metaeval.inex.simulated_articles import Articles, make_articles
 from metaeval.inex.simulated_judgments import Assessor, assessments_of
@@ -322,7 +322,7 @@ class _Writer(NamedTuple):
             run=self.systems.names[row],
             participant=str(self.systems.group[row] + 1),
             task=task,
-            results=table_of(RESULT_COLUMNS, results),
+            results=table_of("results", results),
             answered=self.topics,
             source="simulated",
         )
