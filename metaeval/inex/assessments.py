@@ -105,9 +105,10 @@ class Submission(Result):
     task: str = ""
     """As the file names them; empty where it does not."""
     results: pd.DataFrame = field(default_factory=lambda: empty_table("results"), repr=False)
-    """One row a result (``COLUMNS["results"]``), the results of a topic in the order in which they are evaluated. An element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points in
-    text); a passage ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a result
-    lacks is "" or `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given."""
+    """One row a result (``COLUMNS["results"]``), the results of a topic in the order in which they are evaluated. An
+    element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points in text); a passage
+    ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a result lacks is "" or
+    `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given."""
     answered: tuple[str, ...] = ()
     """Topics that the run answers, those with an empty list included."""
     source: str = ""

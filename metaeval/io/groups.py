@@ -8,7 +8,7 @@ from typing import NamedTuple
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, closest_names
-from metaeval.io.blocks import columns_found, fitting_names, place_of
+from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18

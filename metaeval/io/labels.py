@@ -11,8 +11,9 @@ from metaeval.base.names import first_few, is_number, natural_order
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
+from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import first_words, read_bytes
+from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths

@@ -10,16 +10,8 @@ from numpy.typing import NDArray
 from metaeval.base.columns import ITEM_WORDS, underscored
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import (
-    BadCellError,
-    Block,
-    TableOptions,
-    left_out_note,
-    ragged,
-    to_numbers,
-    unique_names,
-    ways_to_name,
-)
+from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.headers import ragged, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows

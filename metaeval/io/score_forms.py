@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
-from metaeval.io.blocks import Form, TableOptions, ways_to_name
+from metaeval.io.blocks import Form, TableOptions
+from metaeval.io.headers import ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED

@@ -10,20 +10,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
-from metaeval.io.blocks import (
-    GAP_WORDS,
-    SUMMARIES,
-    BadCellError,
-    Block,
-    TableOptions,
-    columns_found,
-    fitting_names,
-    left_out_note,
-    place_of,
-    to_numbers,
-    unique_names,
-    ways_to_name,
-)
+from metaeval.io.blocks import GAP_WORDS, SUMMARIES, BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
