@@ -63,6 +63,14 @@ class RankedRun(NamedTuple):
     unjudged: UnjudgedDocuments | None = None
     """On request, the documents with code -1."""
 
+    def completed(self, others: OtherDocuments, n_judgments: int) -> "RankedRun":
+        """Give the documents without judgments codes that are the same in every run."""
+        if self.codes is None or self.unjudged is None:
+            return self
+        codes = self.codes.copy()
+        codes[codes < 0] = n_judgments + others.add(self.unjudged)
+        return self._replace(codes=codes, unjudged=None)
+
 
 class RankingProblem(Exception):  # noqa: N818 - never leaves the package: readers turn it into an error with a place
     """Two lines of one list, at the positions `first` and `second`, that share what `kind` says: document or rank."""
@@ -103,15 +111,6 @@ def rank_documents(
         codes=codes if every else None,
         unjudged=_unjudged(lines, sequence, bounds, codes) if every else None,
     )
-
-
-def complete_codes(run: RankedRun, others: OtherDocuments, n_judgments: int) -> RankedRun:
-    """Return the run with a code from `n_judgments` up for its unjudged documents too, shared with other runs."""
-    if run.codes is None or run.unjudged is None:
-        return run
-    codes = run.codes.copy()
-    codes[codes < 0] = n_judgments + others.add(run.unjudged)
-    return run._replace(codes=codes, unjudged=None)
 
 
 def ordered_lists(

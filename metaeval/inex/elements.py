@@ -31,10 +31,8 @@ from metaeval.inex.element_table import (
     Elements,
     above,
     in_document_order,
-    known_sizes,
     linked_tree,
     looked_up,
-    path_stops,
     with_assessments,
 )
 
@@ -266,7 +264,7 @@ class _Rows:
     def elements(self, sizes: pd.DataFrame | None) -> Elements:
         """Return the rows as a tree, with what was said of them."""
         n_rows, documents = len(self.keys), self._lists(self.topics, self.documents)
-        parents, stops = linked_tree(documents, self.paths, path_stops(self.names.paths), self.starts)
+        parents, stops = linked_tree(documents, self.paths, self.names.path_stops(), self.starts)
         within = self.judgment - self.judgments.topic_offsets[self.topics]
         bare = Elements(
             parents=parents,
@@ -278,7 +276,7 @@ class _Rows:
             exhaustivity=np.zeros(n_rows, dtype=np.int8),
             specificity=np.zeros(n_rows),
             fully_specific=np.zeros(n_rows, dtype=bool),
-            sizes=known_sizes(sizes, self.names, self.documents, self.paths),
+            sizes=self.names.known_sizes(sizes, self.documents, self.paths),
             relevant_sizes=np.full(n_rows, UNKNOWN, dtype=np.int64),
         )
         return with_assessments(bare, self.of_judged, self.judged, self.assessments.scale)

@@ -16,15 +16,7 @@ from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
 from metaeval.collection.documents import Collection
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
-from metaeval.collection.ranking import (
-    Lines,
-    Order,
-    RankedRun,
-    RankingProblem,
-    complete_codes,
-    ordered_lists,
-    rank_documents,
-)
+from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, ordered_lists, rank_documents
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
@@ -171,9 +163,8 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
             n_scored += len(parts)
         new = [place < len(sources) or name not in scored for name in called]
         n_double += new.count(False)
-        found += [
-            part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in compress(parts, new)
-        ]
+        n_judgments = len(judgments.levels)
+        found += [part._replace(run=part.run.completed(others, n_judgments)) for part in compress(parts, new)]
     names, notes = system_names([(part.tag, part.source) for part in found])
     notes += double_note(n_double)
     warn_of_doubts({name: part.doubt for name, part in zip(names, found, strict=True)})
