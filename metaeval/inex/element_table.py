@@ -42,6 +42,23 @@ class Elements(NamedTuple):
     relevant_sizes: NDArray[np.int64]
     """Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
 
+    def with_assessments(self, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> "Elements":
+        """Enter what was assessed."""
+        size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
+        exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
+        counted = (scale == "2005") & (size > 0) & (relevant >= 0)
+        full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
+        for column, values in (
+            (self.assessed, True),
+            (self.exhaustivity, exhaustivity),
+            (self.specificity, specificity),
+            (self.fully_specific, full & (exhaustivity != 0)),
+            (self.sizes, np.where(size > 0, size, self.sizes[rows])),
+            (self.relevant_sizes, relevant),
+        ):
+            column[rows] = values
+        return self
+
 
 class ElementNames(NamedTuple):
     """Codes of topics, documents and paths; the paths are sorted so that codes follow document order."""
@@ -151,21 +168,3 @@ def looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
     order = np.argsort(keys)
     slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
     return np.where(keys[order][slots] == wanted, order[slots], -1)
-
-
-def with_assessments(elements: Elements, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> Elements:
-    """Enter what was assessed."""
-    size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
-    exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
-    counted = (scale == "2005") & (size > 0) & (relevant >= 0)
-    full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
-    for column, values in (
-        (elements.assessed, True),
-        (elements.exhaustivity, exhaustivity),
-        (elements.specificity, specificity),
-        (elements.fully_specific, full & (exhaustivity != 0)),
-        (elements.sizes, np.where(size > 0, size, elements.sizes[rows])),
-        (elements.relevant_sizes, relevant),
-    ):
-        column[rows] = values
-    return elements

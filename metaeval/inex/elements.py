@@ -26,15 +26,7 @@ from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
 from metaeval.inex.element_runs import ElementRun, Words, checked_assessments, checked_run, document_judgments, refuse
-from metaeval.inex.element_table import (
-    ElementNames,
-    Elements,
-    above,
-    in_document_order,
-    linked_tree,
-    looked_up,
-    with_assessments,
-)
+from metaeval.inex.element_table import ElementNames, Elements, above, in_document_order, linked_tree, looked_up
 
 _UNSIZED = ("inex2002", "inex2002(quant=strict)", "nxCG(alpha=0)@10", "nxCG(alpha=0)@25", "nxCG(alpha=0)@50")
 _SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
@@ -279,7 +271,7 @@ class _Rows:
             sizes=self.names.known_sizes(sizes, self.documents, self.paths),
             relevant_sizes=np.full(n_rows, UNKNOWN, dtype=np.int64),
         )
-        return with_assessments(bare, self.of_judged, self.judged, self.assessments.scale)
+        return bare.with_assessments(self.of_judged, self.judged, self.assessments.scale)
 
     def by_document(self, retrieved: Retrieved) -> Collection:
         """Rank the documents of every list by their first result."""
