@@ -25,6 +25,8 @@ _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
 
+type _Names = tuple[list[str] | None, list[str] | None]
+
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     """Read a table of systems by topics; the metric is named after the file."""
@@ -56,8 +58,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
-        return _block(body, source, scores, (down, across), notes, options)
-    block = _block(body, source, scores.T, (across, down), notes, options)
+        return _block(rows, source, options, scores, (down, across), notes)
+    block = _block(rows, source, options, scores.T, (across, down), notes)
     of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
     if not said:
         return replace(block, of_items=of_items)
@@ -119,15 +121,10 @@ class _Rows(NamedTuple):
 
 
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
-    body: Sheet,
-    source: Source,
-    scores: NDArray[np.float64],
-    names: tuple[list[str] | None, list[str] | None],
-    notes: list[str],
-    options: TableOptions,
+    rows: _Rows, source: Source, options: TableOptions, scores: NDArray[np.float64], names: _Names, notes: list[str]
 ) -> Block:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
-    systems, topics = names
+    body, (systems, topics) = rows.body, names
     if systems is None:
         systems = [f"system{number}" for number in range(1, len(scores) + 1)]
         notes.append(f"no names of systems, so they are numbered {systems[0]} to {systems[-1]}")
@@ -334,9 +331,7 @@ def _notes_on_identifiers(
     return [] if known else [f"column {names[place]!r} was taken for the topic"]
 
 
-def _grid(
-    rows: _Rows, used: Sequence[int], titles: tuple[Sequence[str] | None, Sequence[str] | None], options: TableOptions
-) -> NDArray[np.float64]:
+def _grid(rows: _Rows, used: Sequence[int], titles: _Names, options: TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles
     numbers = np.empty((len(rows.first), len(used)))
