@@ -87,19 +87,8 @@ def rank_documents(
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     sequence, bounds = ordered_lists(lines, order, hashes=hashes)
     bounds = bounds[: n_topics + 1]
-    codes = find_documents(
-        lines.text,
-        lines.starts,
-        lines.lengths,
-        hashes,
-        sequence,
-        bounds,
-        table.text,
-        table.offsets,
-        table.hashes,
-        table.slots,
-        table.slot_bounds,
-    )
+    known = (table.text, table.offsets, table.hashes, table.slots, table.slot_bounds)
+    codes = find_documents(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds, *known)
     ranks, judgments, n_judged = judged_ranks(codes, bounds)
     every = retrieved == "all"
     return RankedRun(

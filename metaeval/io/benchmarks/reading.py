@@ -211,18 +211,9 @@ def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:
 
 
 def _refuse_columns(options: TableOptions, path: str, name: str) -> None:
-    said = [
-        *([f"columns={dict(options.columns)}"] if options.columns else []),
-        *(
-            f"{option}={value!r}"
-            for option, value in (
-                ("header", options.header),
-                ("form", options.form),
-                ("systems_in", options.systems_in),
-            )
-            if value is not None
-        ),
-    ]
+    columns = dict(options.columns) or None
+    given = {"columns": columns, "header": options.header, "form": options.form, "systems_in": options.systems_in}
+    said = [f"{option}={value!r}" for option, value in given.items() if value is not None]
     if said:
         message = f"{path} is a file of {name}, which says itself what is what; leave out {' and '.join(said)}"
         raise InvalidOptionError(message)
