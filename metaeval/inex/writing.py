@@ -121,15 +121,8 @@ def _xml_of_submission(submission: Submission) -> bytes:
     """Write a submission in XML."""
     results = submission.results
     kind = "element" if (results["path"].to_numpy() != "").all() else "fol"
-    about = _attributes(
-        **{
-            "participant-id": submission.participant,
-            "run-id": submission.run,
-            "task": submission.task,
-            "query": "automatic",
-            "result-type": kind,
-        }
-    )
+    of_run = {"participant-id": submission.participant, "run-id": submission.run, "task": submission.task}
+    about = _attributes(**of_run, **{"query": "automatic", "result-type": kind})
     by_topic = dict.fromkeys(submission.answered, "")
     if len(results):
         lines = pd.Series(_result_lines(results), dtype=object)

@@ -57,14 +57,13 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
     except (ScoresError, InvalidOptionError) as error:
         raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
     labels = {str(dim): scores[dim].to_numpy().tolist() for dim in scores.dims}
+    notes = scores.attrs.get("notes", []) if options.missing != "pairwise" else []  # said again of all files together
     return Block(
         label=source.path,
         scores=scores.to_numpy(),
         labels=labels,
         of_items=scores.attrs.get("topic_word") == "item",
-        notes=[]
-        if options.missing == "pairwise"
-        else scores.attrs.get("notes", []),  # said again of all files together
+        notes=notes,
         earlier_notes=earlier,
         attached={
             part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))

@@ -299,32 +299,20 @@ def _read_run(
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
     wide = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
     note = "; ".join(filter(None, (wide, note_of_blanks(found.content, source.path))))
-    lines = Lines(
-        text=np.frombuffer(found.content, dtype=np.uint8),
-        starts=found.starts,
-        lengths=found.lengths,
-        keys=keys,
-        lists=lists,
-        n_lists=len(place),
-    )
+    text = np.frombuffer(found.content, dtype=np.uint8)
+    lines = Lines(text, found.starts, found.lengths, keys=keys, lists=lists, n_lists=len(place))
     doubt = None if rules.order in ("rank", "input") else _doubt(found)
     if len(kinds) == 1:
         return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note, doubt)]
     owner = found.per_line([kinds.index(tag) for tag in tags])
-    return [
-        _RunPart(
-            tag,
-            source._replace(name=None),
-            sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__),
-            lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")}),
-            found,
-            mine,
-            "" if number else note,
-            doubt,
-        )
-        for number, tag in enumerate(kinds)
-        for mine in [np.flatnonzero(owner == number)]
-    ]
+    parts = []
+    for number, tag in enumerate(kinds):
+        mine = np.flatnonzero(owner == number)
+        topics = sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__)
+        part = lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")})
+        source, note = source._replace(name=None), "" if number else note
+        parts.append(_RunPart(tag, source, topics, part, found, mine, note, doubt))
+    return parts
 
 
 def _doubt(found: Scan) -> Doubt | None:

@@ -137,17 +137,10 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
     _refuse_metrics(body, systems, topics, options)
-    return Block(
-        label=source.path,
-        scores=scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real],
-        labels={
-            "metric": [source.own_name],
-            "system": unique_names(systems, "system", body),
-            "topic": unique_names(topics, "topic", body),
-        },
-        notes=notes,
-        numbered=numbered,
-    )
+    labels = {"metric": [source.own_name]}
+    labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
+    kept = scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real]
+    return Block(label=source.path, scores=kept, labels=labels, notes=notes, numbered=numbered)
 
 
 def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:

@@ -105,16 +105,9 @@ def score(  # noqa: PLR0913 - one keyword per choice
     if not kept.any():
         message = "undefined='drop' leaves no topic: each has nothing relevant under some metric; use undefined='zero'"
         raise ScoresError(message)
-    table = xr.DataArray(
-        values[:, :, kept],
-        dims=DIMS,
-        coords={
-            "metric": [one.name for one in chosen],
-            "system": list(collection.systems),
-            "topic": [*compress(collection.topics, kept)],
-        },
-        attrs={"notes": list(dict.fromkeys(notes))} if notes else {},
-    )
+    names = ([one.name for one in chosen], list(collection.systems), [*compress(collection.topics, kept)])
+    attrs = {"notes": list(dict.fromkeys(notes))} if notes else {}
+    table = xr.DataArray(values[:, :, kept], dict(zip(DIMS, names, strict=True)), DIMS, attrs=attrs)
     groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
     directions = {one.name: one.higher_is_better for one in chosen}
     return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
