@@ -64,7 +64,12 @@ def test_the_wheel_is_the_package(wheel):
     told = {name: held.pop(name) for name in [*held] if name.startswith(f"{NAME}.dist-info/")}
     assert held.pop("metaeval/CITATION.cff") == (ROOT / "CITATION.cff").read_bytes()
     assert held == _sources(ROOT / "metaeval")
-    assert {"metaeval/py.typed", "metaeval/base/bibliography.toml", "metaeval/page/templates/page.html"} <= set(held)
+    assert {
+        "metaeval/py.typed",
+        "metaeval/base/bibliography.toml",
+        "metaeval/io/benchmarks/formats.toml",
+        "metaeval/page/templates/page.html",
+    } <= set(held)
     assert {name.partition("/")[2] for name in told} == {
         *("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     }

@@ -35,7 +35,7 @@ MADE = {}
 @pytest.fixture
 def _made_once(monkeypatch):
     """Try all laws and metrics on the same collections: a metric that changes what it is given breaks a law itself."""
-    make = examination._collections
+    make = examination.collections_for
 
     def kept(metric, seed, number, scale):
         key = (metric if metric.on == "documents" else metric.on, seed, number, scale)
@@ -43,7 +43,7 @@ def _made_once(monkeypatch):
             MADE[key] = list(make(metric, seed, number, scale))
         return MADE[key]
 
-    monkeypatch.setattr(examination, "_collections", kept)
+    monkeypatch.setattr(examination, "collections_for", kept)
 
 
 @pytest.mark.usefixtures("_made_once")

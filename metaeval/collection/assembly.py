@@ -19,7 +19,7 @@ from metaeval.collection.document_codes import (
 )
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning
 from metaeval.collection.grades import coded, grades_note
-from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, complete_codes, rank_documents
+from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, rank_documents
 from metaeval.errors import InvalidOptionError
 
 _FEWEST_LISTS = 20
@@ -98,7 +98,7 @@ def collection_of_lines(
             own = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
         except RankingProblem as problem:
             raise _repetition_error(run.system, lines, problem) from None
-        ranked[run.system] = complete_codes(own, others, len(judgments.levels))
+        ranked[run.system] = own.completed(others, len(judgments.levels))
         answered.update(run.topics)
     return assemble_collection(judgments, ranked, answered, n_codes=len(judgments.levels) + others.n_codes)
 

@@ -16,7 +16,6 @@ Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
 
 _LEVELS = np.iinfo(np.int16)
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
@@ -85,31 +84,18 @@ def renumbered(kept: NDArray[np.int64], size: int) -> NDArray[np.int32]:
     return moved
 
 
-def looked_up[T](table: Mapping[str, T], systems: tuple[str, ...], what: str) -> list[T]:
-    """Return what a table has for every system."""
+def looked_up(table: Mapping[str, Any] | pd.Series, systems: tuple[str, ...], what: str) -> list[Any]:
+    """Return what a table says of every system, or an error that names those it lacks."""
+    if isinstance(table, pd.Series):
+        if not table.index.is_unique:
+            message = f"`{what}` names system {table.index[table.index.duplicated()][0]!r} twice; keep one line"
+            raise InvalidOptionError(message)
+        table = {str(name): value for name, value in table.items()}
     absent = [name for name in systems if name not in table]
     if absent:
         covered = f"{len(systems) - len(absent)} of {len(systems)} systems"
         raise InvalidOptionError(f"`{what}` covers {covered}; absent: {first_few(absent)}")
     return [table[name] for name in systems]
-
-
-def as_mapping(table: Mapping[str, Any] | pd.Series, what: str) -> Mapping[str, Any]:
-    """Return a table as a mapping; names of a Series stand there once."""
-    if not isinstance(table, pd.Series):
-        return table
-    if not table.index.is_unique:
-        message = f"`{what}` names system {table.index[table.index.duplicated()][0]!r} twice; keep one line"
-        raise InvalidOptionError(message)
-    return {str(name): value for name, value in table.items()}
-
-
-def as_truth(value: object) -> bool:
-    """Return yes or no as it is written."""
-    truth = _TRUTH.get(str(value).casefold())
-    if truth is None:
-        raise InvalidOptionError(f"`pooled` must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
-    return truth
 
 
 def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:

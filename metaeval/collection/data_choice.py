@@ -86,13 +86,7 @@ def choose_data[Data: (xr.DataArray, JudgedCollection)](  # noqa: PLR0913 - what
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataChoice:
-    """What `choose_data` is asked for, for readers that must choose before they look for gaps.
-
-    Attributes
-    ----------
-    systems, topics : tuple of str or None
-    exclude_systems, exclude_topics : tuple of str
-    """
+    """What `choose_data` is asked for, for readers that must choose before they look for gaps."""
 
     systems: tuple[str, ...] | None
     exclude_systems: tuple[str, ...]

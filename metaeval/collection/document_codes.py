@@ -126,18 +126,9 @@ class OtherDocuments(ShortRepr):
         """Return the code of every document, giving new ones to those not seen before."""
         self._make_room(len(documents.topics), len(documents.text))
         hashes = hash_documents(documents.text, documents.offsets[:-1], np.diff(documents.offsets))
-        codes, self.n_codes = add_documents(
-            documents.text,
-            documents.offsets,
-            documents.topics,
-            _with_topic(hashes, documents.topics),
-            self.text,
-            self.offsets,
-            self.topics,
-            self.hashes,
-            self.slots,
-            self.n_codes,
-        )
+        known = (self.text, self.offsets, self.topics, self.hashes, self.slots, self.n_codes)
+        text, offsets, topics = documents
+        codes, self.n_codes = add_documents(text, offsets, topics, _with_topic(hashes, topics), *known)
         return codes
 
     def _make_room(self, n_new: int, n_bytes: int) -> None:

@@ -19,8 +19,6 @@ from metaeval.base.results import Result
 from metaeval.collection.base import (
     On,
     as_levels,
-    as_mapping,
-    as_truth,
     chosen_names,
     is_judged,
     looked_up,
@@ -37,6 +35,7 @@ from metaeval.table.scores import Missing
 
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _TOP = 10
 _USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
 _USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
@@ -258,11 +257,10 @@ class JudgedCollection(Result, ABC):
     def _unanswered(self) -> list[str]:
         """Name the topics that no run answers: those of other runs, or of another part of the collection."""
         topics = [topic for topic, out in zip(self.topics, self.missing.all(axis=0), strict=True) if out]
+        if not topics or len(self.systems) == 1:
+            return []
         ways = "every run scores 0 there, and `missing='drop-topics'` leaves them out"
-        several = len(self.systems) > 1
-        return (
-            [f"topics that no run answers: {len(topics):,} ({first_few(topics)}); {ways}"] if topics and several else []
-        )
+        return [f"topics that no run answers: {len(topics):,} ({first_few(topics)}); {ways}"]
 
     def with_groups(
         self,
@@ -284,22 +282,22 @@ class JudgedCollection(Result, ABC):
         InvalidOptionError
             If a system has no group, or `pooled` leaves one out or holds something else than yes and no.
         """
-        names = None if groups is None else looked_up(as_mapping(groups, "groups"), self.systems, "groups")
+        names = None if groups is None else looked_up(groups, self.systems, "groups")
         if pooled is not None and not isinstance(pooled, Mapping | pd.Series):
             chosen = set(chosen_names(pooled, "pooled"))
             others = () if self.by_document.pool_runs is None else self.by_document.pool_runs.systems
             for name in sorted(chosen - {*self.systems, *others}):
                 check_choice(name, "system", self.systems)
             pooled = {name: name in chosen for name in self.systems}
-        marks = None if pooled is None else looked_up(as_mapping(pooled, "pooled"), self.systems, "pooled")
+        marks = None if pooled is None else looked_up(pooled, self.systems, "pooled")
         pool_runs = self.by_document.pool_runs
         if names is not None and pool_runs is not None:
-            own = looked_up(as_mapping(groups or {}, "groups"), pool_runs.systems, "groups")
+            own = looked_up({} if groups is None else groups, pool_runs.systems, "groups")
             pool_runs = replace(pool_runs, groups=tuple(map(str, own)))
         return self._with(
             pool_runs=pool_runs,
             groups=self.groups if names is None else tuple(map(str, names)),
-            pooled=self.pooled if marks is None else np.array([as_truth(mark) for mark in marks], dtype=bool),
+            pooled=self.pooled if marks is None else np.array([_truth(mark) for mark in marks], dtype=bool),
         )
 
 
@@ -598,3 +596,11 @@ class Collection(JudgedCollection):
 
     def _per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.diff(np.concatenate([[0], np.cumsum(marked, dtype=np.int64)])[self.topic_offsets])
+
+
+def _truth(value: object) -> bool:
+    """Return yes or no as it is written."""
+    truth = _TRUTH.get(str(value).casefold())
+    if truth is None:
+        raise InvalidOptionError(f"`pooled` must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
+    return truth

@@ -56,30 +56,28 @@ class RankedRun(NamedTuple):
     """Rank of every judged document in its list, from 1."""
     judgments: NDArray[np.int32]
     """Which judgment it is."""
-    tied: float
+    tied: float = np.nan
     """Share of documents whose score another document of the list has too; NaN where scores did not order it."""
-    codes: NDArray[np.int32] | None
+    codes: NDArray[np.int32] | None = None
     """On request, the judgment of every retrieved document, -1 for the unjudged."""
-    unjudged: UnjudgedDocuments | None
+    unjudged: UnjudgedDocuments | None = None
     """On request, the documents with code -1."""
+
+    def completed(self, others: OtherDocuments, n_judgments: int) -> "RankedRun":
+        """Give the documents without judgments codes that are the same in every run."""
+        if self.codes is None or self.unjudged is None:
+            return self
+        codes = self.codes.copy()
+        codes[codes < 0] = n_judgments + others.add(self.unjudged)
+        return self._replace(codes=codes, unjudged=None)
 
 
 class RankingProblem(Exception):  # noqa: N818 - never leaves the package: readers turn it into an error with a place
-    """Two lines of one list that cannot both stand there.
-
-    Attributes
-    ----------
-    kind : {"document", "rank"}
-        What they share.
-    first, second : int
-        Positions of the lines.
-    """
+    """Two lines of one list, at the positions `first` and `second`, that share what `kind` says: document or rank."""
 
     def __init__(self, kind: str, first: int, second: int) -> None:
         super().__init__(f"lines {first} and {second} share a {kind}")
-        self.kind = kind
-        self.first = first
-        self.second = second
+        self.kind, self.first, self.second = kind, first, second
 
 
 def rank_documents(
@@ -89,19 +87,8 @@ def rank_documents(
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     sequence, bounds = ordered_lists(lines, order, hashes=hashes)
     bounds = bounds[: n_topics + 1]
-    codes = find_documents(
-        lines.text,
-        lines.starts,
-        lines.lengths,
-        hashes,
-        sequence,
-        bounds,
-        table.text,
-        table.offsets,
-        table.hashes,
-        table.slots,
-        table.slot_bounds,
-    )
+    known = (table.text, table.offsets, table.hashes, table.slots, table.slot_bounds)
+    codes = find_documents(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds, *known)
     ranks, judgments, n_judged = judged_ranks(codes, bounds)
     every = retrieved == "all"
     return RankedRun(
@@ -113,15 +100,6 @@ def rank_documents(
         codes=codes if every else None,
         unjudged=_unjudged(lines, sequence, bounds, codes) if every else None,
     )
-
-
-def complete_codes(run: RankedRun, others: OtherDocuments, n_judgments: int) -> RankedRun:
-    """Return the run with a code from `n_judgments` up for its unjudged documents too, shared with other runs."""
-    if run.codes is None or run.unjudged is None:
-        return run
-    codes = run.codes.copy()
-    codes[codes < 0] = n_judgments + others.add(run.unjudged)
-    return run._replace(codes=codes, unjudged=None)
 
 
 def ordered_lists(

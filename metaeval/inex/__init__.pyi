@@ -16,9 +16,7 @@ from metaeval.inex.elements import element_collection as element_collection
 from metaeval.inex.measures.curves import element_curves as element_curves
 from metaeval.inex.measures.in_context import generalised_precision_curves as generalised_precision_curves
 from metaeval.inex.measures.inex_eval import inex_eval_table as inex_eval_table
-from metaeval.inex.measures.interpolated_precision import (
-    interpolated_precision_curves as interpolated_precision_curves,
-)
+from metaeval.inex.measures.interpolated_precision import interpolated_precision_curves as interpolated_precision_curves
 from metaeval.inex.measures.overlap import run_overlap as run_overlap
 from metaeval.inex.ordered_runs import reliability_runs as reliability_runs
 from metaeval.inex.passages import PassageCollection as PassageCollection

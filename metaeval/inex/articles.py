@@ -164,10 +164,6 @@ def read_article(path: str | os.PathLike[str]) -> ArticlePlaces:
     path : path
         The file, compressed or not.
 
-    Returns
-    -------
-    ArticlePlaces
-
     Raises
     ------
     FileFormatError

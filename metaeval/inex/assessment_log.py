@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.columns import LOG, first_called
 from metaeval.base.names import shortened
-from metaeval.io.blocks import refuse_faulty_names
+from metaeval.io.headers import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 

@@ -26,45 +26,24 @@ UNKNOWN = -1
 LARGEST = 10**12
 """The largest size, offset, length or grade: a million of them still add up in 64 bits."""
 
-RESULT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "path": str,
-    "end_path": str,
-    "offset": np.int64,
-    "length": np.int64,
-    "rank": np.float64,
-    "rsv": np.float64,
-    "line": np.int64,
+_TEXTS = ("topic", "document", "path", "end_path", "start", "end", "best_entry_point")
+_NUMBERS = ("rank", "rsv", "specificity")
+
+
+def _typed(*columns: str) -> dict[str, type]:
+    """Return the kind of every column: text, number or whole number."""
+    kinds = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, np.float64)}
+    return {name: kinds.get(name, np.int64) for name in columns}
+
+
+COLUMNS = {
+    "results": _typed("topic", "document", "path", "end_path", "offset", "length", "rank", "rsv", "line"),
+    "documents": _typed("topic", "document", "relevant_size", "size", "best_entry", "best_entry_point", "line"),
+    "elements": _typed("topic", "document", "path", "exhaustivity", "specificity", "size", "relevant_size", "line"),
+    "passages": _typed("topic", "document", "offset", "length", "start", "end", "line"),
+    "pools": _typed("topic", "document", "path", "end_path", "line"),
 }
-ASSESSMENT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "relevant_size": np.int64,
-    "size": np.int64,
-    "best_entry": np.int64,
-    "best_entry_point": str,
-    "line": np.int64,
-}
-ELEMENT_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "path": str,
-    "exhaustivity": np.int64,
-    "specificity": np.float64,
-    "size": np.int64,
-    "relevant_size": np.int64,
-    "line": np.int64,
-}
-PASSAGE_COLUMNS = {
-    "topic": str,
-    "document": str,
-    "offset": np.int64,
-    "length": np.int64,
-    "start": str,
-    "end": str,
-    "line": np.int64,
-}
+"""The tables of submissions and assessments: their columns, and what is in each."""
 
 
 def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArray[np.int64]:
@@ -100,26 +79,21 @@ def _as_float(cell: object) -> float:
         return np.nan
 
 
-def table_of(columns: dict[str, type], values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
-    """Make one of the tables; columns not given hold what says "not given"."""
+def table_of(kind: str, values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
+    """Make one of the tables (a key of `COLUMNS`) from some of its columns; the others say that nothing is known."""
     length = len(next(iter(values.values())))
     missing = {str: "", np.int64: UNKNOWN, np.float64: np.nan}
-    return pd.DataFrame(
-        {
-            name: pd.Series(
-                np.asarray(values[name], dtype=object if kind is str else kind)
-                if name in values
-                else np.full(length, missing[kind], dtype=object if kind is str else kind),
-                dtype=object if kind is str else kind,
-            )
-            for name, kind in columns.items()
-        }
-    )
+    table = {}
+    for name, held in COLUMNS[kind].items():
+        dtype = object if held is str else held
+        column = values[name] if name in values else np.full(length, missing[held], dtype=dtype)
+        table[name] = pd.Series(np.asarray(column, dtype=dtype), dtype=dtype)
+    return pd.DataFrame(table)
 
 
-def empty_table(columns: dict[str, type]) -> pd.DataFrame:
+def empty_table(kind: str) -> pd.DataFrame:
     """Make one of the tables without rows."""
-    return table_of(columns, dict.fromkeys(columns, ()))
+    return table_of(kind, dict.fromkeys(COLUMNS[kind], ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,11 +104,11 @@ class Submission(Result):
     participant: str = ""
     task: str = ""
     """As the file names them; empty where it does not."""
-    results: pd.DataFrame = field(default_factory=lambda: empty_table(RESULT_COLUMNS), repr=False)
-    """One row a result with the columns of `RESULT_COLUMNS`, the results of a topic in the order in which they are
-    evaluated. An element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points in
-    text); a passage ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a result
-    lacks is "" or `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given."""
+    results: pd.DataFrame = field(default_factory=lambda: empty_table("results"), repr=False)
+    """One row a result (``COLUMNS["results"]``), the results of a topic in the order in which they are evaluated. An
+    element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points in text); a passage
+    ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a result lacks is "" or
+    `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given."""
     answered: tuple[str, ...] = ()
     """Topics that the run answers, those with an empty list included."""
     source: str = ""
@@ -149,17 +123,28 @@ class Assessments(Result):
     """What exhaustivity and specificity mean. "2002": relevance 0 to 3 and coverage, stored as exhaustivity and as
     specificity 0 N, 1 L, 2 S, 3 E. "2003" (and 2004): both 0 to 3. "2005" (and 2006): exhaustivity 0, 1, 2 or
     `TOO_SMALL`, specificity in [0, 1]. "passages" (2007 on): highlighted passages and best entry points only."""
-    documents: pd.DataFrame = field(default_factory=lambda: empty_table(ASSESSMENT_COLUMNS), repr=False)
-    """One row a topic and completely assessed document (`ASSESSMENT_COLUMNS`), also those with nothing relevant:
+    documents: pd.DataFrame = field(default_factory=lambda: empty_table("documents"), repr=False)
+    """One row a topic and completely assessed document (``COLUMNS["documents"]``), also those with nothing relevant:
     highlighted and total characters, best entry point as an offset or, in ``best_entry_point``, as a point."""
-    elements: pd.DataFrame = field(default_factory=lambda: empty_table(ELEMENT_COLUMNS), repr=False)
-    """One row an assessed element (`ELEMENT_COLUMNS`); empty for "passages"."""
-    passages: pd.DataFrame = field(default_factory=lambda: empty_table(PASSAGE_COLUMNS), repr=False)
-    """One row a highlighted passage (`PASSAGE_COLUMNS`), by offset or by points in text."""
+    elements: pd.DataFrame = field(default_factory=lambda: empty_table("elements"), repr=False)
+    """One row an assessed element (``COLUMNS["elements"]``); empty for "passages"."""
+    passages: pd.DataFrame = field(default_factory=lambda: empty_table("passages"), repr=False)
+    """One row a highlighted passage (``COLUMNS["passages"]``), by offset or by points in text."""
     source: str = ""
     """The file or folder they came from."""
     notes: tuple[str, ...] = ()
     """What reading had to say."""
+
+
+def list_after_list(
+    topics: NDArray[np.int64], n_topics: int, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return which results have a topic (not -1) and lie within the limit, their ranks, and how many lists are cut."""
+    order = np.argsort(topics, kind="stable")
+    order = order[np.searchsorted(topics[order], 0) :]
+    counts = np.bincount(topics[order], minlength=n_topics)
+    ranks = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    return order[ranks <= limit], ranks[ranks <= limit], int((counts > limit).sum())
 
 
 def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submission], T]) -> dict[str, T]:

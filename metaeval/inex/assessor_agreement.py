@@ -44,16 +44,8 @@ def character_ratios(first: object, second: object, both: object) -> pd.DataFram
     a, b, c = (np.asarray(part, dtype=np.float64) for part in (first, second, both))
     if (c > np.minimum(a, b)).any() or (c < 0).any():
         raise InvalidOptionError("characters marked by both must lie from 0 to what each assessor marked")
-    return pd.DataFrame(
-        {
-            "first": a,
-            "second": b,
-            "both": c,
-            "of_first": ratio(c, a),
-            "of_second": ratio(c, b),
-            "of_union": ratio(c, a + b - c),
-        }
-    )
+    shares = {"of_first": ratio(c, a), "of_second": ratio(c, b), "of_union": ratio(c, a + b - c)}
+    return pd.DataFrame({"first": a, "second": b, "both": c, **shares})
 
 
 def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:

@@ -40,20 +40,12 @@ def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, 
     gone = natural_order(set.union(*judged.values()) - common)
     left = first_few(gone)
     notes = (f"topics that not all judged, left out: {len(gone)} of {len(gone) + len(common)} ({left})",)
-    kept = {
-        name: replace(
-            one,
-            documents=_on_topics(one.documents, common),
-            elements=_on_topics(one.elements, common),
-            passages=_on_topics(one.passages, common),
-        )
-        for name, one in assessments.items()
-    }
+    kept = {}
+    for name, one in assessments.items():
+        tables = {part: getattr(one, part) for part in ("documents", "elements", "passages")}
+        on_common = {part: table[table["topic"].isin(common)] for part, table in tables.items()}
+        kept[name] = replace(one, **{part: table.reset_index(drop=True) for part, table in on_common.items()})
     return kept, notes if gone else ()
-
-
-def _on_topics(table: pd.DataFrame, topics: set[str]) -> pd.DataFrame:
-    return table[table["topic"].isin(topics)].reset_index(drop=True)
 
 
 def document_labels(assessments: Mapping[str, Assessments]) -> Labels:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.document_codes import Judgments
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, whole_column
+from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, list_after_list, whole_column
 from metaeval.inex.paths import normalised_path
 
 _VALID: dict[str, frozenset[tuple[int, int]]] = {
@@ -164,11 +164,8 @@ def checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> 
     results = submission.results
     own = Words.of(results["topic"])
     places = own.within(pd.Index(topics, dtype=object))
-    order = np.argsort(places, kind="stable")
-    order = order[np.searchsorted(places[order], 0) :]
-    counts = np.bincount(places[order], minlength=len(topics))
-    within = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts) < limit
-    table = results.iloc[order[within]]
+    order, _, cut = list_after_list(places, len(topics), limit)
+    table = results.iloc[order]
     what = f"run {submission.run!r}, "
     lacking = (table["path"].fillna("") == "").to_numpy()
     if lacking.any():
@@ -176,14 +173,14 @@ def checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> 
         refuse(table, lacking, rule, submission.source, what)
     if "end_path" in table and (ranges := (table["end_path"].fillna("") != "").to_numpy()).any():
         refuse(table, ranges, "the result is a range of elements; give its offset and length", submission.source, what)
-    own_topics = places[order[within]]
+    own_topics = places[order]
     return ElementRun(
         topics=own_topics,
         documents=Words.of(table["document"]),
         paths=normalised(table, submission.source, what),
         tied=_tied(table, own_topics),
         answered=frozenset(map(str, submission.answered)) | frozenset(own.names),
-        cut=int((counts > limit).sum()),
+        cut=cut,
     )
 
 

@@ -42,6 +42,23 @@ class Elements(NamedTuple):
     relevant_sizes: NDArray[np.int64]
     """Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said. Shape (n,)."""
 
+    def with_assessments(self, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> "Elements":
+        """Enter what was assessed."""
+        size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
+        exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
+        counted = (scale == "2005") & (size > 0) & (relevant >= 0)
+        full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
+        for column, values in (
+            (self.assessed, True),
+            (self.exhaustivity, exhaustivity),
+            (self.specificity, specificity),
+            (self.fully_specific, full & (exhaustivity != 0)),
+            (self.sizes, np.where(size > 0, size, self.sizes[rows])),
+            (self.relevant_sizes, relevant),
+        ):
+            column[rows] = values
+        return self
+
 
 class ElementNames(NamedTuple):
     """Codes of topics, documents and paths; the paths are sorted so that codes follow document order."""
@@ -61,22 +78,52 @@ class ElementNames(NamedTuple):
         rest, paths = np.divmod(keys, len(self.paths))
         return (*np.divmod(rest, len(self.documents)), paths)
 
+    def path_stops(self) -> NDArray[np.int64]:
+        """Return for every path in document order the position behind its last descendant."""
+        paths = self.paths
+        stops = np.full(len(paths), len(paths), dtype=np.int64)
+        waiting: list[int] = []
+        for place, path in enumerate(paths):
+            while waiting and not path.startswith(paths[waiting[-1]] + "/"):
+                stops[waiting.pop()] = place
+            waiting.append(place)
+        return stops
+
+    def known_sizes(
+        self, sizes: pd.DataFrame | None, documents: NDArray[np.int64], paths: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
+        if sizes is None or sizes.empty:
+            return np.full(len(paths), UNKNOWN, dtype=np.int64)
+        lacking = [column for column in ("document", "path", "size") if column not in sizes]
+        if lacking:
+            message = f"element sizes (`sizes`) must have the columns document, path and size; {lacking[0]} is missing"
+            raise InvalidOptionError(message)
+        values = whole_column(sizes, "size")
+        table = sizes.assign(document=Words.of(sizes["document"]).words, size=values, topic="")
+        table["path"] = normalised(table, "", "`sizes`, ").words
+        table = table.drop_duplicates(["document", "path", "size"])
+        wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
+        if wrong.any():
+            row = table.iloc[int(np.argmax(wrong))]
+            raise InvalidOptionError(
+                f"element sizes (`sizes`) must be 1 or more, one each; document {row['document']!r}, {row['path']} has "
+                f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
+            )
+        own_documents = Words.of(table["document"]).within(self.documents)
+        own_paths = Words.of(table["path"]).within(self.paths)
+        known = (own_documents >= 0) & (own_paths >= 0)
+        if not known.any():
+            return np.full(len(paths), UNKNOWN, dtype=np.int64)
+        keys = own_documents[known] * len(self.paths) + own_paths[known]
+        found = looked_up(keys, documents * len(self.paths) + paths)
+        return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
+
 
 def in_document_order(columns: list[Words]) -> pd.Index:
     """Sort different paths so that each is followed by its descendants: "/" must come before every other character."""
     different = {path for column in columns for path in column.names}
     return pd.Index(sorted(different, key=lambda path: path.replace("/", "\0")), dtype=object)
-
-
-def path_stops(paths: pd.Index) -> NDArray[np.int64]:
-    """Return for every path in document order the position behind its last descendant."""
-    stops = np.full(len(paths), len(paths), dtype=np.int64)
-    waiting: list[int] = []
-    for place, path in enumerate(paths):
-        while waiting and not path.startswith(paths[waiting[-1]] + "/"):
-            stops[waiting.pop()] = place
-        waiting.append(place)
-    return stops
 
 
 @compiled
@@ -121,54 +168,3 @@ def looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
     order = np.argsort(keys)
     slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
     return np.where(keys[order][slots] == wanted, order[slots], -1)
-
-
-def known_sizes(
-    sizes: pd.DataFrame | None, names: ElementNames, documents: NDArray[np.int64], paths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
-    if sizes is None or sizes.empty:
-        return np.full(len(paths), UNKNOWN, dtype=np.int64)
-    lacking = [column for column in ("document", "path", "size") if column not in sizes]
-    if lacking:
-        message = f"element sizes (`sizes`) must have the columns document, path and size; {lacking[0]} is missing"
-        raise InvalidOptionError(message)
-    values = whole_column(sizes, "size")
-    table = sizes.assign(document=Words.of(sizes["document"]).words, size=values, topic="")
-    table["path"] = normalised(table, "", "`sizes`, ").words
-    table = table.drop_duplicates(["document", "path", "size"])
-    wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
-    if wrong.any():
-        row = table.iloc[int(np.argmax(wrong))]
-        raise InvalidOptionError(
-            f"element sizes (`sizes`) must be 1 or more, one each; document {row['document']!r}, {row['path']} has "
-            f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
-        )
-    own_documents, own_paths = (
-        Words.of(table["document"]).within(names.documents),
-        Words.of(table["path"]).within(names.paths),
-    )
-    known = (own_documents >= 0) & (own_paths >= 0)
-    if not known.any():
-        return np.full(len(paths), UNKNOWN, dtype=np.int64)
-    keys = own_documents[known] * len(names.paths) + own_paths[known]
-    found = looked_up(keys, documents * len(names.paths) + paths)
-    return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
-
-
-def with_assessments(elements: Elements, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> Elements:
-    """Enter what was assessed."""
-    size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
-    exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
-    counted = (scale == "2005") & (size > 0) & (relevant >= 0)
-    full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
-    for column, values in (
-        (elements.assessed, True),
-        (elements.exhaustivity, exhaustivity),
-        (elements.specificity, specificity),
-        (elements.fully_specific, full & (exhaustivity != 0)),
-        (elements.sizes, np.where(size > 0, size, elements.sizes[rows])),
-        (elements.relevant_sizes, relevant),
-    ):
-        column[rows] = values
-    return elements

@@ -25,25 +25,8 @@ from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
-from metaeval.inex.element_runs import (
-    ElementRun,
-    Words,
-    checked_assessments,
-    checked_run,
-    document_judgments,
-    refuse,
-)
-from metaeval.inex.element_table import (
-    ElementNames,
-    Elements,
-    above,
-    in_document_order,
-    known_sizes,
-    linked_tree,
-    looked_up,
-    path_stops,
-    with_assessments,
-)
+from metaeval.inex.element_runs import ElementRun, Words, checked_assessments, checked_run, document_judgments, refuse
+from metaeval.inex.element_table import ElementNames, Elements, above, in_document_order, linked_tree, looked_up
 
 _UNSIZED = ("inex2002", "inex2002(quant=strict)", "nxCG(alpha=0)@10", "nxCG(alpha=0)@25", "nxCG(alpha=0)@50")
 _SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
@@ -213,165 +196,138 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     judgments = document_judgments(assessments, judged)
     submissions = check_kinds(submissions, "submissions", "Submission")
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
-    made = _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
+    rows = _Rows(runs, judged, judgments, assessments)
+    elements, by_document = rows.elements(sizes), rows.by_document(retrieved)
+    doubts = [*judged.attrs["notes"], *rows.inconsistencies(elements, lenient=lenient)]
+    if doubts:
+        warn("; ".join(doubts), CollectionWarning, stacklevel=2)
     thorough = ["thorough" in submission.task.casefold() for submission in submissions]
-    task = "thorough" if all(thorough) else "focused"
-    notes = (*made.by_document.notes, *_task_notes(thorough))
-    return replace(made, by_document=replace(made.by_document, notes=notes), task=task)
-
-
-def _assembled(  # noqa: PLR0913 - everything that was checked
-    runs: dict[str, ElementRun],
-    judged: pd.DataFrame,
-    judgments: Judgments,
-    assessments: Assessments,
-    sizes: pd.DataFrame | None,
-    *,
-    retrieved: Retrieved,
-    lenient: bool,
-) -> ElementCollection:
-    ids = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
-    names = ElementNames(
-        pd.Index(judgments.topics, dtype=object),
-        pd.Index(pd.unique(np.concatenate([ids, *(run.documents.names for run in runs.values())])), dtype=object),
-        in_document_order([Words.of(judged["path"]), *(run.paths for run in runs.values())]),
-    )
-    run_topics = np.concatenate([run.topics for run in runs.values()])
-    run_documents = np.concatenate([run.documents.within(names.documents) for run in runs.values()])
-    run_paths = np.concatenate([run.paths.within(names.paths) for run in runs.values()])
-    keys = names.keys(run_topics, run_documents, run_paths)
-    judged_keys = names.keys(
-        *(Words.of(judged[kind]).within(i) for kind, i in zip(("topic", "document", "path"), names, strict=True))
-    )
-    table = np.sort(np.concatenate([judged_keys, keys]))
-    table = table[np.append(True, table[1:] != table[:-1])[: len(table)]]  # np.unique takes longer
-    topics, documents, paths = names.parts(table)
-    offsets = np.searchsorted(topics, np.arange(len(names.topics) + 1)).astype(np.int64)
-    topics_of_ids = np.repeat(np.arange(len(names.topics)), np.diff(judgments.topic_offsets))
-    id_keys = topics_of_ids * len(names.documents) + names.documents.get_indexer(pd.Index(ids, dtype=object))
-    judgment = looked_up(id_keys, topics * len(names.documents) + documents)
-    parents, stops = linked_tree(
-        topics * len(names.documents) + documents, paths, path_stops(names.paths), offsets[topics]
-    )
-    bare = Elements(
-        parents=parents,
-        stops=stops,
-        documents=np.where(judgment < 0, -1, judgment - judgments.topic_offsets[topics]).astype(np.int32),
-        names=documents.astype(np.int32),
-        paths=paths.astype(np.int32),
-        assessed=np.zeros(len(table), dtype=bool),
-        exhaustivity=np.zeros(len(table), dtype=np.int8),
-        specificity=np.zeros(len(table)),
-        fully_specific=np.zeros(len(table), dtype=bool),
-        sizes=known_sizes(sizes, names, documents, paths),
-        relevant_sizes=np.full(len(table), UNKNOWN, dtype=np.int64),
-    )
-    rows = np.searchsorted(table, judged_keys)
-    elements = with_assessments(bare, rows, judged, assessments.scale)
-    counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
-    found = looked_up(id_keys, run_topics * len(names.documents) + run_documents)
-    by_document = _by_document(runs, judgments, counts, run_documents, found, retrieved=retrieved)
-    notes = [*assessments.notes, *judged.attrs["notes"]]
-    notes += _inconsistencies(elements, offsets[topics], rows, judged, assessments, lenient=lenient)
-    if notes[len(assessments.notes) :]:
-        warn("; ".join(notes[len(assessments.notes) :]), CollectionWarning, stacklevel=3)
-    notes += _cut_notes(runs)
+    notes = (*assessments.notes, *doubts, *_cut_notes(runs), *_task_notes(thorough))
     return ElementCollection(
         by_document=replace(by_document, notes=(*by_document.notes, *notes)),
         scale=assessments.scale,
-        offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        results=(np.searchsorted(table, keys) - offsets[run_topics]).astype(np.int32),
+        offsets=np.concatenate([[0], np.cumsum(rows.counts)]).astype(np.int64),
+        results=(np.searchsorted(rows.keys, rows.of_runs) - rows.offsets[rows.run_topics]).astype(np.int32),
         tied=np.concatenate([run.tied for run in runs.values()]),
-        element_offsets=offsets,
+        element_offsets=rows.offsets,
         elements=elements,
-        highlighted=_highlighted(assessments, names, id_keys, elements, offsets[topics], judgment),
-        document_names=np.asarray(names.documents, dtype=object),
-        path_names=np.asarray(names.paths, dtype=object),
+        highlighted=rows.highlighted(elements),
+        document_names=np.asarray(rows.names.documents, dtype=object),
+        path_names=np.asarray(rows.names.paths, dtype=object),
+        task="thorough" if all(thorough) else "focused",
     )
 
 
-def _by_document(  # noqa: PLR0913 - results come as columns
-    runs: dict[str, ElementRun],
-    judgments: Judgments,
-    counts: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    found: NDArray[np.int64],
-    *,
-    retrieved: Retrieved,
-) -> Collection:
-    """Rank the documents of every list by their first result; `found` is the judgment of every result, or -1."""
-    n_topics = counts.shape[1]
-    lists = np.repeat(np.arange(counts.size), counts.ravel())
-    _, first = np.unique(lists * (int(documents.max(initial=0)) + 1) + documents, return_index=True)
-    first.sort()
-    lists, documents, found = lists[first], documents[first], found[first]
-    n_retrieved = np.bincount(lists, minlength=counts.size)
-    ranks = np.arange(1, len(lists) + 1) - np.repeat(np.cumsum(n_retrieved) - n_retrieved, n_retrieved)
-    n_judged = np.bincount(lists[found >= 0], minlength=counts.size)
-    n_judgments = len(judgments.levels)
-    strange = found < 0
-    others = (lists % n_topics) * (int(documents.max(initial=0)) + 1) + documents
-    own_codes, names = pd.factorize(others[strange])
-    codes = found.copy()
-    codes[strange] = n_judgments + own_codes
-    bounds = np.searchsorted(lists, np.arange(0, counts.size + 1, n_topics))
-    ranked = {}
-    for system, (name, start, stop) in enumerate(zip(runs, bounds[:-1], bounds[1:], strict=True)):
-        part = slice(system * n_topics, (system + 1) * n_topics)
-        known = found[start:stop] >= 0
-        ranked[name] = RankedRun(
-            n_retrieved=n_retrieved[part],
-            n_judged=n_judged[part],
-            ranks=ranks[start:stop][known].astype(np.int32),
-            judgments=found[start:stop][known].astype(np.int32),
-            tied=np.nan,
-            codes=codes[start:stop].astype(np.int32) if retrieved == "all" else None,
-            unjudged=None,
+class _Rows:
+    """What was assessed or retrieved, each once and in the order of `Elements`: what a collection is compiled from."""
+
+    def __init__(
+        self, runs: dict[str, ElementRun], judged: pd.DataFrame, judgments: Judgments, assessments: Assessments
+    ) -> None:
+        self.runs, self.judged, self.judgments, self.assessments = runs, judged, judgments, assessments
+        ids = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
+        self.names = names = ElementNames(
+            pd.Index(judgments.topics, dtype=object),
+            pd.Index(pd.unique(np.concatenate([ids, *(run.documents.names for run in runs.values())])), dtype=object),
+            in_document_order([Words.of(judged["path"]), *(run.paths for run in runs.values())]),
         )
-    answered = frozenset().union(*(run.answered for run in runs.values()))
-    return assemble_collection(judgments, ranked, answered, n_codes=n_judgments + len(names))
+        self.run_topics = np.concatenate([run.topics for run in runs.values()])
+        self.run_documents = np.concatenate([run.documents.within(names.documents) for run in runs.values()])
+        run_paths = np.concatenate([run.paths.within(names.paths) for run in runs.values()])
+        self.of_runs = names.keys(self.run_topics, self.run_documents, run_paths)
+        judged_keys = names.keys(
+            *(Words.of(judged[kind]).within(i) for kind, i in zip(("topic", "document", "path"), names, strict=True))
+        )
+        keys = np.sort(np.concatenate([judged_keys, self.of_runs]))
+        self.keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]  # np.unique takes longer
+        self.of_judged = np.searchsorted(self.keys, judged_keys)
+        self.topics, self.documents, self.paths = names.parts(self.keys)
+        self.offsets = np.searchsorted(self.topics, np.arange(len(names.topics) + 1)).astype(np.int64)
+        self.starts = self.offsets[self.topics]
+        self.counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
+        topics_of_ids = np.repeat(np.arange(len(names.topics)), np.diff(judgments.topic_offsets))
+        self.id_keys = self._lists(topics_of_ids, names.documents.get_indexer(pd.Index(ids, dtype=object)))
+        self.judgment = looked_up(self.id_keys, self._lists(self.topics, self.documents))
 
+    def _lists(self, topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a number for every topic and document."""
+        return topics * len(self.names.documents) + documents
 
-def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
-    assessments: Assessments,
-    names: ElementNames,
-    id_keys: NDArray[np.int64],
-    elements: Elements,
-    starts: NDArray[np.int64],
-    judgment: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Return the highlighted characters of every assessed document: as said, else those of its topmost elements."""
-    documents = assessments.documents
-    own = Words.of(documents["topic"]).within(names.topics) * len(names.documents)
-    own += Words.of(documents["document"]).within(names.documents)
-    said = whole_column(documents, "relevant_size", source=assessments.source)[looked_up(own, id_keys)]
-    top = elements.assessed & (judgment >= 0) & (above(elements.parents, starts, elements.assessed) < 0)
-    sums = np.bincount(judgment[top], weights=elements.relevant_sizes[top], minlength=len(said))
-    unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0
-    return np.where(said >= 0, said, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
+    def elements(self, sizes: pd.DataFrame | None) -> Elements:
+        """Return the rows as a tree, with what was said of them."""
+        n_rows, documents = len(self.keys), self._lists(self.topics, self.documents)
+        parents, stops = linked_tree(documents, self.paths, self.names.path_stops(), self.starts)
+        within = self.judgment - self.judgments.topic_offsets[self.topics]
+        bare = Elements(
+            parents=parents,
+            stops=stops,
+            documents=np.where(self.judgment < 0, -1, within).astype(np.int32),
+            names=self.documents.astype(np.int32),
+            paths=self.paths.astype(np.int32),
+            assessed=np.zeros(n_rows, dtype=bool),
+            exhaustivity=np.zeros(n_rows, dtype=np.int8),
+            specificity=np.zeros(n_rows),
+            fully_specific=np.zeros(n_rows, dtype=bool),
+            sizes=self.names.known_sizes(sizes, self.documents, self.paths),
+            relevant_sizes=np.full(n_rows, UNKNOWN, dtype=np.int64),
+        )
+        return bare.with_assessments(self.of_judged, self.judged, self.assessments.scale)
 
+    def by_document(self, retrieved: Retrieved) -> Collection:
+        """Rank the documents of every list by their first result."""
+        shape, documents = self.counts.shape, self.run_documents
+        found = looked_up(self.id_keys, self._lists(self.run_topics, documents))
+        lists = np.repeat(np.arange(self.counts.size), self.counts.ravel())
+        _, first = np.unique(self._lists(lists, documents), return_index=True)
+        first.sort()
+        lists, documents, found = lists[first], documents[first], found[first]
+        n_retrieved = np.bincount(lists, minlength=self.counts.size)
+        ranks = np.arange(1, len(lists) + 1) - np.repeat(np.cumsum(n_retrieved) - n_retrieved, n_retrieved)
+        n_judged = np.bincount(lists[found >= 0], minlength=self.counts.size).reshape(shape)
+        n_judgments = len(self.judgments.levels)
+        strange = found < 0
+        own_codes, names = pd.factorize(self._lists(lists % shape[1], documents)[strange])
+        codes = found.copy()
+        codes[strange] = n_judgments + own_codes
+        bounds = np.searchsorted(lists, np.arange(0, self.counts.size + 1, shape[1]))
+        ranked = {}
+        for system, (name, own) in enumerate(zip(self.runs, map(slice, bounds[:-1], bounds[1:]), strict=True)):
+            known = found[own] >= 0
+            ranked[name] = RankedRun(
+                n_retrieved=n_retrieved.reshape(shape)[system],
+                n_judged=n_judged[system],
+                ranks=ranks[own][known].astype(np.int32),
+                judgments=found[own][known].astype(np.int32),
+                codes=codes[own].astype(np.int32) if retrieved == "all" else None,
+            )
+        answered = frozenset().union(*(run.answered for run in self.runs.values()))
+        return assemble_collection(self.judgments, ranked, answered, n_codes=n_judgments + len(names))
 
-def _inconsistencies(  # noqa: PLR0913 - what was put together before
-    elements: Elements,
-    starts: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    judged: pd.DataFrame,
-    assessments: Assessments,
-    *,
-    lenient: bool,
-) -> list[str]:
-    """Find elements that are more exhaustive than one around them, which no assessor means."""
-    if assessments.scale == "2002":
-        return []
-    parents = above(elements.parents, starts, elements.assessed)
-    own = np.where(elements.exhaustivity == TOO_SMALL, 0.5, elements.exhaustivity.astype(np.float64))
-    wrong = (parents >= 0) & (own > own[starts + np.maximum(parents, 0)])
-    if not wrong.any():
-        return []
-    rule = "the element is more exhaustive than the one around it"
-    if not lenient:
-        refuse(judged, wrong[rows], f"{rule}; `lenient=True` takes it as it is", assessments.source, "")
-    return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
+    def highlighted(self, elements: Elements) -> NDArray[np.int64]:
+        """Return the highlighted characters of every assessed document: as said, else those of topmost elements."""
+        documents, judgment = self.assessments.documents, self.judgment
+        topics = Words.of(documents["topic"]).within(self.names.topics)
+        own = self._lists(topics, Words.of(documents["document"]).within(self.names.documents))
+        said = whole_column(documents, "relevant_size", source=self.assessments.source)[looked_up(own, self.id_keys)]
+        top = elements.assessed & (judgment >= 0) & (above(elements.parents, self.starts, elements.assessed) < 0)
+        sums = np.bincount(judgment[top], weights=elements.relevant_sizes[top], minlength=len(said))
+        unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0
+        return np.where(said >= 0, said, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
+
+    def inconsistencies(self, elements: Elements, *, lenient: bool) -> list[str]:
+        """Find elements that are more exhaustive than one around them, which no assessor means."""
+        if self.assessments.scale == "2002":
+            return []
+        parents = above(elements.parents, self.starts, elements.assessed)
+        own = np.where(elements.exhaustivity == TOO_SMALL, 0.5, elements.exhaustivity.astype(np.float64))
+        wrong = (parents >= 0) & (own > own[self.starts + np.maximum(parents, 0)])
+        if not wrong.any():
+            return []
+        rule = "the element is more exhaustive than the one around it"
+        if not lenient:
+            words = f"{rule}; `lenient=True` takes it as it is"
+            refuse(self.judged, wrong[self.of_judged], words, self.assessments.source, "")
+        return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
 
 
 def _task_notes(thorough: list[bool]) -> list[str]:

@@ -1,7 +1,7 @@
 """What holds for INEX files of every format: how findings are told, how results are ordered, what is consistent."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,17 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    RESULT_COLUMNS,
-    TOO_SMALL,
-    Assessments,
-    Scale,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import TOO_SMALL, Assessments, Scale, empty_table
 from metaeval.inex.paths import nearest_ancestors, normalised_path, normalised_point
 
 _LONGEST_MESSAGE = 1000
@@ -53,6 +43,16 @@ class Findings:
     def remark(self, rule: str, value: str, line: int) -> None:
         """Remember what is worth knowing; it stops nothing."""
         self.found.setdefault(rule, []).append((line, shortened(value, 300)))
+
+    def each(
+        self, rows: pd.DataFrame, wrong: NDArray[np.bool_], rule: str, value: str, *, instead: str | None = None
+    ) -> None:
+        """Report every row that is wrong, `value` filled in from its columns; without `instead` as a remark."""
+        for row in rows[wrong].to_dict("records"):
+            if instead is None:
+                self.remark(rule, value.format_map(row), int(row["line"]))
+            else:
+                self.broken(rule, value.format_map(row), int(row["line"]), instead=instead)
 
     def named(self, what: str, name: str, line: int) -> str:
         """Return the name of a topic or document, or raise where there is none to see."""
@@ -131,17 +131,11 @@ def ordered_results(results: pd.DataFrame, parts: NDArray[np.int64], findings: F
             findings.remark(rule, f"topic {name}", line)
     key = np.where(ranked[topic], rank, np.where(scored[topic], -rsv, 0.0))
     ordered = results.iloc[np.lexsort((key, parts, topic))].reset_index(drop=True)
-    _remark_rising(ordered, findings)
+    above = ordered[["topic", "rsv"]].shift()
+    rising = ((ordered["topic"] == above["topic"]) & (ordered["rsv"] > above["rsv"])).to_numpy()
+    value = "{rsv:g} after {before:g} in topic {topic}"
+    findings.each(ordered.assign(before=above["rsv"]), rising, "rsv rises down the list; the order stays", value)
     return ordered
-
-
-def _remark_rising(results: pd.DataFrame, findings: Findings) -> None:
-    """Say where scores rise down a list."""
-    topic, rsv = results["topic"].to_numpy(), results["rsv"].to_numpy()
-    rising = np.flatnonzero((topic[1:] == topic[:-1]) & (rsv[1:] > rsv[:-1])) + 1
-    for row in rising:
-        value = f"{rsv[row]:g} after {rsv[row - 1]:g} in topic {topic[row]}"
-        findings.remark("rsv rises down the list; the order stays", value, int(results["line"].iloc[row]))
 
 
 def checked_assessments(
@@ -166,9 +160,8 @@ def checked_assessments(
 
 def _without_repeated(elements: pd.DataFrame, findings: Findings) -> pd.DataFrame:
     repeated = elements.duplicated(["topic", "document", "path"]).to_numpy(dtype=bool)
-    for _, row in elements[repeated].iterrows():
-        value = f"{row['path']} in {row['document']}"
-        findings.broken("an element is assessed once in a topic", value, row["line"], instead="the first one counts")
+    rule, instead = "an element is assessed once in a topic", "the first one counts"
+    findings.each(elements, repeated, rule, "{path} in {document}", instead=instead)
     return elements[~repeated] if repeated.any() else elements
 
 
@@ -186,13 +179,8 @@ def _checked_sizes(elements: pd.DataFrame, findings: Findings) -> pd.DataFrame:
             "it counts as not relevant",
         ),
     ):
-        for row in np.flatnonzero(bad):
-            what = elements.iloc[row]
-            value = f"size {what['size']}, rsize {what['relevant_size']}, {what['path']} in {what['document']}"
-            if instead is None:
-                findings.remark(rule, value, int(what["line"]))
-            else:
-                findings.broken(rule, value, int(what["line"]), instead=instead)
+        value = "size {size}, rsize {relevant_size}, {path} in {document}"
+        findings.each(elements, bad, rule, value, instead=instead)
     kept &= elements["exhaustivity"].to_numpy() != 0
     capped = np.minimum(relevant, size)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -270,10 +258,8 @@ def _check_offsets(documents: pd.DataFrame, passages: pd.DataFrame, findings: Fi
         ("passages of a document must not overlap", same & (offset < before)),
         ("passages that touch are one passage", same & (offset == before)),
     ):
-        for row in np.flatnonzero(bad):
-            what = given.iloc[row]
-            value = f"{what['offset']}:{what['length']} in {what['document']} of {what['size']} characters"
-            findings.broken(rule, value, int(what["line"]), instead="it stays as it is")
+        value = "{offset}:{length} in {document} of {size} characters"
+        findings.each(given, bad, rule, value, instead="it stays as it is")
 
 
 def joined(parts: Sequence[Assessments], source: str) -> Assessments:
@@ -293,19 +279,14 @@ def joined(parts: Sequence[Assessments], source: str) -> Assessments:
         raise FileFormatError(f"the files are of different scales: {listed}; read one campaign at a time", path=source)
     return Assessments(
         scale=next(iter(scales), parts[0].scale),
-        documents=_stacked([part.documents for part in parts], ASSESSMENT_COLUMNS),
-        elements=_stacked([part.elements for part in parts], ELEMENT_COLUMNS),
-        passages=_stacked([part.passages for part in parts], PASSAGE_COLUMNS),
+        documents=_stacked([part.documents for part in parts], "documents"),
+        elements=_stacked([part.elements for part in parts], "elements"),
+        passages=_stacked([part.passages for part in parts], "passages"),
         source=source,
         notes=tuple(note for part in parts for note in part.notes),
     )
 
 
-def _stacked(tables: Sequence[pd.DataFrame], columns: dict[str, type]) -> pd.DataFrame:
+def _stacked(tables: Sequence[pd.DataFrame], kind: str) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
-    return pd.concat(filled, ignore_index=True) if filled else empty_table(columns)
-
-
-def results_table(values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
-    """Make a table of results."""
-    return table_of(RESULT_COLUMNS, values)
+    return pd.concat(filled, ignore_index=True) if filled else empty_table(kind)

@@ -14,18 +14,9 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import SIZES, first_called
 from metaeval.base.names import shortened
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    LARGEST,
-    PASSAGE_COLUMNS,
-    UNKNOWN,
-    Assessments,
-    Submission,
-    empty_table,
-    table_of,
-)
-from metaeval.inex.file_rules import Findings, Names, checked_assessments, document_name, results_table
+from metaeval.errors import FileFormatError
+from metaeval.inex.assessments import LARGEST, UNKNOWN, Assessments, Submission, empty_table, table_of
+from metaeval.inex.file_rules import Findings, Names, checked_assessments, document_name
 from metaeval.io.files import first_words, text_of
 
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
@@ -42,6 +33,20 @@ class _Words(NamedTuple):
     words: list[bytes]
     counts: NDArray[np.int64]
     lines: NDArray[np.int64]
+    findings: Findings
+
+    @classmethod
+    def of(cls, content: bytes, findings: Findings, what: str) -> "_Words":
+        """Cut a file into words; `what` is named where there is none."""
+        content = text_of(content, findings.path)
+        text = np.frombuffer(content + b"\n", dtype=np.uint8)
+        space = (text == ord(" ")) | ((text >= ord("\t")) & (text <= ord("\r")))
+        begins = np.flatnonzero(~space & np.r_[True, space[:-1]])
+        counts = np.diff(np.searchsorted(begins, np.flatnonzero(text == ord("\n"))), prepend=0)
+        filled = np.flatnonzero(counts)
+        if not len(filled):
+            raise findings.refuse(f"the file is empty; name {what}")
+        return cls(content.split(), counts[filled], filled + 1, findings)
 
     def column(self, number: int) -> list[bytes]:
         """Return the word of a number in every line; all lines have equally many."""
@@ -50,55 +55,51 @@ class _Words(NamedTuple):
     def line_of(self, row: int) -> int:
         return int(self.lines[row])
 
+    def refuse(self, message: str, row: int) -> FileFormatError:
+        return self.findings.refuse(message, self.line_of(row))
 
-def _words(content: bytes, findings: Findings) -> _Words:
-    content = text_of(content, findings.path)
-    text = np.frombuffer(content + b"\n", dtype=np.uint8)
-    space = (text == ord(" ")) | ((text >= ord("\t")) & (text <= ord("\r")))
-    begins = np.flatnonzero(~space & np.r_[True, space[:-1]])
-    ends = np.flatnonzero(text == ord("\n"))
-    counts = np.diff(np.searchsorted(begins, ends), prepend=0)
-    filled = np.flatnonzero(counts)
-    return _Words(content.split(), counts[filled], filled + 1)
+    def names(self, column: Sequence[bytes], what: str, convert: Callable[[str], str] = str) -> NDArray[np.object_]:
+        """Decode a column of names, equal words as one object; one without anything to see is an error."""
+        known = {word: convert(word.decode()) for word in set(column)}
+        if not all(map(str.strip, known.values())):
+            row = next(row for row, word in enumerate(column) if not known[word].strip())
+            self.findings.named(what, known[column[row]], self.line_of(row))
+        return np.array([known[word] for word in column], dtype=object)
 
+    def uniform(self, allowed: Sequence[int], what: str) -> int:
+        """Return how many words every line has."""
+        n_words = int(self.counts[0])
+        bad = np.flatnonzero(self.counts != n_words)
+        if n_words not in allowed or len(bad):
+            row = int(bad[0]) if n_words in allowed else 0
+            raise self.refuse(f"{what}; this line has {self.counts[row]} columns", row)
+        return n_words
 
-def _named(
-    column: Sequence[bytes],
-    lines: NDArray[np.int64],
-    what: str,
-    findings: Findings,
-    convert: Callable[[str], str] = str,
-) -> NDArray[np.object_]:
-    """Decode a column of names, equal words as one object; one without anything to see is an error."""
-    known = {word: convert(word.decode()) for word in set(column)}
-    if not all(map(str.strip, known.values())):
-        row = next(row for row, word in enumerate(column) if not known[word].strip())
-        findings.named(what, known[column[row]], int(lines[row]))
-    return np.array([known[word] for word in column], dtype=object)
+    def numbers(self, column: Sequence[bytes], what: str) -> NDArray[np.float64]:
+        try:
+            values = np.fromiter(map(float, column), dtype=np.float64, count=len(column))
+        except ValueError:
+            values = np.array([_float(word) for word in column])
+        if any(b"_" in word for word in column):  # Python takes 1_0 for 10
+            values[[b"_" in word for word in column]] = np.nan
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            row = int(bad[0])
+            raise self.refuse(f"{what} must be a number, not {shortened(column[row].decode())!r}", row)
+        return values
 
-
-def _uniform(found: _Words, allowed: Sequence[int], what: str, findings: Findings) -> int:
-    """Return how many words every line has."""
-    n_words = int(found.counts[0])
-    bad = np.flatnonzero(found.counts != n_words)
-    if n_words not in allowed or len(bad):
-        row = int(bad[0]) if n_words in allowed else 0
-        raise findings.refuse(f"{what}; this line has {found.counts[row]} columns", found.line_of(row))
-    return n_words
-
-
-def _numbers(column: Sequence[bytes], found: _Words, what: str, findings: Findings) -> NDArray[np.float64]:
-    try:
-        values = np.fromiter(map(float, column), dtype=np.float64, count=len(column))
-    except ValueError:
-        values = np.array([_float(word) for word in column])
-    if any(b"_" in word for word in column):  # Python takes 1_0 for 10
-        values[[b"_" in word for word in column]] = np.nan
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        row = int(bad[0])
-        raise findings.refuse(f"{what} must be a number, not {shortened(column[row].decode())!r}", found.line_of(row))
-    return values
+    def whole(self, column: Sequence[bytes], what: str, rows: NDArray[np.integer] | None = None) -> NDArray[np.int64]:
+        """Return whole numbers; `rows` says in which row each stands, where not in every one."""
+        wrong = [number for number, word in enumerate(column) if not word.isdigit() or len(word) > _MOST_DIGITS]
+        if not wrong:
+            values = np.array(column, dtype=np.bytes_).astype(np.int64) if column else np.empty(0, dtype=np.int64)
+            wrong = np.flatnonzero(values > LARGEST).tolist()
+        if wrong:
+            word = column[wrong[0]]
+            limit = f" up to {LARGEST}" if word.isdigit() else ""
+            message = f"{what} must be a whole number from 0{limit}, not {shortened(word.decode())!r}"
+            raise self.refuse(message, wrong[0] if rows is None else int(rows[wrong[0]]))
+        return values
 
 
 def _float(word: bytes) -> float:
@@ -108,59 +109,39 @@ def _float(word: bytes) -> float:
         return np.nan
 
 
-def _whole(column: Sequence[bytes], lines: NDArray[np.int64], what: str, findings: Findings) -> NDArray[np.int64]:
-    wrong = [number for number, word in enumerate(column) if not word.isdigit() or len(word) > _MOST_DIGITS]
-    if not wrong:
-        values = np.array(column, dtype=np.bytes_).astype(np.int64) if column else np.empty(0, dtype=np.int64)
-        wrong = np.flatnonzero(values > LARGEST).tolist()
-    if wrong:
-        word = column[wrong[0]]
-        limit = f" up to {LARGEST}" if word.isdigit() else ""
-        message = f"{what} must be a whole number from 0{limit}, not {shortened(word.decode())!r}"
-        raise findings.refuse(message, int(lines[wrong[0]]))
-    return values
-
-
 def submission_of_lines(content: bytes, findings: Findings) -> Submission:
     """Read a run in TREC style with a location: topic Q0 document rank rsv run, then one of four kinds of location."""
-    found = _words(content, findings)
-    if not len(found.lines):
-        raise findings.refuse("the file is empty; name a run")
+    found = _Words.of(content, findings, "a run")
     if found.counts[0] == _RUN_WORDS:
         message = (
             "this is a run of whole documents (6 columns, no location); read it with metaeval.read_collection, or give "
             "INEX submissions"
         )
-        raise findings.refuse(message, found.line_of(0))
+        raise found.refuse(message, 0)
     what = "a run has topic, Q0, document, rank, rsv, run and a location of one or two columns, the same in every line"
-    n_words = _uniform(found, (7, 8), what, findings)
-    topics = _named(found.column(0), found.lines, "topic", findings)
+    n_words = found.uniform((7, 8), what)
+    topics = found.names(found.column(0), "topic")
     results = {
         "topic": topics,
-        "document": _named(found.column(2), found.lines, "document", findings, document_name),
-        "rank": _numbers(found.column(3), found, "the rank", findings),
-        "rsv": _numbers(found.column(4), found, "the rsv", findings),
+        "document": found.names(found.column(2), "document", document_name),
+        "rank": found.numbers(found.column(3), "the rank"),
+        "rsv": found.numbers(found.column(4), "the rsv"),
         "line": found.lines,
-        **_locations(found, n_words, findings),
+        **_locations(found, n_words),
     }
     runs = list(dict.fromkeys(found.column(5)))
     if len(runs) > 1:
         line = found.line_of(found.column(5).index(runs[1]))
         value = f"{runs[1].decode()!r} after {runs[0].decode()!r}"
         findings.broken("a file holds one run", value, line, instead="the first name counts for all lines")
-    table = _grouped(results_table(results), findings)
-    return Submission(
-        run=runs[0].decode(),
-        results=table,
-        answered=tuple(dict.fromkeys(topics)),
-        source=findings.path,
-    )
+    table = _grouped(table_of("results", results), findings)
+    return Submission(run=runs[0].decode(), results=table, answered=tuple(dict.fromkeys(topics)), source=findings.path)
 
 
-def _locations(found: _Words, n_words: int, findings: Findings) -> dict[str, NDArray[np.generic]]:
+def _locations(found: _Words, n_words: int) -> dict[str, NDArray[np.generic]]:
     first = found.column(6)
     if first[0].startswith(b"/"):
-        names = Names(findings)
+        names = Names(found.findings)
         columns = {"path": first} if n_words == _RUN_WORDS + 1 else {"path": first, "end_path": found.column(7)}
         normal = names.path if len(columns) == 1 else names.point
         lines = found.lines.tolist()
@@ -171,16 +152,13 @@ def _locations(found: _Words, n_words: int, findings: Findings) -> dict[str, NDA
     nowhere = np.array([word in _NOWHERE for word in first])
     for row in np.flatnonzero(nowhere):
         rule = "a result's place was not found (X or -1); it takes its rank without a place"
-        findings.remark(rule, found.words[row * n_words + 2].decode(), found.line_of(int(row)))
+        found.findings.remark(rule, found.words[row * n_words + 2].decode(), found.line_of(int(row)))
     columns = {"offset": first} if n_words == _RUN_WORDS + 1 else {"offset": first, "length": found.column(7)}
     return {
-        name: np.where(nowhere, UNKNOWN, _whole(_blanked(column, nowhere), found.lines, f"the {name}", findings))
+        name: np.where(nowhere, UNKNOWN, found.whole(numbers, f"the {name}"))
         for name, column in columns.items()
+        for numbers in [[b"0" if lost else word for word, lost in zip(column, nowhere.tolist(), strict=True)]]
     }
-
-
-def _blanked(column: list[bytes], nowhere: NDArray[np.bool_]) -> list[bytes]:
-    return [b"0" if lost else word for word, lost in zip(column, nowhere, strict=True)] if nowhere.any() else column
 
 
 def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:
@@ -198,10 +176,7 @@ def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:
         ("rsv rises down the list; the order of lines counts", same & (rsv[1:] > rsv[:-1])),
         ("ranks fall down the list; the order of lines counts", same & (rank[1:] < rank[:-1])),
     ):
-        for row in np.flatnonzero(bad) + 1:
-            where = results.iloc[row]
-            value = f"rank {where['rank']:g}, rsv {where['rsv']:g} in topic {where['topic']}"
-            findings.remark(what, value, int(where["line"]))
+        findings.each(results, np.r_[False, bad], what, "rank {rank:g}, rsv {rsv:g} in topic {topic}")
     return results
 
 
@@ -215,37 +190,35 @@ def is_fol_judgments(content: bytes) -> bool:
 
 def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
     """Read FOL judgments: topic Q0 document rsize doclen [bep [offset:length]+]."""
-    found = _words(content, findings)
-    if not len(found.lines):
-        raise findings.refuse("the file is empty; name judgments")
+    found = _Words.of(content, findings, "judgments")
     short = np.flatnonzero(found.counts < _JUDGMENT_WORDS)
     if len(short):
         row = int(short[0])
         kind = " (4 columns are judgments of whole documents)" if found.counts[row] == _TREC_QRELS_WORDS else ""
         message = f"a line has topic, Q0, document, rsize, doclen, and then bep and passages{kind}"
-        raise findings.refuse(f"{message}; this one has {found.counts[row]} columns", found.line_of(row))
+        raise found.refuse(f"{message}; this one has {found.counts[row]} columns", row)
     begins = np.r_[0, np.cumsum(found.counts)[:-1]]
     words = found.words
     topics, documents, relevant, size = ([words[begin + at] for begin in begins] for at in (0, 2, 3, 4))
     with_bep = np.flatnonzero(found.counts > _JUDGMENT_WORDS)
     bep = np.full(len(begins), UNKNOWN, dtype=np.int64)
     given = [words[begins[row] + 5] for row in with_bep]
-    bep[with_bep] = _whole(given, found.lines[with_bep], "the best entry point", findings)
+    bep[with_bep] = found.whole(given, "the best entry point", with_bep)
     table = table_of(
-        ASSESSMENT_COLUMNS,
+        "documents",
         {
-            "topic": _named(topics, found.lines, "topic", findings),
-            "document": _named(documents, found.lines, "document", findings, document_name),
-            "relevant_size": _whole(relevant, found.lines, "rsize (highlighted characters)", findings),
-            "size": _whole(size, found.lines, "doclen", findings),
+            "topic": found.names(topics, "topic"),
+            "document": found.names(documents, "document", document_name),
+            "relevant_size": found.whole(relevant, "rsize (highlighted characters)"),
+            "size": found.whole(size, "doclen"),
             "best_entry": np.where(found.counts == _JUDGMENT_WORDS + 1, UNKNOWN, bep),
             "line": found.lines,
         },
     )
     _refuse_repeated(table, findings)
-    passages = _passages(found, begins, table, findings)
+    passages = _passages(found, begins, table)
     _remark_judgments(table, passages, found.counts, findings)
-    return checked_assessments("passages", table, empty_table(ELEMENT_COLUMNS), passages, findings)
+    return checked_assessments("passages", table, empty_table("elements"), passages, findings)
 
 
 def _refuse_repeated(table: pd.DataFrame, findings: Findings) -> None:
@@ -257,7 +230,7 @@ def _refuse_repeated(table: pd.DataFrame, findings: Findings) -> None:
         raise findings.refuse(f"{message}; keep one of them", int(what["line"]))
 
 
-def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame, findings: Findings) -> pd.DataFrame:
+def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame) -> pd.DataFrame:
     counts = np.maximum(found.counts - _JUDGMENT_WORDS - 1, 0)
     owner = np.repeat(np.arange(len(counts)), counts)
     place = begins[owner] + 6 + np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -265,15 +238,11 @@ def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame, fin
     if not all(map(_PASSAGE.match, texts)):
         row = next(number for number, text in enumerate(texts) if not _PASSAGE.match(text))
         message = f"a passage is offset:length, two whole numbers, not {shortened(texts[row].decode())!r}"
-        raise findings.refuse(message, found.line_of(int(owner[row])))
-    pairs = _whole(
-        b" ".join(texts).replace(b":", b" ").split(),
-        np.repeat(found.lines[owner], 2),
-        "the offset and the length of a passage",
-        findings,
-    ).reshape(-1, 2)
+        raise found.refuse(message, int(owner[row]))
+    ends = b" ".join(texts).replace(b":", b" ").split()
+    pairs = found.whole(ends, "the offset and the length of a passage", np.repeat(owner, 2)).reshape(-1, 2)
     return table_of(
-        PASSAGE_COLUMNS,
+        "passages",
         {
             "topic": table["topic"].to_numpy()[owner],
             "document": table["document"].to_numpy()[owner],
@@ -303,34 +272,27 @@ def _remark_judgments(
         ),
         ("the best entry point lies outside the document; it is kept", bep > size),
     ):
-        for row in np.flatnonzero(bad):
-            what = table.iloc[row]
-            value = (
-                f"rsize {what['relevant_size']}, passages {total[row]:g}, doclen {what['size']}, "
-                f"bep {what['best_entry']} for {what['document']}"
-            )
-            findings.remark(rule, value, int(what["line"]))
+        value = "rsize {relevant_size}, passages {total:g}, doclen {size}, bep {best_entry} for {document}"
+        findings.each(table.assign(total=total), bad, rule, value)
 
 
 def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     """Read a table of element sizes: document, path, size; cut at white space or commas, with or without a header."""
-    found = _words(content.replace(b",", b" ").replace(b'"', b""), findings)
-    if not len(found.lines):
-        raise findings.refuse("the file is empty; name a table of document, path, size")
-    _uniform(found, (len(SIZES),), "a table of sizes has document, path and size", findings)
+    plain = content.replace(b",", b" ").replace(b'"', b"")
+    found = _Words.of(plain, findings, "a table of document, path, size")
+    found.uniform((len(SIZES),), "a table of sizes has document, path and size")
     columns = dict(zip(SIZES, (found.column(number) for number in range(3)), strict=True))
-    lines = found.lines
     head = [word.decode() for word in found.words[: len(SIZES)]]
     places = {part: first_called(head, words, str.casefold) for part, words in SIZES.items()}
     if None not in places.values():
         columns = {part: found.column(place)[1:] for part, place in places.items() if place is not None}
-        lines = lines[1:]
-    names = Names(findings)
+        found = found._replace(lines=found.lines[1:])
+    lines, names = found.lines, Names(findings)
     table = pd.DataFrame(
         {
-            "document": _named(columns["document"], lines, "document", findings, document_name),
+            "document": found.names(columns["document"], "document", document_name),
             "path": np.array([names.path(w.decode(), n) for w, n in zip(columns["path"], lines, strict=True)], object),
-            "size": _whole(columns["size"], lines, "a size (characters)", findings),
+            "size": found.whole(columns["size"], "a size (characters)"),
         }
     ).astype({"document": object, "path": object})
     return _checked_table(table, lines, findings)
@@ -344,8 +306,5 @@ def _checked_table(table: pd.DataFrame, lines: NDArray[np.int64], findings: Find
         ("an element has one size", repeated & ~same, "the first counts"),
         ("a size must be 1 or more", empty, "the element is left out, as if its size were missing"),
     ):
-        for row in np.flatnonzero(bad):
-            what = table.iloc[row]
-            value = f"{what['size']} for {what['path']} in {what['document']}"
-            findings.broken(rule, value, int(lines[row]), instead=instead)
+        findings.each(table.assign(line=lines), bad, rule, "{size} for {path} in {document}", instead=instead)
     return table[~repeated & ~empty].reset_index(drop=True)

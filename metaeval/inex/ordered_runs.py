@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.metric_names import Call
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.inex.assessments import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
+from metaeval.inex.assessments import TOO_SMALL, Assessments, Submission, table_of
 from metaeval.inex.element_quantisation import ElementGrades, element_values
 from metaeval.inex.paths import depth_of, nearest_ancestors
 from metaeval.metrics.plugins import default_registry
@@ -137,10 +137,7 @@ class _Tree(NamedTuple):
 
 
 def _values(
-    relevant: pd.DataFrame,
-    assessments: Assessments,
-    quantisation: str | ElementFunction,
-    registry: Registry | None,
+    relevant: pd.DataFrame, assessments: Assessments, quantisation: str | ElementFunction, registry: Registry | None
 ) -> NDArray[np.float64]:
     size, highlighted = (relevant[name].to_numpy(dtype=np.int64) for name in ("size", "relevant_size"))
     specificity = relevant["specificity"].to_numpy(dtype=np.float64)
@@ -200,7 +197,7 @@ def _order(tree: _Tree, topics: pd.Series, names: tuple[str, ...]) -> NDArray[np
 def _run(name: str, elements: pd.DataFrame, topics: tuple[str, ...]) -> Submission:
     rank = elements.groupby("topic", sort=False).cumcount().to_numpy() + 1
     columns = {word: elements[word].to_numpy() for word in ("topic", "document", "path")}
-    results = table_of(RESULT_COLUMNS, columns | {"rank": rank})
+    results = table_of("results", columns | {"rank": rank})
     return Submission(
         run=name, participant="simulated", task="CO", results=results, answered=topics, source="simulated"
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from metaeval.collection.intervals import compare_results
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import FileFormatError
-from metaeval.inex.assessments import UNKNOWN, Submission, whole_column
+from metaeval.inex.assessments import UNKNOWN, Submission, list_after_list, whole_column
 from metaeval.inex.highlighted_text import JudgedText
 
 _USED = ("topic", "document", "path", "offset", "length", "line")
@@ -159,9 +159,6 @@ def _ranked(
         n_judged=np.bincount(topics[judged], minlength=n_topics),
         ranks=ranks[judged].astype(np.int32),
         judgments=documents[judged].astype(np.int32),
-        tied=np.nan,
-        codes=None,
-        unjudged=None,
     )
 
 
@@ -171,14 +168,9 @@ def _lines_in_order(
     """Return the results of assessed topics down to the limit, their topics and ranks, and how many lists were cut."""
     own_topics, names = _codes(submission.results["topic"])
     topics = judged.lookup.topics.get_indexer(pd.Index(names, dtype=object))[own_topics].astype(np.int64)
-    order = np.argsort(topics, kind="stable")
-    order = order[np.searchsorted(topics[order], 0) :]
-    counts = np.bincount(topics[order], minlength=len(judged.judgments.topics))
-    ranks = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
-    within = ranks <= limit
-    order = order[within]
+    order, ranks, cut = list_after_list(topics, len(judged.judgments.topics), limit)
     used = [name for name in _USED if name in submission.results]
-    return submission.results[used].take(order), topics[order], ranks[within], int((counts > limit).sum())
+    return submission.results[used].take(order), topics[order], ranks, cut
 
 
 def _places(

@@ -135,26 +135,20 @@ class PassageCollection(JudgedCollection):
         results = Results._make(column[entries] for column in self.results)
         passage_offsets, passages = take_segments(self.text.offsets, documents)
         cells = np.ix_(rows, columns)
+        relevant, sizes, points = (column[documents] for column in self.text[:3])
+        starts, stops = self.text.starts[passages], self.text.stops[passages]
+        of_systems = self.faults["system"].isin([self.systems[row] for row in rows])
+        of_topics = self.faults["topic"].isin([self.topics[column] for column in columns])
         return replace(
             self,
             by_document=self.by_document._part(rows, columns),  # noqa: SLF001 - one family
             offsets=offsets,
             results=results._replace(documents=moved[results.documents]),
-            text=HighlightedText(
-                relevant_sizes=self.text.relevant_sizes[documents],
-                sizes=self.text.sizes[documents],
-                best_entries=self.text.best_entries[documents],
-                offsets=passage_offsets,
-                starts=self.text.starts[passages],
-                stops=self.text.stops[passages],
-            ),
+            text=HighlightedText(relevant, sizes, points, passage_offsets, starts, stops),
             n_retrieved=self.n_retrieved[cells],
             n_characters=self.n_characters[cells],
             n_unseen_characters=self.n_unseen_characters[cells],
-            faults=self.faults[
-                self.faults["system"].isin([self.systems[row] for row in rows])
-                & self.faults["topic"].isin([self.topics[column] for column in columns])
-            ],
+            faults=self.faults[of_systems & of_topics],
         )
 
 

@@ -1,24 +1,14 @@
 """Simulated assessments: what is relevant, what an assessor highlights, and what that says of elements."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.results import ShortRepr
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    TOO_SMALL,
-    UNKNOWN,
-    Assessments,
-    Scale,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, empty_table, table_of
 from metaeval.inex.campaigns import Campaign
 from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, Articles
 
@@ -77,129 +67,114 @@ class Highlights(ShortRepr):
         )
 
 
-def make_highlights(
-    generator: np.random.Generator, articles: Articles, campaign: Campaign, n_topics: int, relevant: float
-) -> Highlights:
-    """Choose the relevant documents of every topic and highlight passages in them."""
-    n_documents = len(articles.names)
-    typical = np.log(relevant) - _SPREAD_OF_RELEVANT**2 / 2
-    drawn = generator.lognormal(typical, _SPREAD_OF_RELEVANT, n_topics)
-    counts = np.clip(drawn, min(2, n_documents), max(2, _MOST_RELEVANT * n_documents)).astype(np.int64)
-    counts = np.minimum(counts, n_documents)
-    chosen = [np.sort(generator.permutation(n_documents)[:count]) for count in counts]
-    topic, document = np.repeat(np.arange(n_topics), counts), np.concatenate(chosen)
-    return _highlighted(generator, articles, campaign, topic, document)
+class Assessor(NamedTuple):
+    """Somebody who finds relevant articles and highlights text in them, as assessors of a campaign did."""
 
+    generator: np.random.Generator
+    articles: Articles
+    campaign: Campaign
 
-def _highlighted(
-    generator: np.random.Generator,
-    articles: Articles,
-    campaign: Campaign,
-    topic: NDArray[np.int64],
-    document: NDArray[np.int64],
-) -> Highlights:
-    shares = np.arange(1, campaign.most_passages + 1) ** -campaign.exponent
-    counts = 1 + generator.choice(len(shares), len(document), p=shares / shares.sum())
-    owner = np.repeat(np.arange(len(document)), counts)
-    start, end = _passages(generator, articles, campaign, document[owner])
-    return _merged(generator, articles, topic, document, owner, start, end)
+    def highlights(self, n_topics: int) -> Highlights:
+        """Choose the relevant documents of every topic and highlight passages in them."""
+        generator, articles = self.generator, self.articles
+        n_documents = len(articles.names)
+        typical = np.log(self.campaign.relevant) - _SPREAD_OF_RELEVANT**2 / 2
+        drawn = generator.lognormal(typical, _SPREAD_OF_RELEVANT, n_topics)
+        counts = np.clip(drawn, min(2, n_documents), max(2, _MOST_RELEVANT * n_documents)).astype(np.int64)
+        counts = np.minimum(counts, n_documents)
+        chosen = [np.sort(generator.permutation(n_documents)[:count]) for count in counts]
+        topic, document = np.repeat(np.arange(n_topics), counts), np.concatenate(chosen)
+        return self._highlighted(topic, document)
 
+    def _highlighted(self, topic: NDArray[np.int64], document: NDArray[np.int64]) -> Highlights:
+        shares = np.arange(1, self.campaign.most_passages + 1) ** -self.campaign.exponent
+        counts = 1 + self.generator.choice(len(shares), len(document), p=shares / shares.sum())
+        owner = np.repeat(np.arange(len(document)), counts)
+        start, end = self._passages(document[owner])
+        return self._merged(topic, document, owner, start, end)
 
-def _passages(
-    generator: np.random.Generator, articles: Articles, campaign: Campaign, documents: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw passages: some are whole elements, the others runs of paragraphs, cut anywhere at some of their ends."""
-    size = len(documents)
-    texts = np.flatnonzero(articles.kind == TEXT)
-    first = _drawn(generator, articles, documents, TEXT)
-    final = np.searchsorted(articles.document[texts], documents, side="right") - 1
-    last = texts[np.minimum(first + generator.geometric(_LONGER, size) - 1, final)]
-    first = texts[first]
-    start, end = articles.start[first], articles.end[last]
-    length = np.minimum(articles.size[first], articles.size[last])
-    cut = generator.random((2, size)) * (generator.random((2, size)) >= _ALIGNED) * 0.5
-    start, end = start + (cut[0] * length).astype(np.int64), end - (cut[1] * length).astype(np.int64)
-    sections = np.flatnonzero(articles.kind == SECTION)[_drawn(generator, articles, documents, SECTION)]
-    whole = np.where(generator.random(size) < _SHARE_OF_SECTIONS, sections, first)
-    elemental = generator.random(size) < campaign.elemental
-    return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
+    def _passages(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw passages: some are whole elements, the others runs of paragraphs, cut anywhere at some of their ends."""
+        generator, articles = self.generator, self.articles
+        size = len(documents)
+        texts = np.flatnonzero(articles.kind == TEXT)
+        first = self._drawn(documents, TEXT)
+        final = np.searchsorted(articles.document[texts], documents, side="right") - 1
+        last = texts[np.minimum(first + generator.geometric(_LONGER, size) - 1, final)]
+        first = texts[first]
+        start, end = articles.start[first], articles.end[last]
+        length = np.minimum(articles.size[first], articles.size[last])
+        cut = generator.random((2, size)) * (generator.random((2, size)) >= _ALIGNED) * 0.5
+        start, end = start + (cut[0] * length).astype(np.int64), end - (cut[1] * length).astype(np.int64)
+        sections = np.flatnonzero(articles.kind == SECTION)[self._drawn(documents, SECTION)]
+        whole = np.where(generator.random(size) < _SHARE_OF_SECTIONS, sections, first)
+        elemental = generator.random(size) < self.campaign.elemental
+        return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
 
+    def _drawn(self, documents: NDArray[np.int64], kind: int) -> NDArray[np.int64]:
+        """Draw an element of a kind from each document; return its number among all of the kind."""
+        of_kind = self.articles.document[self.articles.kind == kind]
+        counts = np.bincount(of_kind, minlength=len(self.articles.names))
+        before = np.cumsum(counts) - counts
+        return before[documents] + (self.generator.random(len(documents)) * counts[documents]).astype(np.int64)
 
-def _drawn(
-    generator: np.random.Generator, articles: Articles, documents: NDArray[np.int64], kind: int
-) -> NDArray[np.int64]:
-    """Draw an element of a kind from each document; return its number among all of the kind."""
-    counts = np.bincount(articles.document[articles.kind == kind], minlength=len(articles.names))
-    before = np.cumsum(counts) - counts
-    return before[documents] + (generator.random(len(documents)) * counts[documents]).astype(np.int64)
+    def _merged(
+        self,
+        topic: NDArray[np.int64],
+        document: NDArray[np.int64],
+        owner: NDArray[np.int64],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+    ) -> Highlights:
+        """Make passages that overlap or touch one passage, and choose best entry points."""
+        generator = self.generator
+        sequence = np.lexsort((start, owner))
+        low, high = (owner * _FAR + start)[sequence], (owner * _FAR + end)[sequence]
+        reached = np.maximum.accumulate(high)
+        begins = np.flatnonzero(np.r_[True, low[1:] > reached[:-1]][: len(low)])
+        low, high = low[begins], np.maximum.reduceat(high, begins)
+        owner = low // _FAR
+        start, end = low - owner * _FAR, high - owner * _FAR
+        leading = start[np.searchsorted(owner, np.arange(len(document)))]
+        away = np.where(
+            generator.random(len(document)) < _ENTRY_AT_START, 0, generator.laplace(0, _ENTRY_SPREAD, len(document))
+        )
+        entry = np.clip(leading + away.astype(np.int64), 0, self.articles.length[document] - 1)
+        return Highlights(topic=topic, document=document, owner=owner, start=start, end=end, entry=entry)
 
+    def second(self, first: Highlights, judged: list[NDArray[np.int64]]) -> Highlights:
+        r"""Let a second assessor judge the first topics again.
 
-def _merged(  # noqa: PLR0913, PLR0917 - the columns of a table
-    generator: np.random.Generator,
-    articles: Articles,
-    topic: NDArray[np.int64],
-    document: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> Highlights:
-    """Make passages that overlap or touch one passage, and choose best entry points."""
-    sequence = np.lexsort((start, owner))
-    low, high = (owner * _FAR + start)[sequence], (owner * _FAR + end)[sequence]
-    reached = np.maximum.accumulate(high)
-    begins = np.flatnonzero(np.r_[True, low[1:] > reached[:-1]][: len(low)])
-    low, high = low[begins], np.maximum.reduceat(high, begins)
-    owner = low // _FAR
-    start, end = low - owner * _FAR, high - owner * _FAR
-    leading = start[np.searchsorted(owner, np.arange(len(document)))]
-    away = np.where(
-        generator.random(len(document)) < _ENTRY_AT_START, 0, generator.laplace(0, _ENTRY_SPREAD, len(document))
-    )
-    entry = np.clip(leading + away.astype(np.int64), 0, articles.length[document] - 1)
-    return Highlights(topic=topic, document=document, owner=owner, start=start, end=end, entry=entry)
-
-
-def make_second_highlights(  # noqa: PLR0913 - two agreements to state
-    generator: np.random.Generator,
-    articles: Articles,
-    campaign: Campaign,
-    first: Highlights,
-    judged: list[NDArray[np.int64]],
-    *,
-    document_agreement: float,
-    passage_agreement: float,
-) -> Highlights:
-    r"""Let a second assessor judge the first topics again.
-
-    Of two sets of the same size whose intersection is J of their union, each holds 2 J / (1 + J) of the other. So
-    the second assessor keeps that share of the relevant documents and finds as many new ones as were lost; in the
-    documents kept, every passage is moved so far that the share of text kept brings the agreement over all text to
-    `passage_agreement`.
-    """
-    kept_share = _shared(document_agreement)
-    overlap = min(1.0, _shared(passage_agreement) / kept_share)
-    mine = first.of_pairs(first.topic < len(judged))
-    kept = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
-    topic, document = ([np.empty(0, dtype=np.int64)] for _ in range(2))
-    for number, pool in enumerate(judged):
-        before = mine.document[mine.topic == number]
-        others = np.setdiff1d(pool, before)
-        n_new = min(len(others), int(generator.binomial(len(before), 1 - kept_share)))
-        topic.append(np.full(n_new, number))
-        document.append(np.sort(generator.permutation(others)[:n_new]))
-    new = _highlighted(generator, articles, campaign, np.concatenate(topic), np.concatenate(document))
-    length = kept.end - kept.start
-    shift = np.rint((1 - overlap) * length).astype(np.int64)
-    right = generator.random(len(kept.topic))[kept.owner] < 0.5  # noqa: PLR2004 - a coin
-    room = articles.length[kept.document[kept.owner]] - length
-    right = (right | (kept.start < shift)) & (kept.start + shift <= room)  # where there is room
-    start = np.clip(kept.start + np.where(right, shift, -shift), 0, room)
-    owner = np.r_[kept.owner, len(kept.topic) + new.owner]
-    start, end = np.r_[start, new.start], np.r_[start + length, new.end]
-    topics, documents = np.r_[kept.topic, new.topic], np.r_[kept.document, new.document]
-    order = np.lexsort((documents, topics))
-    place = np.argsort(order)
-    return _merged(generator, articles, topics[order], documents[order], place[owner], start, end)
+        Of two sets of the same size whose intersection is J of their union, each holds 2 J / (1 + J) of the other. So
+        the second assessor keeps that share of the relevant documents and finds as many new ones as were lost; in the
+        documents kept, every passage is moved so far that the share of text kept brings the agreement over all text to
+        that on passages.
+        """
+        generator = self.generator
+        kept_share = _shared(self.campaign.document_agreement)
+        overlap = min(1.0, _shared(self.campaign.passage_agreement) / kept_share)
+        mine = first.of_pairs(first.topic < len(judged))
+        kept = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
+        topic, document = ([np.empty(0, dtype=np.int64)] for _ in range(2))
+        for number, pool in enumerate(judged):
+            before = mine.document[mine.topic == number]
+            others = np.setdiff1d(pool, before)
+            n_new = min(len(others), int(generator.binomial(len(before), 1 - kept_share)))
+            topic.append(np.full(n_new, number))
+            document.append(np.sort(generator.permutation(others)[:n_new]))
+        new = self._highlighted(np.concatenate(topic), np.concatenate(document))
+        length = kept.end - kept.start
+        shift = np.rint((1 - overlap) * length).astype(np.int64)
+        right = generator.random(len(kept.topic))[kept.owner] < 0.5  # noqa: PLR2004 - a coin
+        room = self.articles.length[kept.document[kept.owner]] - length
+        right = (right | (kept.start < shift)) & (kept.start + shift <= room)  # where there is room
+        start = np.clip(kept.start + np.where(right, shift, -shift), 0, room)
+        owner = np.r_[kept.owner, len(kept.topic) + new.owner]
+        start, end = np.r_[start, new.start], np.r_[start + length, new.end]
+        topics, documents = np.r_[kept.topic, new.topic], np.r_[kept.document, new.document]
+        order = np.lexsort((documents, topics))
+        place = np.argsort(order)
+        return self._merged(topics[order], documents[order], place[owner], start, end)
 
 
 def _shared(agreement: float) -> float:
@@ -232,7 +207,7 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
     where = _Where(articles, found, names[pair], labels[pair])
     if scale == "passages":
         documents = {"relevant_size": relevant, "size": articles.length[document], "best_entry": entry}
-        elements, passages = empty_table(ELEMENT_COLUMNS), where.passages("offset")
+        elements, passages = empty_table("elements"), where.passages("offset")
     elif scale == "2005":
         points = np.full(len(document), "", dtype=object)
         if not graded:
@@ -248,10 +223,10 @@ def assessments_of(  # noqa: PLR0913 - what an assessment is made of
         rest = np.setdiff1d(np.arange(len(document)), pair)
         roots = {"topic": labels[rest], "document": names[rest], "path": articles.paths[articles.first[document[rest]]]}
         elements = where.graded_elements(_exhaustivity(generator, where), scale, roots, (topic[rest], document[rest]))
-        passages = empty_table(PASSAGE_COLUMNS)
+        passages = empty_table("passages")
     return Assessments(
         scale=scale,
-        documents=table_of(ASSESSMENT_COLUMNS, {"topic": labels, "document": names, **documents}),
+        documents=table_of("documents", {"topic": labels, "document": names, **documents}),
         elements=elements,
         passages=passages,
         source=source,
@@ -280,9 +255,9 @@ class _Where:
         length = self.found.end - self.found.start
         values = {"topic": self.labels[owner], "document": self.names[owner], "length": length}
         if kind == "offset":
-            return table_of(PASSAGE_COLUMNS, values | {"offset": self.found.start})
+            return table_of("passages", values | {"offset": self.found.start})
         ends = self.points(document, self.found.end, behind=1)
-        return table_of(PASSAGE_COLUMNS, values | {"start": self.points(document, self.found.start), "end": ends})
+        return table_of("passages", values | {"start": self.points(document, self.found.start), "end": ends})
 
     def points(
         self, documents: NDArray[np.int64], positions: NDArray[np.int64], *, behind: int = 0
@@ -307,7 +282,7 @@ class _Where:
             "size": self.size,
             "relevant_size": self.relevant,
         }
-        return table_of(ELEMENT_COLUMNS, values)
+        return table_of("elements", values)
 
     def graded_elements(
         self,
@@ -337,7 +312,7 @@ class _Where:
             for mine, others in zip((self.found.topic, self.found.document), of_roots, strict=True)
         )
         order = np.lexsort((documents, topics))
-        return table_of(ELEMENT_COLUMNS, {name: column[order] for name, column in values.items()})
+        return table_of("elements", {name: column[order] for name, column in values.items()})
 
     def _placed(self) -> dict[str, NDArray[np.object_]]:
         return {

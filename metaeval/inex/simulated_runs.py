@@ -55,12 +55,7 @@ class Answer(NamedTuple):
 
 
 def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
-    generator: np.random.Generator,
-    articles: Articles,
-    truth: Highlights,
-    systems: Systems,
-    topic: int,
-    n_results: int,
+    generator: np.random.Generator, articles: Articles, truth: Highlights, systems: Systems, topic: int, n_results: int
 ) -> list[Answer]:
     """Answer one topic with every system."""
     n_documents, n_elements = len(articles.names), len(articles.depth)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
-from metaeval.inex.assessments import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
+from metaeval.inex.assessments import UNKNOWN, Assessments, Submission, table_of
 from metaeval.inex.campaigns import campaign_of
 from metaeval.inex.simulated_articles import Articles, make_articles
-from metaeval.inex.simulated_judgments import assessments_of, make_highlights, make_second_highlights
+from metaeval.inex.simulated_judgments import Assessor, assessments_of
 from metaeval.inex.simulated_log import make_log
 from metaeval.inex.simulated_runs import Answer, Systems, answers_of, pool_of
 from metaeval.inex.writing import write_assessments, write_element_sizes, write_submission
@@ -165,10 +165,6 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         default 0.27 and 0.23 until 2004, 0.39 and 0.23 in 2005, 0.57 and 0.31 from 2006 on.
     rng : None, int, numpy.random.Generator or RandomSource
 
-    Returns
-    -------
-    SimulatedInex
-
     Raises
     ------
     InvalidOptionError
@@ -259,12 +255,15 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         "runs_per_group": runs_per_group,
         "pool_size": campaign.pool,
     }
-    _check_counts(counts, campaign.second)
+    for name, value in counts.items():
+        check_count(value, name)
+    check_count(campaign.second, "n_second", least=0)
     kind = task or ("mixed" if year < _FIRST_WITH_OFFSETS else "focused")
     check_choice(kind, "task", get_args(InexTask))
     generator, source = resolve_rng(rng)
     articles = make_articles(generator, campaign.template, n_documents, campaign.elements)
-    truth = make_highlights(generator, articles, campaign, n_topics, campaign.relevant)
+    assessor = Assessor(generator, articles, campaign)
+    truth = assessor.highlights(n_topics)
     systems = Systems.drawn(generator, n_systems, runs_per_group, kind)
     topics = tuple(f"{year}{number:0{max(3, len(str(n_topics)))}d}" for number in range(1, n_topics + 1))
     lists = [
@@ -275,11 +274,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     write = _Writer(articles, systems, topics, year)
     graded = year <= _LAST_GRADED
     second = judged[: campaign.second]
-    agreements = {
-        "document_agreement": campaign.document_agreement,
-        "passage_agreement": campaign.passage_agreement,
-    }
-    other = make_second_highlights(generator, articles, campaign, truth, second, **agreements)
+    other = assessor.second(truth, second)
     assessments, second_assessments = (
         assessments_of(
             generator, articles, found, pools, topics=topics, scale=campaign.scale, graded=graded, source=source
@@ -300,12 +295,6 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         qualities=systems.quality,
         random_source=source,
     )
-
-
-def _check_counts(counts: dict[str, int], n_second: int) -> None:
-    for name, value in counts.items():
-        check_count(value, name)
-    check_count(n_second, "n_second", least=0)
 
 
 class _Writer(NamedTuple):
@@ -333,7 +322,7 @@ class _Writer(NamedTuple):
             run=self.systems.names[row],
             participant=str(self.systems.group[row] + 1),
             task=task,
-            results=table_of(RESULT_COLUMNS, results),
+            results=table_of("results", results),
             answered=self.topics,
             source="simulated",
         )

@@ -29,10 +29,6 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
         XML of 2002 to 2008, or lines of 2009 and 2010, which hold neither participant and task nor a topic answered
         with an empty list, and give a rank and a score to every result.
 
-    Returns
-    -------
-    pathlib.Path
-
     Raises
     ------
     UnknownNameError
@@ -69,10 +65,6 @@ def write_assessments(assessments: Assessments, path: str | os.PathLike[str]) ->
         For passages given by offsets, the file of FOL judgments. For everything else a folder, which is made and gets
         a file ``topic-NAME.xml`` a topic.
 
-    Returns
-    -------
-    pathlib.Path
-
     Raises
     ------
     InvalidOptionError
@@ -106,10 +98,6 @@ def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Pa
     path : path
         A last ending .gz, .bz2, .xz or .zst compresses.
 
-    Returns
-    -------
-    pathlib.Path
-
     Examples
     --------
     >>> import tempfile, pathlib
@@ -133,15 +121,8 @@ def _xml_of_submission(submission: Submission) -> bytes:
     """Write a submission in XML."""
     results = submission.results
     kind = "element" if (results["path"].to_numpy() != "").all() else "fol"
-    about = _attributes(
-        **{
-            "participant-id": submission.participant,
-            "run-id": submission.run,
-            "task": submission.task,
-            "query": "automatic",
-            "result-type": kind,
-        }
-    )
+    of_run = {"participant-id": submission.participant, "run-id": submission.run, "task": submission.task}
+    about = _attributes(**of_run, **{"query": "automatic", "result-type": kind})
     by_topic = dict.fromkeys(submission.answered, "")
     if len(results):
         lines = pd.Series(_result_lines(results), dtype=object)

@@ -8,18 +8,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import is_number, shortened
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    TOO_SMALL,
-    UNKNOWN,
-    Assessments,
-    Scale,
-    Submission,
-    table_of,
-)
-from metaeval.inex.file_rules import COVERAGE_LETTERS, Findings, checked_assessments, ordered_results, results_table
+from metaeval.inex.assessments import COLUMNS, TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, table_of
+from metaeval.inex.file_rules import COVERAGE_LETTERS, Findings, checked_assessments, ordered_results
 from metaeval.inex.paths import depth_of
 from metaeval.inex.xml_events import ANYTHING, Attributes, XmlEvents
 
@@ -122,8 +112,7 @@ def submission_of_xml(content: bytes, findings: Findings) -> Submission:
     events = _SubmissionEvents(findings)
     events.read(content)
     columns = list(zip(*events.rows, strict=True)) or [()] * 10
-    names = ("topic", "document", "path", "end_path", "offset", "length", "rank", "rsv", "line")
-    results = results_table(dict(zip(names, columns, strict=False)))
+    results = table_of("results", dict(zip(COLUMNS["results"], columns, strict=False)))
     return Submission(
         run=events.about["run-id"],
         participant=events.about["participant-id"],
@@ -254,7 +243,7 @@ def assessments_of_xml(content: bytes, findings: Findings) -> Assessments:
     found = list(events.documents.values())
     highlighted = [int(str(one["highlighted"])) or int(str(one["root"])) for one in found]
     documents = table_of(
-        ASSESSMENT_COLUMNS,
+        "documents",
         {
             "topic": [events.topic] * len(found),
             "document": list(events.documents),
@@ -264,14 +253,15 @@ def assessments_of_xml(content: bytes, findings: Findings) -> Assessments:
             "line": [one["line"] for one in found],
         },
     )
-    elements = _columns(events.elements, ELEMENT_COLUMNS, tuple(ELEMENT_COLUMNS))
-    passages = _columns(events.passages, PASSAGE_COLUMNS, ("topic", "document", "length", "start", "end", "line"))
+    elements = _columns("elements", events.elements)
+    passages = _columns("passages", events.passages, ("topic", "document", "length", "start", "end", "line"))
     return checked_assessments(scale, documents, elements, passages, findings)
 
 
-def _columns(rows: Sequence[tuple[object, ...]], columns: dict[str, type], names: tuple[str, ...]) -> pd.DataFrame:
+def _columns(kind: str, rows: Sequence[tuple[object, ...]], names: Sequence[str] = ()) -> pd.DataFrame:
+    names = names or [*COLUMNS[kind]]
     values = list(zip(*rows, strict=True)) or [()] * len(names)
-    return table_of(columns, dict(zip(names, values, strict=True)))
+    return table_of(kind, dict(zip(names, values, strict=True)))
 
 
 class _PoolEvents(XmlEvents):
@@ -313,5 +303,4 @@ def pool_of_xml(content: bytes, findings: Findings) -> pd.DataFrame:
     """Read a pool in XML: one row an element or passage, and one a document without any."""
     events = _PoolEvents(findings)
     events.read(content)
-    columns = {"topic": str, "document": str, "path": str, "end_path": str, "line": np.int64}
-    return _columns(events.rows, columns, tuple(columns))
+    return _columns("pools", events.rows)

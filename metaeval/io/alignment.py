@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import Block
+from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.files import base_name
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.table.scores import Missing
@@ -70,7 +70,9 @@ def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
         if said:
             default = True if part == "higher_is_better" else None
             coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
-    attributes: dict[str, Any] = {"notes": _joined_notes(blocks)}
+    earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
+    notes = [*earlier, *notes_of_files((block.name, block.notes) for block in blocks)]
+    attributes: dict[str, Any] = {"notes": notes}
     if any(block.of_items for block in blocks):
         attributes["topic_word"] = "item"
     return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
@@ -79,16 +81,6 @@ def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
 def _once(block: Block) -> Block:
     """Return a block without repeats as one with a single repeat."""
     return replace(block, scores=block.scores[..., None], labels=block.labels | {REPEAT: ["1"]})
-
-
-def _joined_notes(blocks: Sequence[Block]) -> list[str]:
-    """Say once what holds for several files."""
-    files: dict[str, list[str]] = {}
-    for block in blocks:
-        for note in block.notes:
-            files.setdefault(note, []).append(block.name)
-    earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    return [*earlier, *(f"{first_few(names)}: {note}" for note, names in files.items())]
 
 
 def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
@@ -127,8 +119,12 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
         common = sum(all(name in names for names in held.values()) for name in labels[dim])
         if not any(lacking.values()):
             continue
+        files = {
+            metric: first_few([block.name for block in blocks if metric in block.labels["metric"]])
+            for metric in lacking
+        }
         lines = [
-            f"{_files_with(metric, blocks)} has {len(held[metric])}"
+            f"{files[metric]} ({metric}) has {len(held[metric])}"
             + (f" and lacks {first_few(absent)}" if absent else "")
             for metric, absent in lacking.items()
         ]
@@ -143,7 +139,3 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             f"one collection: read collections one at a time, or pass `missing={rule!r}` to keep the {common} {dim}s "
             "that all have"
         )
-
-
-def _files_with(metric: str, blocks: Sequence[Block]) -> str:
-    return f"{first_few([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
-from metaeval.base.names import BLANKS, first_double, first_few, is_number, merge_labels, shortened
-from metaeval.errors import closest_names
-from metaeval.io.sheets import Sheet, delimiter_name
+from metaeval.base.columns import ColumnRoles, column_roles
+from metaeval.base.names import BLANKS, first_few, is_number, shortened
+from metaeval.io.headers import place_of
+from metaeval.io.sheets import Sheet
 from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.scores import Missing
 
@@ -35,7 +36,6 @@ GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
-_MOST_SHOWN = 40
 _LONGEST_NUMBER = 400
 
 
@@ -43,10 +43,10 @@ _LONGEST_NUMBER = 400
 class TableOptions:
     """What the caller said about the files."""
 
-    form: Form | None
+    form: Form | None = None
     columns: Mapping[str, Any]
-    systems_in: SystemsIn | None
-    header: bool | None
+    systems_in: SystemsIn | None = None
+    header: bool | None = None
     missing: Missing
     paired: bool = False
 
@@ -69,6 +69,12 @@ class TableOptions:
     def counts_names_of_rows(self) -> bool:
         """Whether the one column that the caller counted holds the names of a wide table's rows."""
         return len(self.columns) == 1 and bool(self.positions.keys() & {"topic", "system"})
+
+    def roles(self, names: Sequence[str], sheet: Sheet) -> ColumnRoles:
+        """Return which column is what; an error where the caller named one that is not there."""
+        for column in [*self.chosen.values(), *self.ignored]:
+            place_of(column, names, sheet)
+        return column_roles(names, chosen=self.chosen, ignored=self.ignored)
 
     @property
     def ignored(self) -> list[str]:
@@ -157,86 +163,16 @@ def _to_number(place: int, cell: str, missing: Missing) -> float:
     return float(cell)
 
 
-def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
-    """Return the position of a column that the caller named, or an error with the nearest names."""
-    if column not in names:
-        near = closest_names(column, names)
-        guess = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
-        raise sheet.error(f"there is no column {column!r}{guess}; {columns_found(names)}")
-    return names.index(column)
+def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
+    """Say once, behind the names of the files, what holds for several; `said` is a file and its notes."""
+    files: dict[str, list[str]] = {}
+    for name, notes in said:
+        for note in notes:
+            files.setdefault(note, []).append(name)
+    return [f"{first_few(names)}: {note}" for note, names in files.items()]
 
 
 def left_out_note(names: Sequence[str]) -> list[str]:
     """Say which rows in place of a topic were left out; nothing where there are none."""
     what = "averages" if all(name.casefold() in AVERAGES for name in names) else "summaries"
     return [f"left out the {what} ({', '.join(names)})"] if names else []
-
-
-def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
-    """Return names as `metaeval.table.scores` wants them, or an error for one that appears twice."""
-    _, cleaned = merge_labels(np.arange(len(names)), names, what)
-    if len(cleaned) < len(names):
-        again = first_double(name.strip() for name in names)
-        raise sheet.error(f"{what} {again!r} appears twice; keep one, or rename it")
-    return cleaned
-
-
-def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) -> tuple[list[str], list[str]]:
-    """Check that every row has a cell for every name, and that every name names one column."""
-    first: list[str] = []
-    start: Sequence[str] = ()
-    shifted, longer = names, False
-    unnamed: set[int] = set()
-    filled: set[int] = set()
-    for position, cells in enumerate(rows):
-        if not position:
-            start, longer = cells, bool(names) and len(cells) == len(names) + 1
-            shifted = ["", *names] if longer else names
-            unnamed = {at for at, name in [*enumerate(names), *enumerate(shifted)] if at and not name}
-            unnamed |= {len(names)} if longer else set()
-        if len(cells) != (len(start) if longer else len(names) or len(start)):
-            odd = (start, 0) if longer else (cells, position)
-            raise body.error(ragged(odd[0], len(names) or len(start), body), odd[1])
-        first.append(cells[0])
-        if len(filled) < len(unnamed):
-            filled.update(at for at in unnamed if at not in filled and cells[at].strip())
-    if longer and len(names) not in filled:
-        shifted = [*names, ""]
-    elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
-        raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
-    refuse_faulty_names(shifted, {at for at in filled if shifted and not shifted[at]}, body)
-    return shifted, first
-
-
-def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
-    """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
-    if filled:
-        raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
-    again = first_double(name for name in names if name)
-    if again is not None:
-        first, second = [place for place, name in enumerate(names) if name == again][:2]
-        raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique")
-
-
-def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
-    """Say that a row has too few or too many cells."""
-    hint = ""
-    if sheet.delimiter == "," and len(cells) in {2 * width, 2 * width - 1}:
-        hint = "; if commas are decimal signs, write points"
-    return (
-        f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
-        f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"
-    )
-
-
-def columns_found(names: Sequence[str]) -> str:
-    """Say which columns were found, the first of very many."""
-    return f"columns found: {first_few(names, most=_MOST_SHOWN, write=lambda name: repr(shortened(name)))}"
-
-
-def ways_to_name(names: Sequence[str]) -> str:
-    """Say which columns were found and how to name them."""
-    return (
-        f"{columns_found(names)}. Say which is which, for example "
-        "`columns={'system': ..., 'topic': ..., 'metric': ..., 'score': ..., 'ignore': [...]}`"
-    )

@@ -133,12 +133,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Return a text file as `text_of` has it, decoded; see `read_bytes`."""
-    return decode_text(read_bytes(path), str(path))
-
-
-def decode_text(content: bytes, label: str) -> str:
-    """Decode a text file as `text_of` has it; `label` names the file in errors."""
-    return text_of(content, label).decode()
+    return text_of(read_bytes(path), str(path)).decode()
 
 
 def words_by_line(path: str | os.PathLike[str]) -> list[list[str]]:

@@ -24,13 +24,7 @@ _A_CELL, _A_NAME = 4, 32
 
 
 class TooMuchError(ValueError):
-    """A file that unpacks to more than it may.
-
-    Parameters
-    ----------
-    needed : int
-        Bytes, at least.
-    """
+    """A file that unpacks to more than it may: `needed` bytes at least."""
 
     def __init__(self, needed: int) -> None:
         super().__init__(f"it unpacks to {needed:,} bytes or more")

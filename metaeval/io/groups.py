@@ -1,14 +1,14 @@
 """Groups of systems (teams, model families), from a table or from the names of the runs, and clusters of topics."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, closest_names
-from metaeval.io.blocks import columns_found, fitting_names, place_of
+from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18
@@ -67,7 +67,7 @@ def read_groups(
     ...     read_groups(path, column="team", systems=["lm", "bm25"])
     {'lm': 'Badger', 'bm25': 'Aardvark'}
     """
-    return _read_named(path, systems, ("system", "group"), named=system_column, column=column)
+    return _Table(path, "system", system_column, systems).said("group", column)[1]
 
 
 def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: str | None = None) -> dict[str, str]:
@@ -82,7 +82,7 @@ def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     ...     read_clusters(path, topics=["2", "1"])
     {'2': 'code', '1': 'maths'}
     """
-    return _read_named(path, topics, ("topic", "cluster"), column=column)
+    return _Table(path, "topic", None, topics).said("cluster", column)[1]
 
 
 def read_covariate(
@@ -99,56 +99,75 @@ def read_covariate(
     ...     read_covariate(path, systems=["lm", "bm25"])
     Covariate(name='words', of_system={'lm': 87.5, 'bm25': 120.0})
     """
-    name, said = _named_entries(path, systems, ("system", "covariate"), column=covariate_column, numbers=True)
+    name, said = _Table(path, "system", None, systems).said("covariate", covariate_column, numbers=True)
     return Covariate(name, {system: float(entry) for system, entry in said.items()})
 
 
-def _read_named(
-    path: str | Path | Sheet,
-    names_of: Iterable[str],
-    parts: tuple[str, str],
-    *,
-    named: str | None = None,
-    column: str | None = None,
-) -> dict[str, str]:
-    """Read what a table says of names: of systems their groups, of topics their clusters."""
-    return _named_entries(path, names_of, parts, named=named, column=column)[1]
+class _Table:
+    """A table that says something of every name asked for: of systems their groups, of topics their clusters."""
 
+    def __init__(self, table: str | Path | Sheet, what: str, column: str | None, wanted: Iterable[str]) -> None:
+        self.what, self.wanted = what, [str(name) for name in wanted]
+        self.sheet = table if isinstance(table, Sheet) else read_sheet(table)
+        self.body = self.sheet.without_header()
+        rows = list(self.body.rows())
+        self.columns, _ = fitting_names(header_names(self.sheet.sample()[0]), rows, self.body)
+        self.rows = [[cell.strip() for cell in cells] for cells in rows]
+        self.at = self._place_of_names(column)
 
-def _named_entries(  # noqa: PLR0913 - what is read, and how
-    path: str | Path | Sheet,
-    names_of: Iterable[str],
-    parts: tuple[str, str],
-    *,
-    named: str | None = None,
-    column: str | None = None,
-    numbers: bool = False,
-) -> tuple[str, dict[str, str]]:
-    """Return the name of the column that says it, and what it says of every name."""
-    what, said = parts
-    wanted = [str(name) for name in names_of]
-    sheet = path if isinstance(path, Sheet) else read_sheet(path)
-    body = sheet.without_header()
-    rows = list(body.rows())
-    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
-    at_name = _name_place(sheet, names, rows, wanted, what, named)
-    at_said = _said_place(sheet, names, at_name, said, column)
-    found: dict[str, str] = {}
-    needed = set(wanted)
-    for position, cells in enumerate(rows):
-        name, entry = cells[at_name].strip(), cells[at_said].strip()
-        if name not in needed:
-            continue
-        if not entry:
-            raise body.error(f"{what} {name!r} has no {names[at_said]!r}; fill it in", position)
-        if numbers and not is_number(entry):
-            raise body.error(
-                f"{what} {name!r} has {shortened(entry)!r} as {names[at_said]!r}; write a number", position
-            )
-        if found.setdefault(name, entry) != entry:
-            raise body.error(f"{what} {name!r} has two {said}s, {found[name]!r} and {entry!r}; keep one", position)
-    _refuse_uncovered(sheet, names[at_name], wanted, found, [cells[at_name].strip() for cells in rows], what)
-    return names[at_said], {name: found[name] for name in wanted}
+    def said(self, said: str, column: str | None, *, numbers: bool = False) -> tuple[str, dict[str, str]]:
+        """Return the name of the column that says it, and what it says of every name."""
+        at = self._place_of_said(said, column)
+        found: dict[str, str] = {}
+        needed = set(self.wanted)
+        for position, cells in enumerate(self.rows):
+            name, entry, trouble = cells[self.at], cells[at], ""
+            if name not in needed:
+                continue
+            if not entry:
+                trouble = f"has no {self.columns[at]!r}; fill it in"
+            elif numbers and not is_number(entry):
+                trouble = f"has {shortened(entry)!r} as {self.columns[at]!r}; write a number"
+            elif found.setdefault(name, entry) != entry:
+                trouble = f"has two {said}s, {found[name]!r} and {entry!r}; keep one"
+            if trouble:
+                raise self.body.error(f"{self.what} {name!r} {trouble}", position)
+        self._refuse_uncovered(found)
+        return self.columns[at], {name: found[name] for name in self.wanted}
+
+    def _place_of_names(self, column: str | None) -> int:
+        """Return the column asked for, else the one that is called so, else the first that holds every name."""
+        called = column_roles(self.columns).parts.get(self.what) if column is None else column
+        if called is not None:
+            return place_of(called, self.columns, self.sheet)
+        for at, name in enumerate(self.columns):
+            if name and {cells[at] for cells in self.rows}.issuperset(self.wanted):
+                return at
+        raise self.sheet.error(
+            f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}"
+        )
+
+    def _place_of_said(self, said: str, column: str | None) -> int:
+        """Return the column asked for, else the one that is called so, else the only other one."""
+        if column is not None:
+            return place_of(column, self.columns, self.sheet)
+        others = [place for place, name in enumerate(self.columns) if name and place != self.at]
+        called = [place for place in others if part_of_word(self.columns[place]) == said]
+        for places in (called, others):
+            if len(places) == 1:
+                return places[0]
+        raise self.sheet.error(f"say which column holds the {said}s ({_CALLED[said]}); {columns_found(self.columns)}")
+
+    def _refuse_uncovered(self, found: dict[str, str]) -> None:
+        without = [name for name in self.wanted if name not in found]
+        if not without:
+            return
+        near = closest_names(without[0], [cells[self.at] for cells in self.rows])
+        guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
+        raise self.sheet.error(
+            f"column {self.columns[self.at]!r} holds {len(self.wanted) - len(without)} of {len(self.wanted)} "
+            f"{self.what}s; without a row: {first_few(without)}{guess}. Add them, or name the column of {self.what}s"
+        )
 
 
 def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
@@ -160,10 +179,6 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
         Regular expression, searched for in the name; its first capture is the group.
     systems : iterable of str
         Names of the systems.
-
-    Returns
-    -------
-    dict of str to str
 
     Raises
     ------
@@ -218,50 +233,3 @@ def read_pool_sizes(path: str | Path) -> dict[str, int]:
     if not sizes:
         raise sheet.error("there is no row of a topic and the number of documents judged for it")
     return sizes
-
-
-def _name_place(  # noqa: PLR0913, PLR0917 - what a message needs
-    sheet: Sheet,
-    names: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    wanted: Sequence[str],
-    what: str,
-    column: str | None,
-) -> int:
-    if column is not None:
-        return place_of(column, names, sheet)
-    called = column_roles(names).parts.get(what)
-    if called is not None:
-        return names.index(called)
-    holding = [
-        place for place in range(len(names)) if set(wanted) <= {cells[place].strip() for cells in rows} and names[place]
-    ]
-    if not holding:
-        raise sheet.error(f"no column holds all the {what}s ({first_few(wanted)}); {columns_found(names)}")
-    return holding[0]
-
-
-def _said_place(sheet: Sheet, names: Sequence[str], at_name: int, said: str, column: str | None) -> int:
-    if column is not None:
-        return place_of(column, names, sheet)
-    others = [place for place, name in enumerate(names) if name and place != at_name]
-    called = [place for place in others if part_of_word(names[place]) == said]
-    if len(called) == 1:
-        return called[0]
-    if len(others) != 1:
-        raise sheet.error(f"say which column holds the {said}s ({_CALLED[said]}); {columns_found(names)}")
-    return others[0]
-
-
-def _refuse_uncovered(  # noqa: PLR0913, PLR0917 - what a message needs
-    sheet: Sheet, column: str, wanted: Sequence[str], found: dict[str, str], present: Sequence[str], what: str
-) -> None:
-    without = [name for name in wanted if name not in found]
-    if not without:
-        return
-    near = closest_names(without[0], present)
-    guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
-    raise sheet.error(
-        f"column {column!r} holds {len(wanted) - len(without)} of {len(wanted)} {what}s; without a row: "
-        f"{first_few(without)}{guess}. Add them, or name the column of {what}s"
-    )

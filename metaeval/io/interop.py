@@ -62,9 +62,6 @@ class _Source(NamedTuple):
     kind: Literal["run", "qrels"]
     name: str
 
-    def __str__(self) -> str:
-        return self.name
-
     def error(self, message: str) -> InvalidOptionError:
         return InvalidOptionError(f"{self.name}: {message}")
 

@@ -12,7 +12,8 @@ from metaeval.base.columns import ITEMS, first_called
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
+from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.headers import columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources, listed_paths
 

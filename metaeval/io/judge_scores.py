@@ -15,8 +15,9 @@ from metaeval.base.columns import LABELS, SCORES, column_roles, first_called, pa
 from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
-from metaeval.io.blocks import GAP_WORDS, place_of
+from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import base_name
+from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import rows_of_parquet

@@ -11,8 +11,9 @@ from metaeval.base.names import first_few, is_number, natural_order
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
+from metaeval.io.blocks import GAP_WORDS
 from metaeval.io.files import first_words, read_bytes
+from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths
@@ -100,7 +101,7 @@ def labels_of(
             raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
+        return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats=repeats)
     named = [_names_items(content, source.path, columns) for source, content in contents]
     qrels = [one for one, table in zip(contents, named, strict=True) if not table]
     tables = [one for one, table in zip(contents, named, strict=True) if table]
@@ -108,7 +109,7 @@ def labels_of(
         raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
     for source, content in tables:
-        part = _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
+        part = _Table(sheet_of(content, source.path), columns, words, where).labels(repeats=repeats)
         twice = [name for name in part.columns if any(name in other.columns for other in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
@@ -165,92 +166,123 @@ def _labels_in(judgments: Judgments) -> pd.Series:
     return pd.Series(np.where(gaps, np.nan, judgments.numbers), index=index)
 
 
-def _from_table(
-    sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str], *, repeats: bool
-) -> pd.DataFrame:
-    body = sheet.without_header()
-    rows = list(body.rows())
-    if not rows:
-        raise sheet.error("the table has a header and no row")
-    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
-    cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
-    lines = np.arange(len(rows))
-    for column, text in where.items():
-        kept = cells[:, place_of(column, names, sheet)] == text.strip()
-        if not kept.any():
-            there = first_few(sorted(set(cells[:, names.index(column)])))
-            raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
-        cells, lines = cells[kept], lines[kept]
-    places = {role: _place(role, names, columns, sheet) for role in LABELS}
-    if places["item"] is None:
-        raise sheet.error(f"no column names the items (document, pid, item …); name it. {columns_found(names)}")
-    is_long = places["judge"] is not None and places["label"] is not None
-    for role in ("topic", "item", "judge") if is_long else ("topic", "item"):
-        empty = np.zeros(len(cells), dtype=bool) if places[role] is None else cells[:, places[role]] == ""
-        if empty.any():
-            raise body.error(f"the {role} is empty; fill it in", int(lines[np.argmax(empty)]))
-    notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
-    topics = np.full(len(cells), "1", dtype=object) if places["topic"] is None else cells[:, places["topic"]]
-    items = cells[:, places["item"]]
-    reader = _Reader(body, {word.casefold(): grade for word, grade in words.items()}, lines)
-    if is_long:
-        labels = reader.numbers(cells[:, places["label"]])
-        frame = _from_long(body, lines, topics, items, cells[:, places["judge"]], labels, repeats=repeats)
-    else:
-        taken = {places["topic"], places["item"], *(names.index(one) for one in where)}
-        others = [place for place in range(len(names)) if place not in taken]
-        judges = [place for place in others if names[place] and reader.holds_labels(cells[:, place])]
-        left = [names[place] for place in others if place not in judges and names[place]]
-        notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
+class _Table:
+    """A table of labels, of which the rows chosen by `where` count."""
+
+    def __init__(
+        self, sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str]
+    ) -> None:
+        self.sheet, self.body = sheet, sheet.without_header()
+        self.words = {word.casefold(): grade for word, grade in words.items()}
+        rows = list(self.body.rows())
+        if not rows:
+            raise sheet.error("the table has a header and no row")
+        self.names, _ = fitting_names(header_names(sheet.sample()[0]), rows, self.body)
+        self.cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
+        self.lines = np.arange(len(rows))
+        for column, text in where.items():
+            kept = self.cells[:, place_of(column, self.names, sheet)] == text.strip()
+            if not kept.any():
+                there = first_few(sorted(set(self.cells[:, self.names.index(column)])))
+                raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
+            self.cells, self.lines = self.cells[kept], self.lines[kept]
+        self.chosen = {self.names.index(column) for column in where}
+        self.places = {
+            role: place_of(columns[role], self.names, sheet)
+            if role in columns
+            else first_called(self.names, words_of, underscored)
+            for role, words_of in LABELS.items()
+        }
+
+    def labels(self, *, repeats: bool) -> pd.DataFrame:
+        """Return the labels, a row an item and a column a judge."""
+        places = self.places
+        if places["item"] is None:
+            found = columns_found(self.names)
+            raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {found}")
+        is_long = places["judge"] is not None and places["label"] is not None
+        for role in ("topic", "item", "judge") if is_long else ("topic", "item"):
+            empty = np.zeros(len(self.cells), dtype=bool) if places[role] is None else self._column(role) == ""
+            if empty.any():
+                raise self._error(f"the {role} is empty; fill it in", empty)
+        notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
+        topics = np.full(len(self.cells), "1", dtype=object) if places["topic"] is None else self._column("topic")
+        if is_long:
+            frame = self._long(topics, repeats=repeats)
+        else:
+            frame, left = self._wide(topics)
+            notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
+        frame.attrs["notes"] = notes
+        return frame
+
+    def _column(self, role: str) -> np.ndarray:
+        return self.cells[:, self.places[role]]
+
+    def _error(self, message: str, wrong: np.ndarray) -> FileFormatError:
+        """Return the error for the first row that is wrong."""
+        return self.body.error(message, int(self.lines[np.argmax(wrong)]))
+
+    def _wide(self, topics: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
+        """Return the labels of a table with a column a judge, and the columns that hold none."""
+        items, taken = self._column("item"), {self.places["topic"], self.places["item"], *self.chosen}
+        others = [place for place, name in enumerate(self.names) if name and place not in taken]
+        judges = [place for place in others if self._holds_labels(self.cells[:, place])]
         if not judges:
-            raise sheet.error(f"no column holds labels; {columns_found(names)}")
-        table = {names[place]: reader.numbers(cells[:, place]) for place in judges}
+            raise self.sheet.error(f"no column holds labels; {columns_found(self.names)}")
+        table = {self.names[place]: self._numbers(self.cells[:, place]) for place in judges}
         frame = pd.DataFrame(table, index=pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"]))
         frame.columns.name = "judge"
         if not frame.index.is_unique:
-            place = int(np.flatnonzero(frame.index.duplicated())[0])
+            again = frame.index.duplicated()
+            place = int(np.argmax(again))
             message = (
                 f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or, where a row is one "
                 "label, name the columns of judges and labels (`columns={'judge': 'NAME', 'label': 'NAME'}`)"
             )
-            raise body.error(message, int(lines[place]))
-    frame.attrs["notes"] = notes
-    return frame
+            raise self._error(message, again)
+        return frame, [self.names[place] for place in others if place not in judges]
 
+    def _long(self, topics: np.ndarray, *, repeats: bool) -> pd.DataFrame:
+        """Return the labels of a table with a row a label."""
+        labels = self._numbers(self._column("label"))
+        items, judges = self._column("item"), self._column("judge")
+        if repeats:
+            judges = _numbered(topics, items, judges)
+        index = pd.MultiIndex.from_arrays([topics, items, judges], names=["topic", "item", "judge"])
+        if not index.is_unique:
+            place = int(np.argmax(index.duplicated()))
+            about = f"topic {topics[place]!r}, item {items[place]!r}"
+            raise self._error(f"judge {judges[place]!r} labels {about} twice; keep one row", index.duplicated())
+        n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
+        if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
+            raise self.body.error(
+                f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
+                "(`columns={'judge': 'NAME'}`)"
+            )
+        frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
+        return frame[natural_order(frame.columns)] if repeats else frame
 
-def _place(role: str, names: Sequence[str], columns: Mapping[str, str], sheet: Sheet) -> int | None:
-    if role in columns:
-        return place_of(columns[role], names, sheet)
-    return first_called(names, LABELS[role], underscored)
-
-
-class _Reader:
-    """Turns cells into labels: numbers, words with a grade, and gaps."""
-
-    def __init__(self, body: Sheet, words: Mapping[str, int], lines: np.ndarray) -> None:
-        self._body, self._words, self._lines = body, words, lines
-
-    def holds_labels(self, cells: np.ndarray) -> bool:
+    def _holds_labels(self, cells: np.ndarray) -> bool:
         """Whether every cell is a label or a gap, and not all are gaps."""
         found = [self._number(cell) for cell in cells]
         return None not in found and not all(np.isnan(one) for one in found if one is not None)
 
-    def numbers(self, cells: np.ndarray) -> np.ndarray:
+    def _numbers(self, cells: np.ndarray) -> np.ndarray:
         """Return the labels; the first cell that is none is an error with its line."""
         found = [self._number(cell) for cell in cells]
         if None in found:
             place = found.index(None)
-            known = f" or one of {', '.join(self._words)}" if self._words else "; give words a grade (`words`)"
+            known = f" or one of {', '.join(self.words)}" if self.words else "; give words a grade (`words`)"
             message = f"{cells[place].strip()!r} is no label: a label is a number{known}"
-            raise self._body.error(message, int(self._lines[place]))
+            raise self.body.error(message, int(self.lines[place]))
         return np.array(found, dtype=np.float64)
 
     def _number(self, cell: str) -> float | None:
         text = cell.strip().casefold()
         if text in GAP_WORDS:
             return float("nan")
-        if text in self._words:
-            return float(self._words[text])
+        if text in self.words:
+            return float(self.words[text])
         return float(text) if is_number(text) else None
 
 
@@ -260,30 +292,3 @@ def _numbered(topics: np.ndarray, items: np.ndarray, judges: np.ndarray) -> np.n
     number = place.groupby(["topic", "item", "judge"], sort=False).cumcount()
     repeated = (number > 0).groupby(place["judge"]).transform("any")
     return np.where(repeated, place["judge"] + "#" + (number + 1).astype(str), judges).astype(object)
-
-
-def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
-    body: Sheet,
-    lines: np.ndarray,
-    topics: np.ndarray,
-    items: np.ndarray,
-    judges: np.ndarray,
-    labels: np.ndarray,
-    *,
-    repeats: bool,
-) -> pd.DataFrame:
-    if repeats:
-        judges = _numbered(topics, items, judges)
-    index = pd.MultiIndex.from_arrays([topics, items, judges], names=["topic", "item", "judge"])
-    if not index.is_unique:
-        place = int(np.flatnonzero(index.duplicated())[0])
-        message = f"judge {judges[place]!r} labels topic {topics[place]!r}, item {items[place]!r} twice; keep one row"
-        raise body.error(message, int(lines[place]))
-    n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
-    if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
-        raise body.error(
-            f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
-            "(`columns={'judge': 'NAME'}`)"
-        )
-    frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
-    return frame[natural_order(frame.columns)] if repeats else frame

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
-from metaeval.io.blocks import Form, TableOptions, place_of, ways_to_name
+from metaeval.io.blocks import Form, TableOptions
+from metaeval.io.headers import ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED
@@ -33,9 +34,7 @@ def find_form(sheet: Sheet, options: TableOptions) -> Form:
 
 def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
     """Whether the header is that of a long table; an error where it could be, but lacks a part."""
-    for column in [*options.chosen.values(), *options.ignored]:
-        place_of(column, names, sheet)
-    roles = column_roles(names, chosen=options.chosen, ignored=options.ignored)
+    roles = options.roles(names, sheet)
     parts = roles.parts.keys()
     if {"topic", "score"} <= parts and parts & {"system", "metric"}:
         return True

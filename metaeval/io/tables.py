@@ -16,25 +16,16 @@ import xarray as xr
 
 from metaeval.base.checks import check_choice, check_paired, check_parquet
 from metaeval.base.columns import SCORES
-from metaeval.base.names import first_few, natural_order
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.base.names import first_few
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
-from metaeval.io.benchmarks.rows import read_four, read_frame
-from metaeval.io.blocks import (
-    Block,
-    Form,
-    SystemsIn,
-    TableOptions,
-)
-from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
-from metaeval.io.score_forms import find_form
-from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
+from metaeval.io.score_blocks import read_table
+from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
-from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
-from metaeval.io.wide_tables import read_wide
+from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
-from metaeval.table.array import ATTACHED
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -158,13 +149,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             paired=paired and (choice is None or not choice.of_systems),
         )
     )
-    inputs = read_inputs(
-        list_sources(paths, nested=True),
-        options,
-        table=lambda content, source: _read_block(content, source, options),
-        sheet=lambda sheet, source, own: _topics_in_order(_read_sheet_block(sheet, source, own)),
-        metrics=metrics,
-    )
+    inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
     blocks = with_distinct_systems(inputs.blocks)
     array = _of_metrics(put_together(blocks, missing), metrics)
     array = array if choice is None else choice.of_scores(array)
@@ -180,25 +165,17 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
 
 def scores_of(content: bytes, source: Source, *, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
     """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
-    options = _options_of(columns, missing)
-    block = read_content(
-        source,
-        content,
-        options,
-        table=lambda content, source: _read_block(content, source, options),
-        sheet=lambda sheet, source, own: _topics_in_order(_read_sheet_block(sheet, source, own)),
-    )
-    return _scores_of_block(block, missing)
+    return _scores_of_block(read_content(source, content, _options_of(columns, missing)), missing)
 
 
 def scores_of_sheet(sheet: Sheet, source: Source, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
     """Return the scores of a long table, of one topic or more; see `read_scores`."""
     options = replace(_options_of(columns, missing), form="long")
-    return _scores_of_block(_topics_in_order(_read_sheet_block(sheet, source, options)), missing)
+    return _scores_of_block(read_table(sheet, source, options), missing)
 
 
 def _options_of(columns: Mapping[str, str], missing: Missing) -> TableOptions:
-    return _checked(TableOptions(form=None, columns=dict(columns), systems_in=None, header=None, missing=missing))
+    return _checked(TableOptions(columns=dict(columns), missing=missing))
 
 
 def _scores_of_block(block: Block, missing: Missing) -> Scores:
@@ -218,10 +195,6 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
         ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact; the extra ``parquet``), both with a
         checksum, ``.csv`` or ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz``
         or ``.zst`` compresses.
-
-    Returns
-    -------
-    pathlib.Path
 
     Raises
     ------
@@ -282,13 +255,6 @@ def _checked(options: TableOptions) -> TableOptions:
     return options
 
 
-def _read_block(content: bytes, source: Source, options: TableOptions) -> Block:
-    for magic, reader in _BINARY_READERS.items():
-        if content.startswith(magic):
-            return reader(content, source, options)
-    return _topics_in_order(_read_sheet_block(sheet_of(content, source.path), source, options))
-
-
 def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataArray:
     """Return the scores under the metrics asked for."""
     if metrics is None:
@@ -298,102 +264,6 @@ def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataAr
         if name not in known:
             raise UnknownNameError("metric in the score table", name, known)
     return array.sel(metric=list(metrics))
-
-
-def _read_sheet_block(sheet: Sheet, source: Source, options: TableOptions) -> Block:
-    try:
-        form = options.form or find_form(sheet, options)
-        return _FORMS[form](sheet, source, options)
-    except FileFormatError:
-        raise
-    except ScoresError as error:
-        raise sheet.error(str(error)) from error
-
-
-def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
-    """Read Parquet as the same rows in text, so that every rule is the same."""
-    text, topics, notes = rows_of_parquet(content, source.path)
-    sheet = sheet_of(text, source.path, delimiter=",", has_lines=False)
-    block = _topics_in_order(_read_sheet_block(sheet, source, options), topics)
-    return replace(block, earlier_notes=notes)
-
-
-def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
-    dataset = dataset_of_netcdf(content, source.path)
-    names = [str(name) for name in dataset.data_vars]
-    if not names:
-        raise FileFormatError(
-            "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
-        )
-    earlier = notes_of(dataset[names[0]].attrs.pop("notes", "[]"))
-    try:
-        scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
-    except (ScoresError, InvalidOptionError) as error:
-        raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
-    labels = {str(dim): scores[dim].to_numpy().tolist() for dim in scores.dims}
-    return Block(
-        label=source.path,
-        scores=scores.to_numpy(),
-        labels=labels,
-        of_items=scores.attrs.get("topic_word") == "item",
-        notes=[]
-        if options.missing == "pairwise"
-        else scores.attrs.get("notes", []),  # said again of all files together
-        earlier_notes=earlier,
-        attached={
-            part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))
-            for part, dim in ATTACHED.items()
-            if part in scores.coords
-        },
-    )
-
-
-def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], Block]:
-    def refuse(_content: bytes, source: Source, _options: TableOptions) -> Block:
-        message = f"the file is {what}, which is not read; write it as CSV, Parquet or NetCDF 4"
-        raise FileFormatError(message, path=source.path)
-
-    return refuse
-
-
-_BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] = {
-    b"PAR1": _read_parquet,
-    b"\x89HDF\r\n\x1a\n": _read_netcdf,
-    b"CDF\x01": _refuse("NetCDF 3"),
-    b"CDF\x02": _refuse("NetCDF 3"),
-    b"ARROW1": _refuse("Feather (Arrow)"),
-}
-
-
-def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> Block:
-    """Read topic, measure and value, or the same behind a run."""
-    first = sheet.sample()[0]
-    return (
-        read_four(sheet, source, options, metric=2, topic=1)
-        if len(first) == RESULT_CELLS + 1 and all(map(str.strip, first))
-        else read_results(sheet, source, options, metric=1, topic=0)
-    )
-
-
-_FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
-    "wide": read_wide,
-    "long": read_long,
-    "trec_eval": partial(read_results, metric=0, topic=1),
-    "ir_measures": _read_ir_measures,
-    "tot": partial(read_four, metric=1, topic=2),
-    "frame": read_frame,
-}
-
-
-def _topics_in_order(block: Block, order: Sequence[str] | None = None) -> Block:
-    """Put the topics in natural order, or in the one the file was written in, so that the rows' order is nothing."""
-    names = block.labels["topic"]
-    wanted = list(order) if order is not None and sorted(order) == sorted(names) else natural_order(names)
-    if wanted == names:
-        return block
-    place = {name: position for position, name in enumerate(names)}
-    scores = block.scores[:, :, [place[name] for name in wanted]]
-    return replace(block, scores=scores, labels=block.labels | {"topic": wanted})
 
 
 def _as_parquet(scores: Scores) -> bytes:

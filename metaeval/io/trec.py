@@ -16,27 +16,13 @@ from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
 from metaeval.collection.documents import Collection
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
-from metaeval.collection.ranking import (
-    Lines,
-    Order,
-    RankedRun,
-    RankingProblem,
-    complete_codes,
-    ordered_lists,
-    rank_documents,
-)
+from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, ordered_lists, rank_documents
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
-from metaeval.io.sources import (
-    RunPaths,
-    Source,
-    read_source,
-    refuse_shared_pipe,
-    run_sources,
-    system_names,
-)
-from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
+from metaeval.io.run_formats import run_of
+from metaeval.io.sources import RunPaths, Source, read_source, refuse_shared_pipe, run_sources, system_names
+from metaeval.io.trec_lines import Scan
 from metaeval.running.parallel import threaded_map, track
 from metaeval.table.scores import Missing
 
@@ -177,9 +163,8 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
             n_scored += len(parts)
         new = [place < len(sources) or name not in scored for name in called]
         n_double += new.count(False)
-        found += [
-            part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in compress(parts, new)
-        ]
+        n_judgments = len(judgments.levels)
+        found += [part._replace(run=part.run.completed(others, n_judgments)) for part in compress(parts, new)]
     names, notes = system_names([(part.tag, part.source) for part in found])
     notes += double_note(n_double)
     warn_of_doubts({name: part.doubt for name, part in zip(names, found, strict=True)})
@@ -201,11 +186,7 @@ def double_note(n_double: int) -> list[str]:
 
 
 def read_runs(
-    runs: RunPaths,
-    *,
-    order: Order = "score",
-    score_precision: ScorePrecision = "float64",
-    split_tags: bool = False,
+    runs: RunPaths, *, order: Order = "score", score_precision: ScorePrecision = "float64", split_tags: bool = False
 ) -> dict[str, pd.DataFrame]:
     r"""Read runs as tables, with every list in order.
 
@@ -300,8 +281,7 @@ def _read_run(
     def parse(content: bytes) -> Scan:
         if check is not None:
             check(content, source.path)
-        refuse_swapped(content, RUN, path=source.path)
-        return scan(content, RUN, path=source.path, ranked=rules.order == "rank")
+        return run_of(content, path=source.path, ranked=rules.order == "rank")
 
     found = read_source(source, parse)
     tags = found.names("tag")
@@ -319,32 +299,20 @@ def _read_run(
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
     wide = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
     note = "; ".join(filter(None, (wide, note_of_blanks(found.content, source.path))))
-    lines = Lines(
-        text=np.frombuffer(found.content, dtype=np.uint8),
-        starts=found.starts,
-        lengths=found.lengths,
-        keys=keys,
-        lists=lists,
-        n_lists=len(place),
-    )
+    text = np.frombuffer(found.content, dtype=np.uint8)
+    lines = Lines(text, found.starts, found.lengths, keys=keys, lists=lists, n_lists=len(place))
     doubt = None if rules.order in ("rank", "input") else _doubt(found)
     if len(kinds) == 1:
         return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note, doubt)]
     owner = found.per_line([kinds.index(tag) for tag in tags])
-    return [
-        _RunPart(
-            tag,
-            source._replace(name=None),
-            sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__),
-            lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")}),
-            found,
-            mine,
-            "" if number else note,
-            doubt,
-        )
-        for number, tag in enumerate(kinds)
-        for mine in [np.flatnonzero(owner == number)]
-    ]
+    parts = []
+    for number, tag in enumerate(kinds):
+        mine = np.flatnonzero(owner == number)
+        topics = sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__)
+        part = lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")})
+        source, note = source._replace(name=None), "" if number else note
+        parts.append(_RunPart(tag, source, topics, part, found, mine, note, doubt))
+    return parts
 
 
 def _doubt(found: Scan) -> Doubt | None:

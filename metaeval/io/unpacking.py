@@ -41,17 +41,10 @@ _ZEROS = re.compile(rb"\0*+")
 
 
 class Budget:
-    """What one file may still unpack to.
+    """What one file of `packed` bytes may still unpack to; errors name it by its `label`.
 
-    Parameters
-    ----------
-    label : str
-        The file, for errors.
-    packed : int
-        Its size as it lies on the disk, or came through a pipe.
-    plain : bool, default False
-        Whether it lies on the disk as it is: then it costs whoever sent it as much as whoever reads it, and what it
-        holds is not counted.
+    A `plain` one lies on the disk as it is: it costs whoever sent it as much as whoever reads it, so what it holds is
+    not counted.
     """
 
     def __init__(self, label: str, packed: int, *, plain: bool = False) -> None:
@@ -180,7 +173,7 @@ class _GzipMember:
         return self._of_zlib.decompress(self._of_zlib.unconsumed_tail + data, max(max_length, 0))
 
 
-def _unpacked(content: bytes, member: Callable[[], _Unpacker], budget: Budget, *, padded: bool = False) -> bytes:
+def _unpacked(content: bytes, budget: Budget, member: Callable[[], _Unpacker], *, padded: bool = False) -> bytes:
     """Unpack members one after the other, to the last byte; where they may be `padded`, zeros may stand behind each.
 
     Python's own readers of bzip2 and xz take what follows the first member for padding as soon as it is no member, so
@@ -210,17 +203,13 @@ def _unpack_gzip(content: bytes, budget: Budget) -> bytes:
     says = int.from_bytes(content[-4:], "little")
     if says <= _MOST_TIMES_OF_GZIP * len(content):  # else the file was cut: no member can unpack to so much
         budget.expect(says)
-    return _unpacked(content, _GzipMember, budget, padded=True)
-
-
-def _unpack_bzip2(content: bytes, budget: Budget) -> bytes:
-    return _unpacked(content, bz2.BZ2Decompressor, budget)
+    return _unpacked(content, budget, _GzipMember, padded=True)
 
 
 def _unpack_xz(content: bytes, budget: Budget) -> bytes:
     whole = len(content.rstrip(b"\0"))
     padding = (len(content) - whole) // 4 * 4  # the format allows zeros at the end, four by four
-    return _unpacked(content[: len(content) - padding], partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), budget)
+    return _unpacked(content[: len(content) - padding], budget, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ))
 
 
 def _unpack_zstandard(content: bytes, budget: Budget) -> bytes:
@@ -230,12 +219,7 @@ def _unpack_zstandard(content: bytes, budget: Budget) -> bytes:
     except zstd.ZstdError:  # cut short: the unpacker says so
         says = None
     budget.expect(says or 0)
-    return _unpacked(content, zstd.ZstdDecompressor, budget)
-
-
-def _pack_gzip(content: bytes) -> bytes:
-    # without the time, equal content gives equal bytes; level 9 takes seven times as long for a few percent
-    return gzip.compress(content, compresslevel=6, mtime=0)
+    return _unpacked(content, budget, zstd.ZstdDecompressor)
 
 
 def _pack_zstandard(content: bytes) -> bytes:
@@ -259,10 +243,14 @@ class _Compression(NamedTuple):
     packer: Callable[[bytes], bytes]
 
 
+# without the time, equal content gives equal bytes; level 9 takes seven times as long for a few percent
+_pack_gzip = partial(gzip.compress, compresslevel=6, mtime=0)
 # every unpacker takes concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
 COMPRESSIONS: Mapping[str, _Compression] = {
     ".gz": _Compression(re.compile(rb"\x1f\x8b"), _unpack_gzip, _pack_gzip),
-    ".bz2": _Compression(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _unpack_bzip2, bz2.compress),
+    ".bz2": _Compression(
+        re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), partial(_unpacked, member=bz2.BZ2Decompressor), bz2.compress
+    ),
     ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress),
     ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard),
 }

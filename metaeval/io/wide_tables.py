@@ -10,20 +10,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
-from metaeval.io.blocks import (
-    GAP_WORDS,
-    SUMMARIES,
-    BadCellError,
-    Block,
-    TableOptions,
-    columns_found,
-    fitting_names,
-    left_out_note,
-    place_of,
-    to_numbers,
-    unique_names,
-    ways_to_name,
-)
+from metaeval.io.blocks import GAP_WORDS, SUMMARIES, BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
@@ -36,6 +24,8 @@ _FEWEST = 2
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
+
+type _Names = tuple[list[str] | None, list[str] | None]
 
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
@@ -68,8 +58,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
-        return _block(body, source, scores, (down, across), notes, options)
-    block = _block(body, source, scores.T, (across, down), notes, options)
+        return _block(rows, source, options, scores, (down, across), notes)
+    block = _block(rows, source, options, scores.T, (across, down), notes)
     of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
     if not said:
         return replace(block, of_items=of_items)
@@ -90,14 +80,12 @@ def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems."""
     candidates = list(used) if rows.names else []
     for cells in rows.body.rows():
-        candidates = [at for at in candidates if cells[at].strip()[:1].isalpha() and not _is_gap(cells[at])]
+        candidates = [
+            at for at in candidates if cells[at].strip()[:1].isalpha() and cells[at].strip().casefold() not in GAP_WORDS
+        ]
         if not candidates:
             return []
     return candidates if len(candidates) < len(used) else []
-
-
-def _is_gap(cell: str) -> bool:
-    return cell.strip().casefold() in GAP_WORDS
 
 
 def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
@@ -133,15 +121,10 @@ class _Rows(NamedTuple):
 
 
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
-    body: Sheet,
-    source: Source,
-    scores: NDArray[np.float64],
-    names: tuple[list[str] | None, list[str] | None],
-    notes: list[str],
-    options: TableOptions,
+    rows: _Rows, source: Source, options: TableOptions, scores: NDArray[np.float64], names: _Names, notes: list[str]
 ) -> Block:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
-    systems, topics = names
+    body, (systems, topics) = rows.body, names
     if systems is None:
         systems = [f"system{number}" for number in range(1, len(scores) + 1)]
         notes.append(f"no names of systems, so they are numbered {systems[0]} to {systems[-1]}")
@@ -154,17 +137,10 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
     _refuse_metrics(body, systems, topics, options)
-    return Block(
-        label=source.path,
-        scores=scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real],
-        labels={
-            "metric": [source.own_name],
-            "system": unique_names(systems, "system", body),
-            "topic": unique_names(topics, "topic", body),
-        },
-        notes=notes,
-        numbered=numbered,
-    )
+    labels = {"metric": [source.own_name]}
+    labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
+    kept = scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real]
+    return Block(label=source.path, scores=kept, labels=labels, notes=notes, numbered=numbered)
 
 
 def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:
@@ -232,16 +208,13 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
         return options.systems_in is None and "system" in insisting
     if "system" in first and options.systems_in == "columns":
         raise sheet.error(f"the first column is called {names[0]!r}; pass `systems_in='rows'`, or rename it")
-    if names and not first and _looks_transposed(rows):
+    numbered = all(name.isdecimal() for name in names[1:] if name)
+    if names and not first and numbered and not any(map(is_number, rows.first)):
         raise sheet.error(
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
             "so systems seem to stand in rows; pass `systems_in='rows'`, or call the first column topic if they do not"
         )
     return "system" in first
-
-
-def _looks_transposed(rows: _Rows) -> bool:
-    return all(name.isdecimal() for name in rows.names[1:] if name) and not any(map(is_number, rows.first))
 
 
 def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:
@@ -352,12 +325,7 @@ def _notes_on_identifiers(
     return [] if known else [f"column {names[place]!r} was taken for the topic"]
 
 
-def _grid(
-    rows: _Rows,
-    used: Sequence[int],
-    titles: tuple[Sequence[str] | None, Sequence[str] | None],
-    options: TableOptions,
-) -> NDArray[np.float64]:
+def _grid(rows: _Rows, used: Sequence[int], titles: _Names, options: TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles
     numbers = np.empty((len(rows.first), len(used)))

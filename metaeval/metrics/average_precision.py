@@ -42,6 +42,4 @@ def precision_sums(
     return sums
 
 
-AVERAGE_PRECISION = MetricSpec(
-    name="AP", kernel=average_precision, real_grades=True, monotone=True, ideal=1.0, cite="sakai2008"
-)
+SPECS = (MetricSpec(name="AP", kernel=average_precision, real_grades=True, monotone=True, ideal=1.0, cite="sakai2008"),)

@@ -18,11 +18,7 @@ class BoundsError(MetricError):
 
 
 def check_values(
-    name: str,
-    values: NDArray[np.float64],
-    bounds: tuple[float, float],
-    systems: Sequence[str],
-    topics: Sequence[str],
+    name: str, values: NDArray[np.float64], bounds: tuple[float, float], systems: Sequence[str], topics: Sequence[str]
 ) -> None:
     """Refuse scores that are no finite numbers, or lie outside the bounds by more than rounding.
 

@@ -73,6 +73,8 @@ def preference_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-BPREF = MetricSpec(name="bpref", kernel=bpref, real_grades=True, monotone=True, ideal=1.0, cite="buckley2004")
-BPREF_R = MetricSpec(name="bpref_R", kernel=bpref_r, real_grades=True, monotone=True, ideal=1.0, cite="sakai2007")
-BPREF_N = MetricSpec(name="bpref_N", kernel=bpref_n, real_grades=True, monotone=True, ideal=1.0, cite="sakai2007")
+SPECS = (
+    MetricSpec(name="bpref", kernel=bpref, real_grades=True, monotone=True, ideal=1.0, cite="buckley2004"),
+    MetricSpec(name="bpref_R", kernel=bpref_r, real_grades=True, monotone=True, ideal=1.0, cite="sakai2007"),
+    MetricSpec(name="bpref_N", kernel=bpref_n, real_grades=True, monotone=True, ideal=1.0, cite="sakai2007"),
+)

@@ -69,6 +69,6 @@ def overlap_sums(
     return sums
 
 
-COMPATIBILITY = MetricSpec(
-    name="Compat", kernel=compatibility, real_grades=True, monotone=True, ideal=1.0, cite="clarke2021"
+SPECS = (
+    MetricSpec(name="Compat", kernel=compatibility, real_grades=True, monotone=True, ideal=1.0, cite="clarke2021"),
 )

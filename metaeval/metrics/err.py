@@ -62,12 +62,10 @@ def stopping_sums(
     return sums
 
 
-ERR = MetricSpec(name="ERR", kernel=expected_reciprocal_rank, real_grades=True, monotone=True, cite="chapelle2009")
-NORMALISED_ERR = MetricSpec(
-    name="nERR",
-    kernel=normalised_expected_reciprocal_rank,
-    real_grades=True,
-    monotone=True,
-    ideal=1.0,
-    cite="chapelle2009",
+SPECS = tuple(
+    MetricSpec(name=name, kernel=kernel, real_grades=True, monotone=True, ideal=ideal, cite="chapelle2009")
+    for name, kernel, ideal in (
+        ("ERR", expected_reciprocal_rank, None),
+        ("nERR", normalised_expected_reciprocal_rank, 1.0),
+    )
 )

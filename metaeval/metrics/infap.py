@@ -54,4 +54,4 @@ def inferred_precision_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-INFERRED_AP = MetricSpec(name="infAP", kernel=inferred_average_precision, real_grades=True, cite="yilmaz2006")
+SPECS = (MetricSpec(name="infAP", kernel=inferred_average_precision, real_grades=True, cite="yilmaz2006"),)

@@ -36,4 +36,4 @@ def count_judged(
     return counts
 
 
-JUDGED = MetricSpec(name="Judged", kernel=judged, real_grades=True, judged_only=False, without_relevant=None)
+SPECS = (MetricSpec(name="Judged", kernel=judged, real_grades=True, judged_only=False, without_relevant=None),)

@@ -281,18 +281,15 @@ def ranked_topics(
         kept_codes = codes[own[kept]]
         own_levels = levels[own[kept]]
         ranks = np.arange(1, len(own_levels) + 1) if judged_only else collection.ranks[part][kept].astype(np.int64)
-        yield (
-            system,
-            topic,
-            RankedTopic(
-                ranks=ranks,
-                levels=own_levels,
-                gains=lists.gain_of_level[np.maximum(kept_codes, 0)],
-                n_retrieved=int(lists.lengths[system, topic]),
-                n_per_level=per_topic[topic],
-                top_level=lists.top_level if lists.grades is None else lists.number_of(lists.top_level),
-            ),
+        seen = RankedTopic(
+            ranks=ranks,
+            levels=own_levels,
+            gains=lists.gain_of_level[np.maximum(kept_codes, 0)],
+            n_retrieved=int(lists.lengths[system, topic]),
+            n_per_level=per_topic[topic],
+            top_level=lists.top_level if lists.grades is None else lists.number_of(lists.top_level),
         )
+        yield system, topic, seen
 
 
 def _counts(collection: Collection, highest: int) -> NDArray[np.int64]:

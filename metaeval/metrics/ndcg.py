@@ -55,6 +55,6 @@ def discounted_gains(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-NDCG = MetricSpec(
-    name="nDCG", kernel=ndcg, real_grades=True, graded=True, monotone=True, ideal=1.0, cite="jarvelin2002"
+SPECS = (
+    MetricSpec(name="nDCG", kernel=ndcg, real_grades=True, graded=True, monotone=True, ideal=1.0, cite="jarvelin2002"),
 )

@@ -44,11 +44,7 @@ def _found(lists: RankedLists, k: int, rel: int) -> NDArray[np.int64]:
 
 @compiled
 def count_relevant(
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    levels: NDArray[np.int16],
-    depths: NDArray[np.int64],
-    rel: int,
+    offsets: NDArray[np.int64], ranks: NDArray[np.int32], levels: NDArray[np.int16], depths: NDArray[np.int64], rel: int
 ) -> NDArray[np.int64]:
     """Count the documents of every list at level `rel` or above down to its topic's depth."""
     found = np.zeros(len(offsets) - 1, dtype=np.int64)
@@ -77,12 +73,10 @@ def first_relevant(
     return first
 
 
-PRECISION = MetricSpec(name="P", kernel=precision, real_grades=True, monotone=True, cite="vanrijsbergen1979")
-RECALL = MetricSpec(name="R", kernel=recall, real_grades=True, monotone=True, cite="vanrijsbergen1979")
-SUCCESS = MetricSpec(name="Success", kernel=success, real_grades=True, monotone=True, ideal=1.0, cite="voorhees2004")
-R_PRECISION = MetricSpec(
-    name="Rprec", kernel=r_precision, real_grades=True, monotone=True, ideal=1.0, cite="buckley2005"
-)
-RECIPROCAL_RANK = MetricSpec(
-    name="RR", kernel=reciprocal_rank, real_grades=True, monotone=True, ideal=1.0, cite="voorhees1999"
+SPECS = (
+    MetricSpec(name="P", kernel=precision, real_grades=True, monotone=True, cite="vanrijsbergen1979"),
+    MetricSpec(name="R", kernel=recall, real_grades=True, monotone=True, cite="vanrijsbergen1979"),
+    MetricSpec(name="Success", kernel=success, real_grades=True, monotone=True, ideal=1.0, cite="voorhees2004"),
+    MetricSpec(name="RR", kernel=reciprocal_rank, real_grades=True, monotone=True, ideal=1.0, cite="voorhees1999"),
+    MetricSpec(name="Rprec", kernel=r_precision, real_grades=True, monotone=True, ideal=1.0, cite="buckley2005"),
 )

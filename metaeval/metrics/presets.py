@@ -1,7 +1,7 @@
 """Sets of metrics that a paper compares, under one name that stands wherever metrics are named."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
 import pandas as pd
@@ -70,14 +70,5 @@ def without_presets(metrics: Iterable[object]) -> list[object]:
 def presets_frame() -> pd.DataFrame:
     """Return one row a preset: name, metrics, summary, key and source."""
     return pd.DataFrame(
-        [
-            {
-                "name": one.name,
-                "metrics": ", ".join(one.metrics),
-                "summary": one.summary,
-                "cite": one.cite,
-                "source": source_of(one.cite),
-            }
-            for one in PRESETS.values()
-        ]
+        [asdict(one) | {"metrics": ", ".join(one.metrics), "source": source_of(one.cite)} for one in PRESETS.values()]
     )

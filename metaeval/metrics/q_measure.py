@@ -64,4 +64,4 @@ def blended_ratio_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return sums
 
 
-Q_MEASURE = MetricSpec(name="Q", kernel=q_measure, real_grades=True, graded=True, ideal=1.0, cite="sakai2008")
+SPECS = (MetricSpec(name="Q", kernel=q_measure, real_grades=True, graded=True, ideal=1.0, cite="sakai2008"),)

@@ -56,6 +56,8 @@ def rank_biased_precision(
     return lists.share(sums, np.array(most))
 
 
-RANK_BIASED_PRECISION = MetricSpec(
-    name="RBP", kernel=rank_biased_precision, real_grades=True, graded=True, monotone=True, cite="moffat2008"
+SPECS = (
+    MetricSpec(
+        name="RBP", kernel=rank_biased_precision, real_grades=True, graded=True, monotone=True, cite="moffat2008"
+    ),
 )

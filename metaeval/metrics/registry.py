@@ -59,11 +59,7 @@ class Registry(Result):
     quantisations: Mapping[str, Quantisation]
     element_quantisations: Mapping[str, Quantisation]
 
-    def __init__(
-        self,
-        metrics: Iterable[MetricSpec] = (),
-        quantisations: Iterable[Quantisation] | None = None,
-    ) -> None:
+    def __init__(self, metrics: Iterable[MetricSpec] = (), quantisations: Iterable[Quantisation] | None = None) -> None:
         given = (*QUANTISATIONS, *of_wings("QUANTISATIONS")) if quantisations is None else tuple(quantisations)
         tables: tuple[tuple[str, Iterable[MetricSpec | Quantisation]], ...] = (
             ("metrics", metrics),
@@ -156,23 +152,13 @@ class Registry(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, key, source, module."""
-        return pd.DataFrame(
-            [
-                {
-                    "name": spec.name,
-                    "usage": spec.usage,
-                    "on": spec.on,
-                    "summary": spec.summary,
-                    "higher_is_better": spec.higher_is_better,
-                    "low": spec.bounds[0],
-                    "high": spec.bounds[1],
-                    "cite": spec.cite,
-                    "source": source_of(spec.cite),
-                    "module": module_of(spec),
-                }
-                for spec in self
-            ]
-        )
+        said = ("name", "usage", "on", "summary", "higher_is_better")
+        rows = []
+        for spec in self:
+            low, high = spec.bounds
+            about = {"low": low, "high": high, "cite": spec.cite, "source": source_of(spec.cite)}
+            rows.append({name: getattr(spec, name) for name in said} | about | {"module": module_of(spec)})
+        return pd.DataFrame(rows)
 
     def find(self, word: str) -> MetricSpec | None:
         """Return the metric of that name, ignoring case where that is unique."""

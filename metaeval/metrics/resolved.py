@@ -179,7 +179,10 @@ class Metric(ShortRepr):
         missing = next((name for name in asked if name not in self.given), None)
         if missing is not None:
             example = float(f"{grades[1 + (len(grades) - 1) // 2]:.3g}")
-            own[missing.split(".")[0]] = example if missing == "rel" else _with_threshold(gains, example)
+            if missing == "rel":
+                own["rel"] = example
+            elif isinstance(gains, Call):
+                own["gains"] = Call(gains.word, tuple((dict(gains.arguments) | {"rel": example}).items()))
             written = replace(self, parameters=tuple(own.items())).name
             raise InvalidOptionError(
                 f"{self.name} counts documents as relevant from some grade on, and the grades of these judgments are "
@@ -274,10 +277,6 @@ class Metric(ShortRepr):
         if full or key in _ALWAYS_SHOWN:
             return True
         return bool(value != (self.spec.default_gains if key == "gains" else self.spec.parameters[key].default))
-
-
-def _with_threshold(gains: Any, rel: float) -> Call:  # noqa: ANN401 - a call, which the caller made sure of
-    return Call(gains.word, tuple((key, rel if key == "rel" else value) for key, value in gains.arguments))
 
 
 def _place(lists: JudgedLists, system: int, topic: int) -> str:

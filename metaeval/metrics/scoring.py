@@ -107,16 +107,9 @@ def score(  # noqa: PLR0913 - one keyword per choice
             "`undefined='drop'` leaves no topic: each has nothing relevant under some metric; use `undefined='zero'`"
         )
         raise ScoresError(message)
-    table = xr.DataArray(
-        values[:, :, kept],
-        dims=DIMS,
-        coords={
-            "metric": [one.name for one in chosen],
-            "system": list(collection.systems),
-            "topic": [name for name, one in zip(collection.topics, kept, strict=True) if one],
-        },
-        attrs={"notes": list(dict.fromkeys(notes))} if notes else {},
-    )
+    names = ([one.name for one in chosen], list(collection.systems), [*compress(collection.topics, kept)])
+    attrs = {"notes": list(dict.fromkeys(notes))} if notes else {}
+    table = xr.DataArray(values[:, :, kept], dict(zip(DIMS, names, strict=True)), DIMS, attrs=attrs)
     groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
     directions = {one.name: one.higher_is_better for one in chosen}
     return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
@@ -259,10 +252,7 @@ def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]
 
 
 def _undefined_notes(
-    collection: Collection,
-    metrics: tuple[AnyMetric, ...],
-    lacking: NDArray[np.bool_],
-    dropping: NDArray[np.bool_],
+    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: NDArray[np.bool_], dropping: NDArray[np.bool_]
 ) -> list[str]:
     """Say once for each set of topics and fate which metrics find nothing relevant there."""
     same: dict[tuple[bool, bytes], list[int]] = {}

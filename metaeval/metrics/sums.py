@@ -30,10 +30,7 @@ def share(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> NDArray[np
 
 @compiled
 def best_from(
-    offsets: NDArray[np.int64],
-    values: NDArray[np.float64],
-    amounts: NDArray[np.int64],
-    needed: NDArray[np.int64],
+    offsets: NDArray[np.int64], values: NDArray[np.float64], amounts: NDArray[np.int64], needed: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the largest value from each recall point on, for every list; 0 where it is never reached.
 

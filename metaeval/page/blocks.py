@@ -253,12 +253,7 @@ class Page(_Statements):
         return [block for block in self._blocks() if isinstance(block, Picture)]
 
     def main_table(self) -> Table:
-        """Return the table that answers the question: the first one that a terminal shows, or else the first.
-
-        Returns
-        -------
-        Table
-        """
+        """Return the table that answers the question: the first one that a terminal shows, or else the first."""
         open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
         own = next((one for one in open_ones if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own
@@ -320,21 +315,14 @@ class Page(_Statements):
         sums: list[tuple[str, str | None]] = [
             (visible(f"SHA-256 of {name}"), checksum) for name, checksum in record.shown_inputs().items()
         ]
-        table = Table(
-            name="provenance",
-            title="Provenance",
-            caption="",
-            frame=pd.DataFrame(rows[len(typed) :], columns=["what", "value"]),  # the command stands above, to be copied
-            data=pd.DataFrame(rows + sums, columns=["what", "value"]),
-            columns=left(what="What", value="Value"),
+        shown, every, checksums = (
+            pd.DataFrame(part, columns=["what", "value"])
+            for part in (rows[len(typed) :], rows + sums, sums)  # the command stands above, to be copied
         )
-        inputs = Table(
-            name="checksums",
-            title="Checksums of the inputs",
-            caption="",
-            frame=pd.DataFrame(sums, columns=["what", "value"]),
-            columns=left(what="What", value="Value"),
-        )
+        columns = left(what="What", value="Value")
+        table = Table(name="provenance", title="Provenance", caption="", frame=shown, data=every, columns=columns)
+        title = "Checksums of the inputs"
+        inputs = Table(name="checksums", title=title, caption="", frame=checksums, columns=columns)
         return Section(
             id="provenance",
             title="Provenance",

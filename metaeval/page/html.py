@@ -43,20 +43,17 @@ def render_page(
         for number, picture in enumerate(report.pictures(), 1)
     }
     style, script = _asset("page.css"), _script()
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            page=report,
-            sections=report.all_sections(),
-            charts=charts,
-            marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
-            stems=stems or {},
-            pdf=pdf,
-            style=Markup(style),  # noqa: S704 - files of this package
-            script=Markup(script),  # noqa: S704 - files of this package
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        )
+    template = _environment().get_template("page.html")
+    return template.render(
+        page=report,
+        sections=report.all_sections(),
+        charts=charts,
+        marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
+        stems=stems or {},
+        pdf=pdf,
+        style=Markup(style),  # noqa: S704 - files of this package
+        script=Markup(script),  # noqa: S704 - files of this package
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 

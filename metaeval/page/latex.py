@@ -6,13 +6,13 @@ such, but for letters of other scripts, which are left alone: they need LuaLaTeX
 """
 
 import re
-from itertools import groupby
+from itertools import batched, groupby
 from typing import TYPE_CHECKING
 
 from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
-    from metaeval.page.tables import Cell, Column, Table
+    from metaeval.page.tables import Cell, Table
 
 _LONG_TABLE = 45
 
@@ -29,7 +29,8 @@ def table_latex(table: "Table") -> str:
         f"{' & '.join(_cell(cell, apart) for cell, apart in zip(row, marked, strict=True))} \\\\"
         for row in table.cells()
     ]
-    layout = "".join(_layout(column, apart) for column, apart in zip(table.columns, marked, strict=True))
+    aligned = ("r" if column.align == "right" else "l" for column in table.columns)
+    layout = "".join(f"{align}@{{}}l" if apart else align for align, apart in zip(aligned, marked, strict=True))
     caption = f"\\caption{{{escape_latex(f'{table.title}. {table.caption}'.strip())}}}"
     label = (
         f"\\label{{tab:{''.join(letter if letter.isascii() and letter.isalnum() else '-' for letter in table.name)}}}"
@@ -57,27 +58,7 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "]": "{]}",
     "*": "{*}",
     "−": "$-$",
-    "×": "$\\times$",
-    "≤": "$\\leq$",
-    "≥": "$\\geq$",
-    "±": "$\\pm$",
-    "·": "$\\cdot$",
-    "≠": "$\\neq$",
-    "≈": "$\\approx$",
-    "∞": "$\\infty$",
-    "√": "$\\surd$",
-    "∩": "$\\cap$",
-    "∪": "$\\cup$",
-    "∈": "$\\in$",
-    "⌊": "$\\lfloor$",
-    "⌋": "$\\rfloor$",
     "′": "$'$",
-    "←": "$\\leftarrow$",
-    "↑": "$\\uparrow$",
-    "→": "$\\rightarrow$",
-    "↓": "$\\downarrow$",
-    "†": "$\\dagger$",
-    "‡": "$\\ddagger$",
     "⁻": "$^{-}$",
     "…": "\\ldots{}",
     "–": "--",
@@ -85,6 +66,11 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "\u00a0": "~",
     "\u202f": "\\,",
 }
+_SIGNS = """
+× times ≤ leq ≥ geq ± pm · cdot ≠ neq ≈ approx ∞ infty √ surd ∩ cap ∪ cup ∈ in ⌊ lfloor ⌋ rfloor ← leftarrow ↑ uparrow
+→ rightarrow ↓ downarrow † dagger ‡ ddagger
+""".split()  # noqa: SIM905 - a list of words reads better as words
+_LATEX |= {sign: f"$\\{name}$" for sign, name in batched(_SIGNS, 2)}
 _LATEX |= {raised: f"$^{{{digit}}}$" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _LATEX |= {lowered: f"$_{{{digit}}}$" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 _SMALL = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho varsigma sigma tau upsilon"
@@ -112,12 +98,7 @@ def escape_latex(words: str) -> str:
     return _JOINING.sub(lambda found: _LATEX.get(found[0], found[0] + "{}" * bool(found.lastindex)), plain)
 
 
-def _layout(column: "Column", apart: bool) -> str:  # noqa: FBT001 - a column and what is known of it
-    align = "r" if column.align == "right" else "l"
-    return f"{align}@{{}}l" if apart else align
-
-
-def _cell(cell: "Cell", apart: bool) -> str:  # noqa: FBT001 - as above
+def _cell(cell: "Cell", apart: bool) -> str:  # noqa: FBT001 - a cell and what is known of its column
     words = escape_latex(cell.text)
     words = f"\\textbf{{{words}}}" if cell.bold else words
     if not apart:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from metaeval.base.escaping import visible
 
 if TYPE_CHECKING:
-    from metaeval.page.tables import Cell, Column, Table
+    from metaeval.page.tables import Cell, Table
 
 _OBEYED = re.compile(r"[\\`*_{}\[\]<>|~&$]|^\s*[#+-](?=\s)")
 
@@ -27,15 +27,12 @@ def table_markdown(table: "Table") -> str:
 
     A heading above headings stands before each of them: Markdown has one line of heads.
     """
-    heads = [escape_markdown(_label(column)) for column in table.columns]
+    labels = (f"{column.group}: {column.label}" if column.group else column.label for column in table.columns)
+    heads = [escape_markdown(label) for label in labels]
     rules = ["---:" if column.align == "right" else ":---" for column in table.columns]
     rows = [[_cell(cell) for cell in row] for row in table.cells()]
     caption = escape_markdown(f"{table.title}. {table.caption}".strip())
     return "\n".join([caption, "", *(f"| {' | '.join(row)} |" for row in (heads, rules, *rows)), ""])
-
-
-def _label(column: "Column") -> str:
-    return f"{column.group}: {column.label}" if column.group else column.label
 
 
 def _cell(cell: "Cell") -> str:

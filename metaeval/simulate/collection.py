@@ -96,10 +96,6 @@ class SimulatedCollection(Result):
         ----------
         retrieved : {"judged", "all"}
             See `metaeval.io.trec.read_collection`.
-
-        Returns
-        -------
-        Collection
         """
         groups = dict(zip(self.systems, self.groups, strict=True))
         pooled = dict(zip(self.systems, self.pooled.tolist(), strict=True))
@@ -172,10 +168,6 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
     n_missing : int
         Topics that the last run does not answer.
     rng : None, int, numpy.random.Generator or RandomSource
-
-    Returns
-    -------
-    SimulatedCollection
 
     Raises
     ------

@@ -81,10 +81,7 @@ def _quadrature() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _layered(
-    mean: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    thresholds: NDArray[np.float64],
-    heights: NDArray[np.float64],
+    mean: NDArray[np.float64], scale: NDArray[np.float64], thresholds: NDArray[np.float64], heights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return E(score) = sum of heights times P(latent > threshold): a mean is the area above the distribution."""
     return ndtr((mean[..., None] - thresholds) / scale[..., None]) @ heights
@@ -140,10 +137,7 @@ _KINDS = (
         "lowest scores as zeros",
     ),
     MetricKind(
-        name="P",
-        cutoff="required",
-        marginal=_precision,
-        like="TREC-5 to TREC-8 P@10: mean .39, 21 % zeros, 7 % ones",
+        name="P", cutoff="required", marginal=_precision, like="TREC-5 to TREC-8 P@10: mean .39, 21 % zeros, 7 % ones"
     ),
     MetricKind(
         name="RR",

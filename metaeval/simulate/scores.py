@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_number, refused
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.simulate.marginals import marginal_of, parsed_metric
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores
@@ -164,10 +164,7 @@ class Population(Result):
         factors = _spread_factors(generator.standard_normal(n_topics), self.topic_spread)
         parting = _correlated(generator, n_metrics, (n_systems, n_topics), self.correlation.interaction)
         if self.groups is not None:
-            names = list(dict.fromkeys(self.groups))
-            member = [names.index(name) for name in self.groups]
-            common = _correlated(generator, n_metrics, (len(names), n_topics), self.correlation.interaction)
-            parting = _mixed(common[:, member], parting, self.group_share)
+            parting = _within_groups(generator, parting, self.groups, self.correlation.interaction, self.group_share)
         if cluster is not None:
             n_clusters = int(cluster.max()) + 1
             common = _correlated(generator, n_metrics, (1, n_clusters), self.correlation.topic)
@@ -226,10 +223,6 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     rng : None, int, Generator or RandomSource
         See `metaeval.running.draws.resolve_rng`.
 
-    Returns
-    -------
-    Population
-
     Raises
     ------
     InvalidOptionError
@@ -253,15 +246,14 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     groups = _groups(n_systems, n_groups)
     originals = _originals(n_systems, n_duplicates)
     source = resolve_rng(rng)
-    effects = np.sqrt(shares.system) * _system_effects(
-        source, len(names), n_systems, groups, correlation.system, group_share
-    )
+    effects = _correlated(source.generator, len(names), (n_systems,), correlation.system)
     if groups is not None:
+        effects = _within_groups(source.generator, effects, groups, correlation.system, group_share)
         groups = tuple(groups[original] for original in originals)
     return Population(
         systems=_system_names(n_systems, groups),
         metrics=names,
-        effects=np.zeros_like(effects) if null else effects[:, originals],
+        effects=np.zeros_like(effects) if null else np.sqrt(shares.system) * effects[:, originals],
         shares=shares,
         correlation=correlation,
         topic_spread=float(topic_spread),
@@ -300,10 +292,6 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
         See `simulate_population`.
     n_clusters, cluster_share, n_repeats, repeat_share
         See `Population.draw`.
-
-    Returns
-    -------
-    Scores
 
     Raises
     ------
@@ -394,20 +382,13 @@ def _system_names(n_systems: int, groups: tuple[str, ...] | None) -> tuple[str, 
     return tuple(names if groups is None else (f"{group}-{name}" for group, name in zip(groups, names, strict=True)))
 
 
-def _system_effects(  # noqa: PLR0913, PLR0917 - what a system's quality is made of
-    source: RandomSource,
-    n_metrics: int,
-    n_systems: int,
-    groups: tuple[str, ...] | None,
-    correlation: float,
-    group_share: float,
+def _within_groups(
+    generator: np.random.Generator, own: NDArray[np.float64], groups: tuple[str, ...], correlation: float, share: float
 ) -> NDArray[np.float64]:
-    effects = _correlated(source.generator, n_metrics, (n_systems,), correlation)
-    if groups is None:
-        return effects
+    """Let the systems of a group have a share of their values in common, shape (metric, system, …)."""
     names = list(dict.fromkeys(groups))
-    common = _correlated(source.generator, n_metrics, (len(names),), correlation)
-    return _mixed(common[:, [names.index(name) for name in groups]], effects, group_share)
+    common = _correlated(generator, len(own), (len(names), *own.shape[2:]), correlation)
+    return _mixed(common[:, [names.index(name) for name in groups]], own, share)
 
 
 def _correlated(

@@ -25,16 +25,18 @@ from metaeval.errors import ScoresError
 DIMS = ("metric", "system", "topic")
 REPEAT = "repeat"
 """The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
-ATTACHED = {
-    "group": "system",
-    "higher_is_better": "metric",
-    "cluster": "topic",
-    "stratum": "topic",
-    "weight": "topic",
-}
+ATTACHED = {"group": "system", "higher_is_better": "metric", "cluster": "topic", "stratum": "topic", "weight": "topic"}
 """What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
 _LARGE = 10_000_000
 _SPARSE = 50
+
+
+class Codes(dict[str, int]):
+    """Numbers for names, given out in order of appearance."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = code = len(self)
+        return code
 
 
 class ScoreTable(NamedTuple):
@@ -87,12 +89,9 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     if repeat is not None:
         message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
-    shape = [len(labels[dim]) for dim in dims_of(labels)]
-    flat = np.full(math.prod(shape), np.nan)
     scores = [frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
-    flat[cells] = np.stack(scores, axis=1).ravel()
     table = ScoreTable(
-        scores=flat.reshape(shape),
+        scores=laid_out(cells, labels, np.stack(scores, axis=1).ravel()),
         labels=labels,
         coordinates={
             part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
@@ -192,6 +191,16 @@ def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequ
     n_rows = len(codes["topic"])
     refuse_sliver(shape, n_rows, "check which column is which")
     return np.ravel_multi_index(tuple(codes[dim] for dim in dims), shape)
+
+
+def laid_out(
+    cells: NDArray[np.int64], labels: Mapping[str, Sequence[str]], numbers: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return scores laid out by their labels, each in its cell; NaN in those without one."""
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
+    scores = np.full(math.prod(shape), np.nan)
+    scores[cells] = numbers
+    return scores.reshape(shape)
 
 
 def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:

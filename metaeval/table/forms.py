@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
 from metaeval.base.columns import SCORES, column_roles, part_of_word
-from metaeval.base.names import (
-    metric_evidence,
-    natural_order,
-    shortened,
-    topic_evidence,
-)
+from metaeval.base.names import metric_evidence, natural_order, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
     ATTACHED,

@@ -16,31 +16,16 @@ from metaeval.table.array import ScoreTable
 AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
 SPREADS = frozenset(
-    {
-        *("stderr", "std_err", "std_error", "standard_error", "sem"),
-        *("std", "std_dev", "stdev", "standard_deviation", "variance"),
-    }
+    """
+    stderr std_err std_error standard_error sem std std_dev stdev standard_deviation variance
+    """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """What stands there where a row says how the scores vary; as `underscored` writes it."""
 _PERHAPS = frozenset(
-    {
-        *(
-            "total",
-            "overall",
-            "sum",
-            "count",
-            "min",
-            "max",
-            "median",
-            "se",
-            "sd",
-            "var",
-            "gmean",
-            "gm",
-            "geometric_mean",
-        ),
-        *("macro_avg", "macro_average", "macro_mean", "micro_avg", "micro_average", "grand_mean", "mean_score"),
-    }
+    """
+    total overall sum count min max median se sd var gmean gm geometric_mean macro_avg macro_average macro_mean
+    micro_avg micro_average grand_mean mean_score
+    """.split()  # noqa: SIM905 - as above
 )
 """What may be a summary, or a topic."""
 _CLOSE = 2e-3

@@ -62,7 +62,7 @@ def engine_scores(
     if REPEAT in scores.dims and "repeats" not in uses:
         scores = _mean_over_repeats(scores)
     for name in ("cluster", "stratum"):
-        if name in scores.coords and _all_alone(scores[name].to_numpy()):
+        if name in scores.coords and len(np.unique(scores[name].to_numpy())) == scores.sizes["topic"]:
             scores = scores.drop_vars(name)
     if "weight" in scores.coords and np.ptp(scores["weight"].to_numpy()) == 0:
         scores = scores.drop_vars("weight")
@@ -212,7 +212,3 @@ def _mean_over_repeats(scores: Scores) -> Scores:
     )
     made.attrs = {**scores.attrs, "notes": list(notes)}
     return made
-
-
-def _all_alone(names: NDArray[np.str_]) -> bool:
-    return len(np.unique(names)) == len(names)

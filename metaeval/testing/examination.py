@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.results import Result
-from metaeval.collection.assembly import collection_from_rankings
-from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import Scale
 from metaeval.metrics.bounds import bounds_text
@@ -22,15 +19,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import limit_threads, reporting, track
 from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
 from metaeval.testing.properties import PROPERTIES, time_seen
-from metaeval.testing.simulated import (
-    Qrels,
-    Rankings,
-    edge_collections,
-    levels_for,
-    simulated_collections,
-    simulated_elements,
-    simulated_passages,
-)
+from metaeval.testing.simulated import collections_for, levels_for, simulated_collections
 from metaeval.testing.smallest import smallest
 
 _COLUMNS = ("metric", "kind", "name", "state", "found")
@@ -146,10 +135,6 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     timed : bool
         Say too how long it takes, beside nDCG@10, for a metric of documents; this differs from one call to the next.
 
-    Returns
-    -------
-    MetricExamination
-
     See Also
     --------
     metaeval.testing.check_metric : Raises where a law is broken.
@@ -228,22 +213,7 @@ def _laws_tried(
 
 
 def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale: Scale) -> str:
-    for collection, rankings, qrels in _collections(metric, seed, n_collections, scale):
+    for collection, rankings, qrels in collections_for(metric, seed, n_collections, scale):
         if broken := how_broken(law, metric, collection, rankings, qrels):
             return smallest(law, metric, rankings, qrels, broken) if rankings else broken
     return ""
-
-
-def _collections(
-    metric: Metric, seed: int, number: int, scale: Scale
-) -> Iterator[tuple[JudgedCollection, Rankings, Qrels]]:
-    generator = np.random.default_rng(seed)
-    if metric.on == "documents":
-        simulated = simulated_collections(generator, number, levels=levels_for(metric))
-        for kind in (edge_collections(metric), simulated):
-            for rankings, qrels in kind:
-                yield collection_from_rankings(rankings, qrels), rankings, qrels
-        return
-    simulate = partial(simulated_elements, scale=scale) if metric.on == "elements" else simulated_passages
-    for _ in range(number):
-        yield simulate(generator), {}, {}

@@ -92,9 +92,13 @@ def _unjudged_seen(metric: Metric, collections: _Simulated) -> str:
 
 
 def _end_seen(metric: Metric, collections: _Simulated) -> str:
-    sign = 1 if metric.higher_is_better else -1
+    sign, more = 1 if metric.higher_is_better else -1, ("more1", "more2", "more3")
     gains = [
-        sign * (scores_of(metric, changed(rankings, _with_more), qrels) - scores_of(metric, rankings, qrels)).ravel()
+        sign
+        * (
+            scores_of(metric, changed(rankings, lambda _, names: [*names, *more]), qrels)
+            - scores_of(metric, rankings, qrels)
+        ).ravel()
         for rankings, qrels in collections
     ]
     gain = np.concatenate(gains)
@@ -102,10 +106,6 @@ def _end_seen(metric: Metric, collections: _Simulated) -> str:
     return " and ".join(f"{word} {int(seen.sum())} of {len(gain)} scores" for word, seen in told if seen.any()) or (
         "make no difference"
     )
-
-
-def _with_more(_: str, names: list[str]) -> list[str]:
-    return [*names, "more1", "more2", "more3"]
 
 
 def _missing_seen(metric: Metric, _: _Simulated) -> str:

@@ -1,12 +1,15 @@
 """Small collections that a metric is tried on: edge cases, and simulated ones of documents, elements and passages."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import ceil
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.metric_names import Call, Table
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import JudgedCollection
 from metaeval.inex.assessments import Assessments, Scale, Submission
 from metaeval.inex.elements import ElementCollection, element_collection
 from metaeval.inex.passages import PassageCollection, passage_collection
@@ -144,11 +147,7 @@ def simulated_elements(generator: np.random.Generator, *, scale: Scale) -> Eleme
 
 
 def _grow(
-    rows: list[dict[str, object]],
-    place: dict[str, object],
-    path: str,
-    depth: int,
-    generator: np.random.Generator,
+    rows: list[dict[str, object]], place: dict[str, object], path: str, depth: int, generator: np.random.Generator
 ) -> tuple[int, int]:
     """Add an element and what is inside it to the rows; return its characters and how many are highlighted."""
     size = int(generator.integers(1, 40))
@@ -180,3 +179,19 @@ def simulated_passages(generator: np.random.Generator) -> PassageCollection:
         runs.append(Submission(run=name, results=drawn))
     assessments = Assessments(scale="passages", documents=pd.DataFrame(documents), passages=pd.DataFrame(passages))
     return passage_collection(runs, assessments)
+
+
+def collections_for(
+    metric: Metric, seed: int, number: int, scale: Scale
+) -> Iterator[tuple[JudgedCollection, Rankings, Qrels]]:
+    """Yield collections of what a metric ranks; those of documents with their rankings and qrels, others with none."""
+    generator = np.random.default_rng(seed)
+    if metric.on == "documents":
+        simulated = simulated_collections(generator, number, levels=levels_for(metric))
+        for kind in (edge_collections(metric), simulated):
+            for rankings, qrels in kind:
+                yield collection_from_rankings(rankings, qrels), rankings, qrels
+        return
+    simulate = partial(simulated_elements, scale=scale) if metric.on == "elements" else simulated_passages
+    for _ in range(number):
+        yield simulate(generator), {}, {}

@@ -15,16 +15,7 @@ _MOST_SHOWN = 14  # documents of a list
 
 
 def smallest(law: Law, metric: Metric, rankings: Rankings, qrels: Qrels, first: str) -> str:
-    """Take away runs, topics and documents as long as the law stays broken in the same way, and say what is left.
-
-    Parameters
-    ----------
-    law, metric
-    rankings, qrels
-        On which the law is broken.
-    first : str
-        How.
-    """
+    """Take runs, topics and documents away as long as the law stays broken as `first` says, and say what is left."""
     said, steps = first, 0
 
     def still(smaller: Rankings, judged: Qrels) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.inex.assessments import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, PASSAGE_COLUMNS, TOO_SMALL, Assessments
+from metaeval.inex.assessments import COLUMNS, TOO_SMALL, Assessments
 from metaeval.inex.assessor_agreement import character_ratios, document_agreement, element_agreement, passage_agreement
 
 # Piwowarski, Trotman & Lalmas 2008, Table XI: characters marked by each judge and by both, and the ratios as printed.
@@ -47,7 +47,7 @@ def highlighted(passages, topics=("1",)):
     rows = [dict(zip(names, row, strict=True)) for row in passages]
     documents = [{"topic": topic, "document": f"d{i}"} for topic in topics for i in range(3)]
     return Assessments(
-        scale="passages", documents=table(ASSESSMENT_COLUMNS, documents), passages=table(PASSAGE_COLUMNS, rows)
+        scale="passages", documents=table(COLUMNS["documents"], documents), passages=table(COLUMNS["passages"], rows)
     )
 
 
@@ -56,7 +56,9 @@ def assessed(elements, *, scale="2005", documents=("d0", "d1")):
     names = ("document", "path", "exhaustivity", "specificity")
     rows = [{"topic": "1"} | dict(zip(names, row, strict=True)) for row in elements]
     listed = [{"topic": "1", "document": name} for name in documents]
-    return Assessments(scale=scale, documents=table(ASSESSMENT_COLUMNS, listed), elements=table(ELEMENT_COLUMNS, rows))
+    return Assessments(
+        scale=scale, documents=table(COLUMNS["documents"], listed), elements=table(COLUMNS["elements"], rows)
+    )
 
 
 @pytest.mark.parametrize("topic", TABLE_XI)
@@ -170,7 +172,7 @@ def test_documents_agree_as_sets_do(rows):
             for (topic, name), marks in known.items()
         ]
         listed += [{"topic": topic, "document": "other", "relevant_size": 0} for topic in "12"]
-        sides.append(Assessments(scale="passages", documents=table(ASSESSMENT_COLUMNS, listed)))
+        sides.append(Assessments(scale="passages", documents=table(COLUMNS["documents"], listed)))
     found = document_agreement(*sides)
     for topic in "12":
         one, two = ({name for (t, name), marks in known.items() if t == topic and marks[place]} for place in (0, 1))
@@ -186,7 +188,7 @@ def test_lists_of_relevant_documents_only():
         Assessments(
             scale="passages",
             documents=table(
-                ASSESSMENT_COLUMNS, [{"topic": "1", "document": n, "relevant_size": size} for n, size in part]
+                COLUMNS["documents"], [{"topic": "1", "document": n, "relevant_size": size} for n, size in part]
             ),
         )
         for part in (full, [("d0", 9)], [("d0", 9), ("d3", 0)])

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import FileFormatError
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    RESULT_COLUMNS,
-    TOO_SMALL,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import TOO_SMALL, empty_table, table_of
 from metaeval.inex.file_rules import Findings, checked_assessments, document_name, ordered_results
 from metaeval.inex.paths import contains
 
@@ -51,7 +43,7 @@ def test_order_of_results_against_a_literal_sort(rows):
         "line": list(range(len(rows))),
     }
     parts = np.array([row[1] for row in rows], dtype=np.int64)
-    found = ordered_results(table_of(RESULT_COLUMNS, columns), parts, Findings("file", lenient=False))
+    found = ordered_results(table_of("results", columns), parts, Findings("file", lenient=False))
     assert found["line"].tolist() == _literal_order(rows)
 
 
@@ -68,7 +60,7 @@ def test_the_tree_rule_against_every_ancestor(judged):
     """An element is told of exactly if it is more exhaustive than its nearest ancestor; strict reading stops there."""
     rows = [("1", *place, degree, size, size) for place, (degree, size) in judged.items()]
     names = ("topic", "document", "path", "exhaustivity", "size", "relevant_size")
-    elements = table_of(ELEMENT_COLUMNS, dict(zip(names, list(zip(*rows, strict=True)) or [()] * 6, strict=True)))
+    elements = table_of("elements", dict(zip(names, list(zip(*rows, strict=True)) or [()] * 6, strict=True)))
     elements["line"] = np.arange(len(elements))
     order = [0, TOO_SMALL, 1, 2]
     expected = set()
@@ -77,7 +69,7 @@ def test_the_tree_rule_against_every_ancestor(judged):
         nearest = max(above, key=lambda one: len(one[1]), default=None)
         if nearest and order.index(judged[document, path][0]) > order.index(judged[nearest][0]):
             expected.add(line)
-    tables = (empty_table(ASSESSMENT_COLUMNS), elements, empty_table(PASSAGE_COLUMNS))
+    tables = (empty_table("documents"), elements, empty_table("passages"))
     lenient = Findings("file", lenient=True)
     checked_assessments("2005", *tables, lenient)
     assert {line for places in lenient.found.values() for line, _ in places} == expected
@@ -95,10 +87,10 @@ def test_the_passage_rules_against_neighbours(spans):
     """Passages that leave their document, overlap or touch are told of, whatever their order in the file."""
     size = 22
     names = ("document", "offset", "length")
-    passages = table_of(PASSAGE_COLUMNS, dict(zip(names, list(zip(*spans, strict=True)) or [()] * 3, strict=True)))
-    documents = table_of(ASSESSMENT_COLUMNS, {"document": ["x", "y"], "size": [size, size], "relevant_size": [9, 9]})
+    passages = table_of("passages", dict(zip(names, list(zip(*spans, strict=True)) or [()] * 3, strict=True)))
+    documents = table_of("documents", {"document": ["x", "y"], "size": [size, size], "relevant_size": [9, 9]})
     findings = Findings("file", lenient=True)
-    checked_assessments("passages", documents, empty_table(ELEMENT_COLUMNS), passages, findings)
+    checked_assessments("passages", documents, empty_table("elements"), passages, findings)
     found = {rule.partition(";")[0]: len(places) for rule, places in findings.found.items()}
     mine = [sorted((start, length) for name, start, length in spans if name == document) for document in "xy"]
     gaps = [after - (start + length) for one in mine for (start, length), (after, _) in pairwise(one)]

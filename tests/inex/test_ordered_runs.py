@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.inex.assessments import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments, table_of
+from metaeval.inex.assessments import TOO_SMALL, Assessments, table_of
 from metaeval.inex.elements import element_collection
 from metaeval.inex.ordered_runs import RELIABILITY_RUNS, reliability_runs
 from metaeval.inex.paths import contains
@@ -34,9 +34,9 @@ def judged(elements, scale="2003", topics=("163",)):
     rows = [(*place, *pair) for place, pair in elements.items()]
     names = ("topic", "document", "path", "exhaustivity", "specificity")
     columns = list(zip(*rows, strict=True)) or [()] * 5
-    documents = table_of(ASSESSMENT_COLUMNS, {"topic": list(topics), "document": ["d"] * len(topics)})
+    documents = table_of("documents", {"topic": list(topics), "document": ["d"] * len(topics)})
     return Assessments(
-        scale=scale, documents=documents, elements=table_of(ELEMENT_COLUMNS, dict(zip(names, columns, strict=True)))
+        scale=scale, documents=documents, elements=table_of("elements", dict(zip(names, columns, strict=True)))
     )
 
 

@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
-from metaeval.inex.assessments import (
-    ASSESSMENT_COLUMNS,
-    ELEMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    RESULT_COLUMNS,
-    Assessments,
-    Submission,
-    empty_table,
-    table_of,
-)
+from metaeval.inex.assessments import COLUMNS, Assessments, Submission, empty_table, table_of
 from metaeval.inex.file_rules import InexWarning
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
 from metaeval.inex.writing import write_assessments, write_element_sizes, write_submission
@@ -49,8 +40,8 @@ def _submission(lists, kind, draw):
     for topic, documents in lists.items():
         for rank, document in enumerate(documents, start=1):
             rows.append((topic, document, *draw(PLACES[kind]), float(rank), 0.5 - float(rank), 0))
-    columns = list(zip(*rows, strict=True)) or [()] * len(RESULT_COLUMNS)
-    results = table_of(RESULT_COLUMNS, dict(zip(RESULT_COLUMNS, columns, strict=True)))
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS["results"])
+    results = table_of("results", dict(zip(COLUMNS["results"], columns, strict=True)))
     return Submission(run="a&b<'\"", participant="7", task="CO", results=results, answered=tuple(lists))
 
 
@@ -83,7 +74,7 @@ def test_a_submission_in_lines_comes_back(tmp_path_factory, lists, kind, data):
 
 def test_lines_give_every_result_a_rank_and_a_score(tmp_path):
     """Where a run has neither, the order of its results becomes both."""
-    results = table_of(RESULT_COLUMNS, {"topic": ["1", "1", "2"], "document": ["a", "b", "a"], "offset": [4, 9, -1]})
+    results = table_of("results", {"topic": ["1", "1", "2"], "document": ["a", "b", "a"], "offset": [4, 9, -1]})
     path = write_submission(Submission(run="r", results=results), tmp_path / "run.txt", form="lines")
     with pytest.warns(InexWarning, match="place was not found"):
         assert read_submission(path).results[["rank", "rsv"]].to_numpy().tolist() == [[1, -1], [2, -2], [1, -1]]
@@ -92,7 +83,7 @@ def test_lines_give_every_result_a_rank_and_a_score(tmp_path):
 def test_lines_hold_one_kind_of_location(tmp_path):
     """Elements and passages together need XML; an unknown form is named."""
     results = table_of(
-        RESULT_COLUMNS, {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3]}
+        "results", {"topic": ["1", "1"], "document": ["a", "b"], "path": ["/a[1]", ""], "offset": [-1, 3]}
     )
     mixed = Submission(run="r", results=results, answered=("1",))
     with pytest.raises(InvalidOptionError, match="`form='xml'`"):
@@ -137,9 +128,9 @@ def test_assessments_of_elements_come_back(tmp_path_factory, documents, scale, d
                     rows.append((topic, document, path, degree, float(grade), -1, -1))
         heads.append((topic, "nothing in it", 0 if scale == "2005" else -1, -1))
     columns = list(zip(*rows, strict=True)) or [()] * 7
-    elements = table_of(ELEMENT_COLUMNS, dict(zip(list(ELEMENT_COLUMNS)[:7], columns, strict=True)))
-    heads = dict(zip(list(ASSESSMENT_COLUMNS)[:4], zip(*heads, strict=True), strict=True))
-    made = Assessments(scale=scale, documents=table_of(ASSESSMENT_COLUMNS, heads), elements=elements)
+    elements = table_of("elements", dict(zip(list(COLUMNS["elements"])[:7], columns, strict=True)))
+    heads = dict(zip(list(COLUMNS["documents"])[:4], zip(*heads, strict=True), strict=True))
+    made = Assessments(scale=scale, documents=table_of("documents", heads), elements=elements)
     folder = write_assessments(made, tmp_path_factory.mktemp("judged") / "all")
     read = read_assessments(folder)
     if documents:
@@ -176,11 +167,11 @@ def test_assessments_of_passages_come_back(tmp_path_factory, topics):
     made = Assessments(
         scale="passages",
         documents=table_of(
-            ASSESSMENT_COLUMNS, dict(zip(list(ASSESSMENT_COLUMNS)[:5], zip(*documents, strict=True), strict=True))
+            "documents", dict(zip(list(COLUMNS["documents"])[:5], zip(*documents, strict=True), strict=True))
         ),
         passages=table_of(
-            PASSAGE_COLUMNS,
-            dict(zip(list(PASSAGE_COLUMNS)[:4], list(zip(*passages, strict=True)) or [()] * 4, strict=True)),
+            "passages",
+            dict(zip(list(COLUMNS["passages"])[:4], list(zip(*passages, strict=True)) or [()] * 4, strict=True)),
         ),
     )
     read = read_assessments(write_assessments(made, tmp_path_factory.mktemp("judged") / "qrels.txt.gz"))
@@ -200,8 +191,8 @@ def test_passages_by_points_come_back(tmp_path):
     documents = {"topic": ["1"], "document": ["d"], "relevant_size": [9], "best_entry_point": ["/a[1]/text()[1].2"]}
     made = Assessments(
         scale="passages",
-        documents=table_of(ASSESSMENT_COLUMNS, documents),
-        passages=table_of(PASSAGE_COLUMNS, passages),
+        documents=table_of("documents", documents),
+        passages=table_of("passages", passages),
     )
     read = read_assessments(write_assessments(made, tmp_path / "folder"))
     assert read.scale == "passages"
@@ -304,9 +295,9 @@ def test_a_wrong_file_is_named(tmp_path):
 
 def test_empty_tables_have_the_kinds_of_full_ones():
     """Columns are of the declared kinds also without rows."""
-    kinds = empty_table(ELEMENT_COLUMNS).dtypes
-    assert [kinds[name] for name in ELEMENT_COLUMNS] == [
-        np.dtype(object) if kind is str else np.dtype(kind) for kind in ELEMENT_COLUMNS.values()
+    kinds = empty_table("elements").dtypes
+    assert [kinds[name] for name in COLUMNS["elements"]] == [
+        np.dtype(object) if kind is str else np.dtype(kind) for kind in COLUMNS["elements"].values()
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from metaeval.inex.assessments import TOO_SMALL
 from metaeval.inex.campaigns import CAMPAIGNS
 from metaeval.inex.simulated_articles import make_articles
-from metaeval.inex.simulated_judgments import assessments_of, make_highlights, make_second_highlights
+from metaeval.inex.simulated_judgments import Assessor, assessments_of
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def articles():
 
 @pytest.fixture(scope="module")
 def highlights(articles):
-    return make_highlights(np.random.default_rng(2), articles, CAMPAIGNS[2005], 40, 20.0)
+    return Assessor(np.random.default_rng(2), articles, CAMPAIGNS[2005]._replace(relevant=20.0)).highlights(40)
 
 
 def letters(highlights, articles, topic, document):
@@ -62,15 +62,8 @@ def test_relevant_documents_are_as_many_as_stated(highlights):
 def test_two_assessors_agree_as_stated(articles, highlights, documents, passages):
     """Intersection over union of relevant documents and of highlighted characters come out as asked for."""
     judged = [np.arange(120)] * 40
-    other = make_second_highlights(
-        np.random.default_rng(3),
-        articles,
-        CAMPAIGNS[2005],
-        highlights,
-        judged,
-        document_agreement=documents,
-        passage_agreement=passages,
-    )
+    campaign = CAMPAIGNS[2005]._replace(document_agreement=documents, passage_agreement=passages)
+    other = Assessor(np.random.default_rng(3), articles, campaign).second(highlights, judged)
     first, second = ({*zip(one.topic.tolist(), one.document.tolist(), strict=True)} for one in (highlights, other))
     assert len(first & second) / len(first | second) == pytest.approx(documents, abs=0.04)
     both = either = 0
@@ -105,7 +98,8 @@ def test_no_element_is_more_exhaustive_than_its_parent(articles, highlights, sca
 def test_nothing_judged_and_nothing_relevant():
     """Empty pools, and pools without a relevant document, give tables without elements and passages."""
     articles = make_articles(np.random.default_rng(1), CAMPAIGNS[2007].template, 6, 30)
-    few = make_highlights(np.random.default_rng(2), articles, CAMPAIGNS[2007], 1, 2.0)
+    campaign = CAMPAIGNS[2007]._replace(relevant=2.0, document_agreement=0.5, passage_agreement=0.5)
+    few = Assessor(np.random.default_rng(2), articles, campaign).highlights(1)
     rest = np.setdiff1d(np.arange(6), few.document)
     for scale in ("2005", "passages"):
         made = assessments_of(
@@ -114,6 +108,5 @@ def test_nothing_judged_and_nothing_relevant():
         assert made.documents["relevant_size"].tolist() == [0] * len(rest)
         assert made.elements.empty
         assert made.passages.empty
-    options = {"document_agreement": 0.5, "passage_agreement": 0.5}
-    none = make_second_highlights(np.random.default_rng(4), articles, CAMPAIGNS[2007], few, [], **options)
+    none = Assessor(np.random.default_rng(4), articles, campaign).second(few, [])
     assert len(none.topic) == len(none.owner) == 0

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from metaeval.errors import FileFormatError
-from metaeval.io.files import base_name, decode_text, note_of_blanks, read_bytes, read_text
+from metaeval.io.files import base_name, note_of_blanks, read_bytes, read_text, text_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -118,8 +118,8 @@ def test_other_encodings_are_named(tmp_path, content, rule):
 @given(st.text(st.characters(exclude_characters="\r\0")))
 def test_decoding_undoes_encoding(text):
     """Any text comes back, but for one byte-order mark at its start (line ends and zero bytes: below)."""
-    assert decode_text(text.encode(), "x") == text.removeprefix("\ufeff")
-    assert decode_text(b"\xef\xbb\xbf" + text.encode(), "x") == text
+    assert text_of(text.encode(), "x").decode() == text.removeprefix("\ufeff")
+    assert text_of(b"\xef\xbb\xbf" + text.encode(), "x").decode() == text
 
 
 @pytest.mark.parametrize("suffix", PACKERS)

@@ -13,6 +13,7 @@ from metaeval.inex.elements import ElementCollection
 from metaeval.inex.measures.cumulated_gain import effort_precision_curve, normalised_gain_curve, percentage_curve
 from metaeval.inex.measures.element_lists import element_lists
 from metaeval.inex.measures.inex_2002 import precall_curve
+from metaeval.inex.measures.interpolated_precision import curves_of_topics
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
@@ -88,13 +89,5 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     if not defined.any():
         raise InvalidOptionError(f"nothing is worth anything under {resolved.name} on any topic, so there is no curve")
     values = curve.values(lists, **resolved.own_values())
-    return xr.DataArray(
-        values[:, defined],
-        dims=("system", "topic", curve.axis),
-        coords={
-            "system": list(collection.systems),
-            "topic": [name for name, one in zip(collection.topics, defined, strict=True) if one],
-            curve.axis: curve.places(values.shape[2]),
-        },
-        name=resolved.name,
-    )
+    axis = (curve.axis, curve.places(values.shape[2]))
+    return curves_of_topics(collection, values, defined, axis, name=resolved.name)

@@ -66,7 +66,10 @@ def cumulated_gains(
     if task == "thorough":
         if (alpha, normalise, tie) != (1.0, True, "deeper"):
             raise InvalidOptionError("task=thorough has no overlap to punish: leave out alpha, normalise and tie")
-        return lists.remembered(task, lambda: _thorough_gains(lists))
+        offsets = lists.collection.offsets
+        return lists.remembered(
+            task, lambda: CumulatedGains(offsets, first_values(lists), *_ideal_lists(lists, lists.values > 0))
+        )
     return lists.remembered((alpha, normalise, tie), lambda: _focused_gains(lists, alpha, normalise, tie))
 
 
@@ -85,14 +88,14 @@ def ideal_recall_base(lists: ElementLists, *, tie: str = "deeper") -> NDArray[np
     return _ideal_containers(lists.starts, elements.parents, in_tree, parents, lists.values, tie == "higher")
 
 
+def results_of(lists: ElementLists) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return what kernels walk: where lists begin, their results, and where the elements of topics begin."""
+    return lists.collection.offsets, lists.collection.results, lists.collection.element_offsets
+
+
 def first_values(lists: ElementLists) -> NDArray[np.float64]:
     """Return the value of every result; 0 where the list has the element already."""
-    collection = lists.collection
-    return _first_values(collection.offsets, collection.results, collection.element_offsets, lists.values)
-
-
-def _thorough_gains(lists: ElementLists) -> CumulatedGains:
-    return CumulatedGains(lists.collection.offsets, first_values(lists), *_ideal_lists(lists, lists.values > 0))
+    return _first_values(*results_of(lists), lists.values)
 
 
 def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str) -> CumulatedGains:  # noqa: FBT001 - passed on
@@ -100,20 +103,10 @@ def _focused_gains(lists: ElementLists, alpha: float, normalise: bool, tie: str)
     in_tree, parents = _relevant_tree(lists)
     ideal = ideal_recall_base(lists, tie=tie)
     sizes = np.where(elements.sizes == UNKNOWN, np.nan, elements.sizes.astype(np.float64))
-    gains, unknown = _credited(
-        lists.collection.offsets,
-        lists.collection.results,
-        lists.collection.element_offsets,
-        elements.parents,
-        elements.stops,
-        in_tree,
-        parents,
-        lists.values,
-        sizes,
-        _worth_a_look(lists),
-        ideal if normalise else np.full(len(ideal), -1, dtype=np.int32),
-        alpha,
-    )
+    tree = (*results_of(lists), elements.parents, elements.stops, in_tree, parents)
+    holders = ideal if normalise else np.full(len(ideal), -1, dtype=np.int32)
+    live = _worth_a_look(lists)
+    gains, unknown = _credited(*tree, lists.values, sizes, live, holders, alpha)
     if (unknown >= 0).any():
         inside = _first_without_size(lists, int(unknown[unknown >= 0][0]), in_tree)
         lists.refuse_unknown_size(np.array([inside]), what="overlap (alpha above 0)")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import UNKNOWN
 from metaeval.inex.measures.element_lists import ElementLists
-from metaeval.inex.measures.gains import Alpha, was_shown
+from metaeval.inex.measures.gains import Alpha, results_of, was_shown
 from metaeval.metrics.lists import depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
@@ -66,14 +66,7 @@ def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArr
             f"HiXEval needs the highlighted characters of {collection.place_of(int(lacking[0]))}; nobody said them"
         )
     found, shown = _highlighted_shown(
-        collection.offsets,
-        collection.results,
-        collection.element_offsets,
-        elements.parents,
-        elements.sizes,
-        highlighted,
-        depth(k),
-        alpha,
+        *results_of(lists), elements.parents, elements.sizes, highlighted, depth(k), alpha
     )
     return found.reshape(lists.lengths.shape), shown.reshape(lists.lengths.shape)
 
@@ -112,24 +105,13 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return found, shown
 
 
-SPECS = (
+SPECS = tuple(
     MetricSpec(
-        name="HiXP", kernel=highlighted_precision, on="elements", relevant=_relevant_topics, cite="pehcevski2005"
-    ),
-    MetricSpec(
-        name="HiXR",
-        kernel=highlighted_recall,
-        on="elements",
-        relevant=_relevant_topics,
-        bounds=(0.0, np.inf),
-        cite="pehcevski2005",
-    ),
-    MetricSpec(
-        name="HiXF",
-        kernel=highlighted_f,
-        on="elements",
-        relevant=_relevant_topics,
-        bounds=(0.0, 2.0),
-        cite="pehcevski2005",
-    ),
+        name=name, kernel=kernel, on="elements", relevant=_relevant_topics, bounds=(0.0, most), cite="pehcevski2005"
+    )
+    for name, kernel, most in (
+        ("HiXP", highlighted_precision, 1.0),
+        ("HiXR", highlighted_recall, np.inf),
+        ("HiXF", highlighted_f, 2.0),
+    )
 )

@@ -60,16 +60,10 @@ def precall_curve(
     if n_elements is not None and (lists.lengths > n_elements).any():
         message = f"n_elements must be at least the longest list, {int(lists.lengths.max())}, not {n_elements}"
         raise InvalidOptionError(message)
-    curve = _precall(
-        lists.collection.offsets,
-        first_values(lists),
-        lists.collection.tied,
-        lists.per_topic(lists.values),
-        -1 if n_elements is None else n_elements,
-        nonrel == "indicator",
-        step == "ceil",
-        np.arange(1, points + 1) / points,
-    )
+    listed = (lists.collection.offsets, first_values(lists), lists.collection.tied)
+    wholes, most = lists.per_topic(lists.values), -1 if n_elements is None else n_elements
+    levels = np.arange(1, points + 1) / points
+    curve = _precall(*listed, wholes, most, nonrel == "indicator", step == "ceil", levels)
     return curve.reshape(*lists.lengths.shape, points)
 
 

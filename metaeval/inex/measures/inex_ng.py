@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import UNKNOWN
 from metaeval.inex.measures.element_lists import ElementLists
-from metaeval.inex.measures.gains import was_shown
+from metaeval.inex.measures.gains import results_of, was_shown
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.compiled import compiled_parallel
 
@@ -45,21 +45,10 @@ def text_precision_recall(
     (Gövert, Fuhr, Lalmas and Kazai 2006). Without overlap, c' = c.
     """
     exhaustivity, specificity = _shares(lists, strict=strict)
-    collection = lists.collection
-    sizes = collection.elements.sizes
-    used = collection.elements_returned
+    elements, used = lists.collection.elements, lists.collection.elements_returned
+    sizes, wholes = elements.sizes, lists.per_topic(exhaustivity)
     lists.refuse_unknown_size(used[sizes[used] == UNKNOWN], what="inexNG")
-    return _text_seen_once(
-        collection.offsets,
-        collection.results,
-        collection.element_offsets,
-        collection.elements.parents,
-        sizes,
-        exhaustivity,
-        specificity,
-        lists.per_topic(exhaustivity),
-        overlap,
-    )
+    return _text_seen_once(*results_of(lists), elements.parents, sizes, exhaustivity, specificity, wholes, overlap)
 
 
 def _shares(lists: ElementLists, *, strict: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -136,11 +125,5 @@ def _interpolated_mean(
 
 
 SPECS = (
-    MetricSpec(
-        name="inexNG",
-        kernel=text_average_precision,
-        on="elements",
-        relevant=_n_exhaustive,
-        cite="goevert2006",
-    ),
+    MetricSpec(name="inexNG", kernel=text_average_precision, on="elements", relevant=_n_exhaustive, cite="goevert2006"),
 )

@@ -4,13 +4,15 @@ The focused task of INEX 2007 to 2010 asks for results that do not overlap; the 
 """
 
 from fractions import Fraction
-from typing import Annotated
+from itertools import compress
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_kind
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.measures.passage_lists import Compat, Overlap, PassageLists, passage_lists, thresholds
 from metaeval.inex.passages import PassageCollection
@@ -66,17 +68,22 @@ def labelled_curves(lists: PassageLists, values: NDArray[np.float64]) -> xr.Data
     counted = lists.n_documents > 0
     if not counted.any():
         raise InvalidOptionError("no topic has highlighted text, so there is no recall to speak of")
-    collection = lists.collection
-    return xr.DataArray(
-        values[:, counted],
-        dims=("system", "topic", "recall"),
-        coords={
-            "system": list(collection.systems),
-            "topic": [name for name, one in zip(collection.topics, counted, strict=True) if one],
-            "recall": np.arange(values.shape[2]) / (values.shape[2] - 1),
-        },
-        name="precision",
-    )
+    recall = np.arange(values.shape[2]) / (values.shape[2] - 1)
+    return curves_of_topics(lists.collection, values, counted, ("recall", recall), name="precision")
+
+
+def curves_of_topics(
+    collection: JudgedCollection,
+    values: NDArray[np.float64],
+    counted: NDArray[np.bool_],
+    axis: tuple[str, NDArray[Any]],
+    *,
+    name: str,
+) -> xr.DataArray:
+    """Put labels on a curve for every run and topic, of the topics that count."""
+    topics = [*compress(collection.topics, counted)]
+    coordinates = {"system": list(collection.systems), "topic": topics, axis[0]: axis[1]}
+    return xr.DataArray(values[:, counted], dims=tuple(coordinates), coords=coordinates, name=name)
 
 
 def _interpolated(

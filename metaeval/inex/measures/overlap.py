@@ -40,11 +40,7 @@ def run_overlap(collection: ElementCollection, *, how: str = "contained") -> xr.
     check_kind(collection, "collection", "ElementCollection")
     check_choice(how, "kind of overlap", _HOW)
     shares = _shares(
-        collection.offsets,
-        collection.results,
-        collection.element_offsets,
-        collection.elements.parents,
-        how == "either",
+        collection.offsets, collection.results, collection.element_offsets, collection.elements.parents, how == "either"
     )
     return xr.DataArray(
         shares.reshape(collection.n_systems, collection.n_topics),

@@ -70,18 +70,14 @@ def _check(record: Any, json: Json, at: int, baseline: tuple[Any, str]) -> None:
 
 def _part(system: str, json: Json, places: Sequence[int], several: bool) -> Part:  # noqa: FBT001 - for one caller
     records = [json.records[at] for at in places]
+    metrics = [f"{_PREFERENCE}({record.get('annotator')})" if several else _PREFERENCE for record in records]
+    given = [record.get(_PREFERENCE) for record in records]
+    scores = [None if preference is None else preference - 1 for preference in given]
     return Part(
         path=json.label,
         system=system,
         topics=[_item(record["instruction"]) for record in records],
-        values=[
-            {
-                f"{_PREFERENCE}({record.get('annotator')})" if several else _PREFERENCE: None
-                if record.get(_PREFERENCE) is None
-                else record[_PREFERENCE] - 1
-            }
-            for record in records
-        ],
+        values=[{metric: score} for metric, score in zip(metrics, scores, strict=True)],
         place=lambda number, _: (json.line(places[number]), f"[{places[number]}].{_PREFERENCE}"),
     )
 

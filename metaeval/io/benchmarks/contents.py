@@ -28,17 +28,7 @@ _DEEPEST_SHOWN = 60
 
 
 class Json:
-    """A JSON document, or JSON lines.
-
-    Attributes
-    ----------
-    label : str
-        The file, for messages.
-    value : object
-        The document; the list of the records of JSON lines.
-    lines : list of int or None
-        Line of every record; None for a document.
-    """
+    """A JSON document, or JSON lines as the list of their records, and the line of each."""
 
     def __init__(self, label: str, value: object, lines: list[int] | None = None) -> None:
         self.label, self.value, self.lines = label, value, lines
@@ -145,13 +135,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_each_name_once)
 
 
 class Archive:
-    """A zip archive in memory.
-
-    Raises
-    ------
-    FileFormatError
-        If it is damaged or cut short, has too many members, or the same one twice.
-    """
+    """A zip archive in memory; an error if it is damaged, has too many members, or the same one twice."""
 
     def __init__(self, content: bytes, label: str) -> None:
         self.label = label

@@ -63,7 +63,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     model or its generation were given stop the reading. A log without scored samples is left out.
     """
     notes: list[str] = []
-    scored = [file for file in files if _has_scores(file.held)]
+    scored = [file for file in files if _n_scored(file.held)]
     if len(scored) < len(files):
         notes.append(f"left out {count(len(files) - len(scored), 'log')} without a scored sample")
     dated = [_dated(file) for file in scored]
@@ -95,8 +95,8 @@ def _samples(log: Json) -> list[Any]:
     return found
 
 
-def _has_scores(log: Json) -> bool:
-    return any(isinstance(sample, dict) and sample.get("scores") for sample in _samples(log))
+def _n_scored(log: Json) -> int:
+    return sum(isinstance(sample, dict) and bool(sample.get("scores")) for sample in _samples(log))
 
 
 def _status(log: Json) -> str:
@@ -111,7 +111,7 @@ def _dated(file: File[Json]) -> Dated:
         file=file,
         ended_well=_status(file.held) == "success",
         age=moment(evaluated.get("created")),
-        n_items=sum(isinstance(sample, dict) and bool(sample.get("scores")) for sample in samples),
+        n_items=_n_scored(file.held),
         scores=samples,
     )
 

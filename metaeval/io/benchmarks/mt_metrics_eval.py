@@ -19,15 +19,7 @@ _GAP = "None"
 
 
 class _Pair:
-    """The files of one language pair.
-
-    Attributes
-    ----------
-    metrics : dict of str to str
-        Metric with its reference (``chrF-refA``) to its file; human scores likewise in `human`.
-    read : list of str
-        The files that were read.
-    """
+    """The files of one language pair: `metrics` by name and reference (``chrF-refA``), `human`, and those `read`."""
 
     def __init__(self, root: Path, pair: str) -> None:
         self.root, self.pair = root, pair
@@ -115,32 +107,23 @@ def read_pair(root: Path, pair: str) -> tuple[list[Part], list[str], list[str]]:
 
     Systems are those that every metric scored and people judged, if anybody did: so a reference is none.
     """
-    found, systems, notes = _systems(_Pair(root, pair))
-    pair_files, metrics, human = found
-    topics = _topics(pair_files)
-    parts = [
-        Part(
-            path=str(root / _METRICS / pair),
-            system=system,
-            topics=topics,
-            values=[
-                dict(zip(names, scores, strict=True))
-                for scores in zip(*(known[system] for known in kept.values()), strict=True)
-            ],
-            place=lambda number, metric: (number + 1, metric),
-            clusters=pair_files.documents,
+    pair_files, found, systems, notes = _systems(_Pair(root, pair))
+    folder, topics, parts = str(root / _METRICS / pair), _topics(pair_files), []
+    for system in systems:
+        scores = {name: known[system] for name, known in found.items() if system in known}
+        values = [dict(zip(scores, row, strict=True)) for row in zip(*scores.values(), strict=True)]
+        parts.append(
+            Part(path=folder, system=system, topics=topics, values=values, place=_place, clusters=pair_files.documents)
         )
-        for system in systems
-        for kept in ({**metrics, **{name: known for name, known in human.items() if system in known}},)
-        for names in (list(kept),)
-    ]
     return parts, notes, pair_files.read
 
 
-type _Scores = Mapping[str, Mapping[str, Sequence[float]]]
+def _place(record: int, metric: str) -> tuple[int, str]:
+    return record + 1, metric
 
 
-def _systems(pair: _Pair) -> tuple[tuple[_Pair, _Scores, _Scores], list[str], list[str]]:
+def _systems(pair: _Pair) -> tuple[_Pair, Mapping[str, Mapping[str, Sequence[float]]], list[str], list[str]]:
+    """Return the pair with the scores of metrics and people, the systems that are compared, and notes."""
     metrics = {name: pair.scores(path) for name, path in pair.metrics.items()}
     human = {name: pair.scores(path) for name, path in pair.human.items()}
     again = metrics.keys() & human.keys()
@@ -160,7 +143,7 @@ def _systems(pair: _Pair) -> tuple[tuple[_Pair, _Scores, _Scores], list[str], li
             f"human scores are {first_few(list(human))}; `metaeval human` sets metrics against them, `metrics` reads "
             "them"
         )
-    return (pair, metrics, human), systems, notes
+    return pair, metrics | human, systems, notes
 
 
 def _topics(pair: _Pair) -> list[str]:
@@ -169,7 +152,7 @@ def _topics(pair: _Pair) -> list[str]:
 
 def frame_of_pair(root: Path, pair: str) -> tuple[pd.DataFrame, list[str]]:
     """Return the scores as a table: system, document, segment, a column a metric or human score."""
-    (files, metrics, human), systems, _ = _systems(_Pair(root, pair))
+    files, found, systems, _ = _systems(_Pair(root, pair))
     topics, gaps = _topics(files), [np.nan] * len(files.documents)
     columns = {
         "system": [system for system in systems for _ in topics],
@@ -179,6 +162,6 @@ def frame_of_pair(root: Path, pair: str) -> tuple[pd.DataFrame, list[str]]:
     frame = pd.DataFrame(columns, dtype=object)
     scores = {
         name: np.concatenate([np.asarray(known.get(system, gaps)) for system in systems])
-        for name, known in {**metrics, **human}.items()
+        for name, known in found.items()
     }
     return pd.concat([frame, pd.DataFrame(scores)], axis=1), files.read

@@ -107,9 +107,7 @@ def _entries(json: Json) -> list[_Entry]:
     return found
 
 
-def _common_items(
-    entries: Mapping[tuple[str, str], Sequence[_Entry]],
-) -> tuple[dict[str, set[tuple[str, str]]], int]:
+def _common_items(entries: Mapping[tuple[str, str], Sequence[_Entry]]) -> tuple[dict[str, set[tuple[str, str]]], int]:
     """Return for each task the subsets and splits to read, and how many are not."""
     models: Counter[str] = Counter(task for _, task in entries)
     having: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)

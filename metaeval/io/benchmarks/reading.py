@@ -1,6 +1,6 @@
 """Inputs sorted into tables and results of benchmarks; each is opened once, and told by its content."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
-from metaeval.io.sheets import Sheet
+from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.running.parallel import track
@@ -32,14 +32,7 @@ class Inputs(NamedTuple):
     """The files that it came from."""
 
 
-def read_inputs(
-    sources: Sequence[Source],
-    options: TableOptions,
-    *,
-    table: Callable[[bytes, Source], Block],
-    sheet: Callable[[Sheet, Source, TableOptions], Block],
-    metrics: Sequence[str] | None = None,
-) -> Inputs:
+def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Sequence[str] | None = None) -> Inputs:
     """Read score tables, or the results of one benchmark.
 
     Of a folder that holds results of a benchmark, files that are none are left out, which is noted; results of two
@@ -53,7 +46,7 @@ def read_inputs(
     unread: list[tuple[Source, FileFormatError]] = []
     for source in track(_of_runs(sources), description="Reading scores"):
         try:
-            found = read_source(source, _Parser(source, options, table, sheet).parsed)
+            found = read_source(source, _Parser(source, options).parsed)
         except _OtherError as other:
             if not source.listed:
                 raise other.error from None
@@ -70,17 +63,10 @@ def read_inputs(
     return _read_benchmark(files, blocks, unread, options, metrics)
 
 
-def read_content(
-    source: Source,
-    content: bytes,
-    options: TableOptions,
-    *,
-    table: Callable[[bytes, Source], Block],
-    sheet: Callable[[Sheet, Source, TableOptions], Block],
-) -> Block:
+def read_content(source: Source, content: bytes, options: TableOptions) -> Block:
     """Return the block of one file that was read already, a score table or a benchmark's; see `read_inputs`."""
     try:
-        found = _Parser(source, options, table, sheet).parsed(content)
+        found = _Parser(source, options).parsed(content)
     except _OtherError as other:
         raise other.error from None
     return found if isinstance(found, Block) else _read_benchmark([found], [], [], options, None).blocks[0]
@@ -106,8 +92,6 @@ class _OtherError(Exception):
 class _Parser(NamedTuple):
     source: Source
     options: TableOptions
-    table: Callable[[bytes, Source], Block]
-    sheet: Callable[[Sheet, Source, TableOptions], Block]
 
     def parsed(self, content: bytes) -> "Block | tuple[Format, File[Json]]":
         label = self.source.path
@@ -123,7 +107,7 @@ class _Parser(NamedTuple):
         json = read_json(content, label)
         if json is None:
             try:
-                return self.table(content, self.source)
+                return read_block(content, self.source, self.options)
             except FileFormatError as error:
                 raise _OtherError(error) from error
         own = format_of(json)
@@ -136,7 +120,7 @@ class _Parser(NamedTuple):
 
     def _rows(self, json: Json) -> Block:
         sheet, options = sheet_of_records(json, self.options)
-        block = self.sheet(sheet, self.source, options)
+        block = read_table(sheet, self.source, options)
         note = [f"left out names of words or objects ({first_few(sheet.left_out)})"] if sheet.left_out else []
         return replace(block, notes=[*note, *block.notes])
 
@@ -193,14 +177,12 @@ def _read_benchmark(
     parts, notes = first.read([file for _, file in files])
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
-        notes.append(f"left out {count(len(out), 'file')} without results of {first.name}: {_distinct(out)}")
+        notes.append(
+            f"left out {count(len(out), 'file')} without results of {first.name}: {first_few(list(dict.fromkeys(out)))}"
+        )
     label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
     block = block_of(parts, label, notes=notes, metrics=metrics)
     return Inputs([_as_one(block, first)], [file.source.path for _, file in files])
-
-
-def _distinct(names: Sequence[str]) -> str:
-    return first_few(list(dict.fromkeys(names)))
 
 
 def _as_one(block: Block, form: Format) -> Block:
@@ -229,18 +211,9 @@ def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:
 
 
 def _refuse_columns(options: TableOptions, path: str, name: str) -> None:
-    said = [
-        *([f"`columns={dict(options.columns)}`"] if options.columns else []),
-        *(
-            f"`{option}={value!r}`"
-            for option, value in (
-                ("header", options.header),
-                ("form", options.form),
-                ("systems_in", options.systems_in),
-            )
-            if value is not None
-        ),
-    ]
+    columns = dict(options.columns) or None
+    given = {"columns": columns, "header": options.header, "form": options.form, "systems_in": options.systems_in}
+    said = [f"`{option}={value!r}`" for option, value in given.items() if value is not None]
     if said:
         message = f"{path} is a file of {name}, which says itself what is what; leave out {' and '.join(said)}"
         raise InvalidOptionError(message)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
-from metaeval.io.blocks import Block
-from metaeval.table.array import DIMS, REPEAT, dims_of, first_repeat, place_rows
+from metaeval.io.blocks import Block, notes_of_files
+from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 
 type Place = Callable[[int, str], tuple[int | None, str]]
 """Line, and key path, of a record's metric."""
@@ -62,17 +62,11 @@ class Part:
         return FileFormatError(f"{key}: {rule}" if key else rule, path=self.path, line=line)
 
 
-class _Codes(dict[str, int]):
-    def __missing__(self, name: str) -> int:
-        self[name] = code = len(self)
-        return code
-
-
 class _Rows:
     """Every score with the numbers of its names, and of the part and record that it stands in."""
 
     def __init__(self) -> None:
-        self.names = {dim: _Codes() for dim in (*DIMS, REPEAT)}
+        self.names = {dim: Codes() for dim in (*DIMS, REPEAT)}
         self.texts: dict[str, tuple[int, int, Any]] = {}
         self._single: list[tuple[float, ...]] = []
         self._many: list[NDArray[np.float64]] = []
@@ -123,11 +117,12 @@ def block_of(
         del labels[REPEAT], codes[REPEAT]
     values = _laid_out(codes, labels, scores[kept], parts, origins[:, kept])
     ragged = _ragged(values) if REPEAT in labels else []
+    said = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
     return Block(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *_joined(parts), *texts, *chosen, *ragged],
+        notes=[*notes, *said, *texts, *chosen, *ragged],
         attached=_clusters_of(labels["topic"], clusters),
         of_items=True,
     )
@@ -162,7 +157,7 @@ def _enter(part: Part, number: int, rows: _Rows) -> None:
                     rows.add(of_metric, system, topics[at], repeat, (number, at), score)
 
 
-def _code(part: Part, record: int, name: str, known: _Codes, what: str) -> int:
+def _code(part: Part, record: int, name: str, known: Codes, what: str) -> int:
     return known[name] if name in known else known[_name(part, record, name, what)]
 
 
@@ -294,10 +289,7 @@ def _laid_out(
             "them, or name one of the files otherwise (NAME=path)"
         )
         raise parts[part].refuse(message, record, metric)
-    shape = [len(labels[dim]) for dim in dims_of(labels)]
-    flat = np.full(math.prod(shape), np.nan)
-    flat[cells] = scores
-    return flat.reshape(shape)
+    return laid_out(cells, labels, scores)
 
 
 def _ragged(values: NDArray[np.float64]) -> list[str]:
@@ -315,12 +307,3 @@ def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str
     said = {topic: clusters[topic] for topic in topics if topic in clusters}
     distinct = len(set(said.values()))
     return {"cluster": said} if 1 < distinct < len(said) else {}
-
-
-def _joined(parts: Sequence[Part]) -> list[str]:
-    """Say once what several files say."""
-    files: dict[str, list[str]] = {}
-    for part in parts:
-        for note in part.notes:
-            files.setdefault(note, []).append(part.path.rpartition("/")[2])
-    return [f"{first_few(names)}: {note}" for note, names in files.items()]

@@ -11,18 +11,8 @@ import numpy as np
 from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.blocks import (
-    GAP_WORDS,
-    BadCellError,
-    Block,
-    Form,
-    TableOptions,
-    fitting_names,
-    left_out_note,
-    place_of,
-    to_numbers,
-    unique_names,
-)
+from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
+from metaeval.io.headers import fitting_names, place_of, unique_names
 from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source

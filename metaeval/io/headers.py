@@ -1,0 +1,90 @@
+"""The names of columns: found in a header, checked against the rows below it, and told to whoever missed one."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from metaeval.base.names import first_double, first_few, is_number, merge_labels, shortened
+from metaeval.errors import closest_names
+from metaeval.io.sheets import Sheet, delimiter_name
+
+_MOST_SHOWN = 40
+
+
+def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
+    """Return the position of a column that the caller named, or an error with the nearest names."""
+    if column not in names:
+        near = closest_names(column, names)
+        guess = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+        raise sheet.error(f"there is no column {column!r}{guess}; {columns_found(names)}")
+    return names.index(column)
+
+
+def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
+    """Return names as `metaeval.table.scores` wants them, or an error for one that appears twice."""
+    _, cleaned = merge_labels(np.arange(len(names)), names, what)
+    if len(cleaned) < len(names):
+        again = first_double(name.strip() for name in names)
+        raise sheet.error(f"{what} {again!r} appears twice; keep one, or rename it")
+    return cleaned
+
+
+def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) -> tuple[list[str], list[str]]:
+    """Check that every row has a cell for every name, and that every name names one column."""
+    first: list[str] = []
+    start: Sequence[str] = ()
+    shifted, longer = names, False
+    unnamed: set[int] = set()
+    filled: set[int] = set()
+    for position, cells in enumerate(rows):
+        if not position:
+            start, longer = cells, bool(names) and len(cells) == len(names) + 1
+            shifted = ["", *names] if longer else names
+            unnamed = {at for at, name in [*enumerate(names), *enumerate(shifted)] if at and not name}
+            unnamed |= {len(names)} if longer else set()
+        if len(cells) != (len(start) if longer else len(names) or len(start)):
+            odd = (start, 0) if longer else (cells, position)
+            raise body.error(ragged(odd[0], len(names) or len(start), body), odd[1])
+        first.append(cells[0])
+        if len(filled) < len(unnamed):
+            filled.update(at for at in unnamed if at not in filled and cells[at].strip())
+    if longer and len(names) not in filled:
+        shifted = [*names, ""]
+    elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
+        raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
+    refuse_faulty_names(shifted, {at for at in filled if shifted and not shifted[at]}, body)
+    return shifted, first
+
+
+def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
+    """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
+    if filled:
+        raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
+    again = first_double(name for name in names if name)
+    if again is not None:
+        first, second = [place for place, name in enumerate(names) if name == again][:2]
+        raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique")
+
+
+def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
+    """Say that a row has too few or too many cells."""
+    hint = ""
+    if sheet.delimiter == "," and len(cells) in {2 * width, 2 * width - 1}:
+        hint = "; if commas are decimal signs, write points"
+    return (
+        f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
+        f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"
+    )
+
+
+def columns_found(names: Sequence[str]) -> str:
+    """Say which columns were found, the first of very many."""
+    return f"columns found: {first_few(names, most=_MOST_SHOWN, write=lambda name: repr(shortened(name)))}"
+
+
+def ways_to_name(names: Sequence[str]) -> str:
+    """Say which columns were found and how to name them."""
+    return (
+        f"{columns_found(names)}. Say which is which, for example "
+        "`columns={'system': ..., 'topic': ..., 'metric': ..., 'score': ..., 'ignore': [...]}`"
+    )

@@ -1,0 +1,29 @@
+"""The formats of runs of documents, told by their content: a new one is a reader in a file of its own, and a row."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
+
+
+class RunFormat(NamedTuple):
+    """A format of runs."""
+
+    holds: Callable[[bytes], bool]
+    """Whether the content of a file is in this format."""
+    read: Callable[..., Scan]
+    """``read(content, path=, ranked=)`` gives the lines; with `ranked` their ranks too. `path` is for errors."""
+
+
+def _read_trec(content: bytes, *, path: str, ranked: bool) -> Scan:
+    refuse_swapped(content, RUN, path=path)
+    return scan(content, RUN, path=path, ranked=ranked)
+
+
+RUN_FORMATS = (RunFormat(lambda _: True, _read_trec),)
+"""In the order in which they are told. The last takes whatever no other knows, and says what is wrong with it."""
+
+
+def run_of(content: bytes, *, path: str, ranked: bool) -> Scan:
+    """Return the lines of a run in any of the formats."""
+    return next(one for one in RUN_FORMATS if one.holds(content)).read(content, path=path, ranked=ranked)

@@ -1,0 +1,120 @@
+"""One file of scores as a block: the reader for what it is, a table of any form, Parquet or NetCDF."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from metaeval.base.names import natural_order
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.benchmarks.rows import read_four, read_frame
+from metaeval.io.blocks import Block, Form, TableOptions
+from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
+from metaeval.io.score_forms import find_form
+from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sources import Source
+from metaeval.io.stored import dataset_of_netcdf, notes_of, rows_of_parquet
+from metaeval.io.wide_tables import read_wide
+from metaeval.table.array import ATTACHED
+from metaeval.table.scores import as_scores
+
+
+def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
+    """Return what a file holds that is no benchmark's own: a table, Parquet or NetCDF."""
+    for magic, reader in _BINARY_READERS.items():
+        if content.startswith(magic):
+            return reader(content, source, options)
+    return read_table(sheet_of(content, source.path), source, options)
+
+
+def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:
+    """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
+    try:
+        form = options.form or find_form(sheet, options)
+        return _topics_in_order(_FORMS[form](sheet, source, options), order)
+    except FileFormatError:
+        raise
+    except ScoresError as error:
+        raise sheet.error(str(error)) from error
+
+
+def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
+    """Read Parquet as the same rows in text, so that every rule is the same."""
+    text, topics, notes = rows_of_parquet(content, source.path)
+    sheet = sheet_of(text, source.path, delimiter=",", has_lines=False)
+    return replace(read_table(sheet, source, options, topics), earlier_notes=notes)
+
+
+def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
+    dataset = dataset_of_netcdf(content, source.path)
+    names = [str(name) for name in dataset.data_vars]
+    if not names:
+        raise FileFormatError(
+            "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
+        )
+    earlier = notes_of(dataset[names[0]].attrs.pop("notes", "[]"))
+    try:
+        scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
+    except (ScoresError, InvalidOptionError) as error:
+        raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
+    labels = {str(dim): scores[dim].to_numpy().tolist() for dim in scores.dims}
+    notes = scores.attrs.get("notes", []) if options.missing != "pairwise" else []  # said again of all files together
+    return Block(
+        label=source.path,
+        scores=scores.to_numpy(),
+        labels=labels,
+        of_items=scores.attrs.get("topic_word") == "item",
+        notes=notes,
+        earlier_notes=earlier,
+        attached={
+            part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))
+            for part, dim in ATTACHED.items()
+            if part in scores.coords
+        },
+    )
+
+
+def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], Block]:
+    def refuse(_content: bytes, source: Source, _options: TableOptions) -> Block:
+        message = f"the file is {what}, which is not read; write it as CSV, Parquet or NetCDF 4"
+        raise FileFormatError(message, path=source.path)
+
+    return refuse
+
+
+_BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] = {
+    b"PAR1": _read_parquet,
+    b"\x89HDF\r\n\x1a\n": _read_netcdf,
+    b"CDF\x01": _refuse("NetCDF 3"),
+    b"CDF\x02": _refuse("NetCDF 3"),
+    b"ARROW1": _refuse("Feather (Arrow)"),
+}
+
+
+def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+    """Read topic, measure and value, or the same behind a run."""
+    first = sheet.sample()[0]
+    return (
+        read_four(sheet, source, options, metric=2, topic=1)
+        if len(first) == RESULT_CELLS + 1 and all(map(str.strip, first))
+        else read_results(sheet, source, options, metric=1, topic=0)
+    )
+
+
+_FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
+    "wide": read_wide,
+    "long": read_long,
+    "trec_eval": partial(read_results, metric=0, topic=1),
+    "ir_measures": _read_ir_measures,
+    "tot": partial(read_four, metric=1, topic=2),
+    "frame": read_frame,
+}
+
+
+def _topics_in_order(block: Block, order: Sequence[str] | None) -> Block:
+    names = block.labels["topic"]
+    wanted = list(order) if order is not None and sorted(order) == sorted(names) else natural_order(names)
+    if wanted == names:
+        return block
+    place = {name: position for position, name in enumerate(names)}
+    scores = block.scores[:, :, [place[name] for name in wanted]]
+    return replace(block, scores=scores, labels=block.labels | {"topic": wanted})
