@@ -707,7 +707,7 @@ OTHERWISE = {
             read_qrels read_runs read_scores read_submission read_submissions score_files score_report
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
-            better_direction by_name design_notes flat_notes groups_of_topics identical_systems in_words_of
+            better_direction by_name design_notes flat_notes groups_of_topics identical_systems unit_of
             named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
             units_of with_clusters""",
         "a part of a procedure in the table": """

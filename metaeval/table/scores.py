@@ -357,7 +357,7 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
     if missing == "error":
         raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or `'drop-topics'` "
-            "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
+            "to go on without them, or `'pairwise'` to compare pairs on common topics where the method can"
         )
     if missing in {"pairwise", "zero"}:
         _refuse_without_scores(table, gaps)

@@ -31,7 +31,7 @@ def test_models_instructions_and_preferences(put, told):
     assert scores["topic"].to_numpy().tolist() == ["question 0", "question 1", "question 2"]
     assert told(scores, "preferences over gpt4")
     _folder(put, {"b": [1.25, None, float("nan")]})
-    with pytest.raises(ValueError, match="no score for system 'b' on topic 'question 1'"):
+    with pytest.raises(ValueError, match="no score for system 'b' on item 'question 1'"):
         read_scores(put({}))
 
 

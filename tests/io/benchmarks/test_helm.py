@@ -81,7 +81,7 @@ def test_a_statistic_that_counted_nothing_is_a_gap(put):
     put(_run("a", [_instance(1, em=1), _instance(2, em=1)]))
     unknown = _instance(2) | {"stats": [{"name": {"name": "em"}, "count": 0, "sum": 0}]}
     put(_run("b", [_instance(1, em=1), unknown]))
-    with pytest.raises(ValueError, match="no score for system 'b' on topic 'MMLU:subject=anatomy/id2'"):
+    with pytest.raises(ValueError, match="no score for system 'b' on item 'MMLU:subject=anatomy/id2'"):
         read_scores(put({}))
 
 

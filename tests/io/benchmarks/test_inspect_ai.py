@@ -221,7 +221,7 @@ def test_the_real_folder(data_folder):
     logs = data_folder / "formats" / "inspect_ai"
     with pytest.raises(FileFormatError, match=r"no metric scores every item: match 10, model_graded_fact 3, choice 1"):
         read_scores(logs)
-    with pytest.raises(ValueError, match=r"no score for system 'ollama/llama3\.1' on topic"):
+    with pytest.raises(ValueError, match=r"no score for system 'ollama/llama3\.1' on item"):
         read_scores(logs, metrics=["match"])
 
 

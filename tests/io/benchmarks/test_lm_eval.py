@@ -140,7 +140,7 @@ def test_a_missing_document_and_an_empty_score(put):
         [_sample(0, acc=1), _sample(1, acc=1), _sample(2, acc=None)],
     ):
         put({_name("b", "t"): lacking})
-        with pytest.raises(ValueError, match="no score for system 'b' on topic 't/2' under 'acc'"):
+        with pytest.raises(ValueError, match="no score for system 'b' on item 't/2' under 'acc'"):
             read_scores(put({}))
         assert read_scores(put({}), missing="drop-topics").sizes["topic"] == 2
 

@@ -51,7 +51,7 @@ def test_segments_of_systems_that_all_scored(put, told):
 def test_human_scores_by_name(put):
     """Human scores are read where they are named; segments that nobody judged are gaps."""
     folder = _folder(put)
-    with pytest.raises(ValueError, match="no score for system 'b' on topic '3' under 'mqm'"):
+    with pytest.raises(ValueError, match="no score for system 'b' on item '3' under 'mqm'"):
         read_scores(folder, metrics=["mqm", "chrF-refA"])
     scores = read_scores(folder, metrics=["mqm", "chrF-refA"], missing="pairwise")
     np.testing.assert_array_equal(scores.sel(metric="mqm", system="b"), [-2, -3, np.nan])

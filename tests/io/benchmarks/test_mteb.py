@@ -92,7 +92,7 @@ def test_a_task_that_a_model_lacks_is_a_gap(put):
     """Nothing is dropped where a model has no result of a task: that is for the caller to say."""
     folder = _folder(put, ["a", "b"], T1=0.25, T2=0.5, T3=0.5)
     (folder / "b/rev/T3.json").unlink()
-    with pytest.raises(ValueError, match="no score for system 'b' on topic 'T3'"):
+    with pytest.raises(ValueError, match="no score for system 'b' on item 'T3'"):
         read_scores(folder)
     assert read_scores(folder, missing="drop-topics").sizes["topic"] == 2
 
