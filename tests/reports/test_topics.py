@@ -305,7 +305,7 @@ def test_one_size_and_absolute_tolerances(words_of):
     page = topics_report(study)
     assert [row[1].text for row in page.main_table().cells()] == ["0", "0.05"] * 2
     words = words_of(page, drawn=True)
-    assert "no curve can be judged" in words
+    assert "no curve can be evaluated" in words
     assert "in the metric's own unit" in words
 
 
