@@ -56,7 +56,7 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
         named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
         if named:
             notes.append(
-                f"kappa significantly below 0, so the labels contradict those of  {agreement.reference}: "
+                f"kappa significantly below 0, so the labels contradict those of {agreement.reference}: "
                 f"{first_few(named, most=_SHOWN)}; a scale may be reversed"
             )
     compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))

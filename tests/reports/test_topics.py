@@ -152,7 +152,7 @@ def test_a_refused_sampling_is_named(words_of):
     reasons = {**study.unestimated, "sampling with PyMC": "it did not converge"}
     words = words_of(topics_report(replace(study, unestimated=reasons)))
     assert "Sampling with PyMC: it did not converge." in words
-    assert "sampled the fast way" in words
+    assert "The faster sampler was used instead" in words
 
 
 def test_the_error_rates_are_the_studys(study, page):
