@@ -190,7 +190,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         parts.append(values.assign(quantisation=quantisation))
         curves += _curve(collection, one, known)
     if not parts:
-        message = f"no element has a value above 0 under {', '.join(one.name for one in chosen)}, so no run can be measured"
+        names = ", ".join(one.name for one in chosen)
+        message = f"no element has a value above 0 under {names}, so no run can be measured"
         raise InvalidOptionError(message)
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
@@ -301,8 +302,8 @@ def _overlap_notes(runs: pd.DataFrame, metrics: Iterable[AnyMetric]) -> list[str
     if not above:
         return []
     why = (
-        "with alpha below 1, an element around ideal ones keeps 1 - alpha of its value although its text was seen; only "
-        "what lies inside an ideal element is limited to that element's value. Runs that add such elements may "
+        "with alpha below 1, an element around ideal ones keeps 1 - alpha of its value although its text was seen; "
+        "only what lies inside an ideal element is limited to that element's value. Runs that add such elements may "
         "therefore gain more than the ideal run"
     )
     return [f"{', '.join(above)}: {why}"]
