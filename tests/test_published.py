@@ -86,7 +86,7 @@ PROMISES = {
     ),
     "Pal": (
         (r"^Stability of the ranking: a random part of the relevant documents", r"^20\.3 %"),
-        (r"^Stability of the ranking: shallower pools", r"^How deep pools reach into the runs"),
+        (r"^Stability of the ranking: shallower pools", r"^Depth of the runs in pools of a given size"),
         (r"^Stability of the ranking: fewer topics", r"^τ with the full ranking: 20 % of the topics"),
         ("figures/precision-recall.svg", "figures/precision-recall-best.svg"),
         ("tables/exponential.csv", "tables/minimum_topics_published.csv", "figures/published_curves.svg"),
@@ -107,7 +107,7 @@ PROMISES = {
         (r"relevant documents found by 20 documents", r"in a pool of 50 documents", r"in a pool of 50 elements"),
         (r"median size in characters, exhaustivity 1",),
         (r"where the first passage begins", r"median distance to the nearest passage"),
-        (r"^What another judge would have changed", r"^Agreement of every pair"),
+        (r"^Rankings and significant pairs under different judges", r"^Agreement of every pair"),
     ),
     "Kazai": (
         (

@@ -78,7 +78,7 @@ def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
     if constant.any():
         flat = [name for name, one in zip(others, constant.tolist(), strict=True) if one]
         notes.append(
-            f"judges that give all systems one score, whose scale has no slope to adjust by: {', '.join(flat)}"
+            f"judges that give all systems the same score, so there is no slope to adjust by: {', '.join(flat)}"
         )
     return Asked(
         names=tuple(others),

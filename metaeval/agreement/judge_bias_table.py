@@ -60,15 +60,15 @@ def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Com
     pooled = min(n_inside, n_outside) < _OWN_SPREAD
     if pooled:
         rest = (
-            f"{n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD} the judges are taken to be as "
-            "uneven between systems inside as outside, and where they are more so inside, intervals over both are too "
+            f"{n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD}, the judges are assumed to "
+            "vary as much between systems inside as outside; if they vary more inside, intervals over both are too "
             "narrow"
         )
         notes.append(("has", rest))
     means = asked.known.mean(axis=1)
     lead, others = means[inside].mean(), means[outside]
     if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
-        notes.append(("scores", "outside the range of the others: the judges' slopes are drawn on beyond it"))
+        notes.append(("scores", "outside the range of the others: the judges' slopes are extrapolated"))
     bend_p, said = _bent(line, asked, outside)
     notes += said
     members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)

@@ -271,5 +271,5 @@ def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> lis
         )
     for name, part in table.groupby("judge", sort=False):
         if (np.diff(part["reference_grade"]) < 0).any():
-            notes.append(f"{name}: its mapping falls somewhere, so a higher grade counts less than a lower one")
+            notes.append(f"{name}: its mapping is not monotone: a higher grade counts less than a lower one")
     return notes

@@ -52,7 +52,7 @@ def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figur
                 color=colour,
             )
             axes.plot(part[value], rows[own], mark, color=colour, markersize=4.8, label=kind, **RIMMED)
-    scale = ", the judge's scale taken off" if adjusted else ""
+    scale = ", adjusted for the judge's scale" if adjusted else ""
     what = "gain per standard deviation" if "standard_deviation" in table else "gain of the group"
     axes.set_xlabel(f"{what} beside {reference}{scale}")
     if table[value].notna().any():

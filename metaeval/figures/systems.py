@@ -130,7 +130,7 @@ def baseline_differences(
             interval=np.where(part["low"].isna(), "", ", interval " + interval),
             p=part["p_corrected"].map(p_value),
         ),
-        f"{score_label(metric, 'mean {}', higher=True)} less that of {short_name(baseline)}"
+        f"{score_label(metric, 'mean {}', higher=True)} minus that of {short_name(baseline)}"
         + " (lower is better)" * (not higher_is_better),
         say="{rank}. {system}: {mean}{interval}, p {p}",
         baseline=short_name(baseline),

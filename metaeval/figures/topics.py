@@ -229,7 +229,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
 
 def _topics(value: float) -> str:
     """Write a number of topics, which may be too many for any collection."""
-    return f"{value:.0f}" if np.isfinite(value) else "more than can be told"
+    return f"{value:.0f}" if np.isfinite(value) else "no upper limit"
 
 
 def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tolerance: str) -> None:

@@ -24,7 +24,7 @@ def assessment_times(
     total = spent.groupby(KEYS)["seconds"].sum()
     known = total.index.isin(view.documents.index)
     if not known.all():
-        notes.append(f"documents in the log that were not assessed, and do not count: {int((~known).sum())}")
+        notes.append(f"documents in the log that were not assessed, not counted: {int((~known).sum())}")
     kept = total[known]
     if kept.empty:
         raise LackingError("the log has none of the documents assessed")
@@ -46,5 +46,5 @@ def _spent(log: pd.DataFrame, longest_break: float, notes: list[str]) -> pd.Data
     gap = rows.groupby("topic")["time"].shift(-1) - rows["time"]
     breaks = gap > longest_break
     if breaks.any():
-        notes.append(f"pauses of more than {longest_break:g} s in the log, which are no work: {int(breaks.sum())}")
+        notes.append(f"pauses of more than {longest_break:g} s in the log, not counted as work: {int(breaks.sum())}")
     return rows.assign(seconds=gap.where(~breaks, 0.0).fillna(0.0))

@@ -12,7 +12,7 @@ from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left
 
-_STATES = {"fine": "fine", "absent": "not there", "broken": "BROKEN"}
+_STATES = {"fine": "fine", "absent": "not installed", "broken": "BROKEN"}
 
 
 def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
@@ -26,11 +26,11 @@ def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
         else "This installation is in order."
     )
     if absent:
-        answer += f" {count(absent, 'package')} that extras bring {'is' if absent == 1 else 'are'} not there."
+        answer += f" {count(absent, 'package')} of extras {'is' if absent == 1 else 'are'} not installed."
     table = Table(
         name="installation",
         title="Parts of the installation",
-        caption="Each was tried, or read from what is installed. What an extra brings may be absent.",
+        caption="Each part was tested or read from the installation. Packages of extras are optional.",
         frame=found.assign(state=found["state"].map(_STATES)),
         columns=left(part="Part", state="State", found="Found", advice="What to do"),
         data=found,
@@ -48,7 +48,7 @@ def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
         facts=((str(len(found)), "parts"), (str(len(broken)), "broken")),
         summary=(answer,),
         sections=(section,),
-        methods=Methods(paragraphs=("Nothing was computed but what tries the parts.",), cite=()),
+        methods=Methods(paragraphs=("Only the tests of the parts were computed.",), cite=()),
         rows=found,
         provenance=provenance,
     )

@@ -109,7 +109,7 @@ def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
 
 
 def _passing_words(alt: AltTest | None) -> str:
-    """Say who may stand in for a person, by the alt-test."""
+    """Say who may replace a person, by the alt-test."""
     if alt is None:
         return ""
     passing = alt.judges.loc[alt.judges["passes"], "judge"].tolist()
@@ -250,7 +250,7 @@ def _place(value: object) -> str:
 
 
 def alt_words(alt: AltTest) -> str:
-    """Say who may stand in for a person, where the alt-test is all there is."""
+    """Say who may replace a person, where the alt-test is all there is."""
     order = alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
     passing = order.loc[order["passes"], "judge"].tolist()
     rates = span(order["judge"], order["winning_rate"], map(_DECIMAL, order["winning_rate"]))

@@ -136,8 +136,8 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         pd.DataFrame(rows),
         {
             "worth": (f"One human {unit().topic} is worth", number(1)),
-            "n_equivalent": ("With the judge they have the power of", number(0)),
-            "n_needed": ("With the judge as powerful as they alone", number(0)),
+            "n_equivalent": ("Equivalent with the judge", number(0)),
+            "n_needed": ("Enough with the judge", number(0)),
         },
     )
     table = Table(

@@ -78,7 +78,7 @@ def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
         columns=(
             *left(topic="Topic"),
             *right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
-            *right(whole, "Few come past", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
+            *right(whole, "Critical depth", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
         ),
     )
     return picture, Fold(title=say("titles", name="critical fold"), blocks=(table,))

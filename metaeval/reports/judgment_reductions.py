@@ -102,7 +102,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
         frame=wide,
         data=frame,
         columns=(
-            *left(title="Way of judging less", unit="Counted in"),
+            *left(title="Reduction", unit="Counted in"),
             *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )

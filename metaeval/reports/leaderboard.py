@@ -241,7 +241,7 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
             METRIC,
             *left(family="Family"),
             *right(whole, n_systems="Systems"),
-            *right(chance, p_best="Chance to hold the best", share_of_resamples="Share of resamples"),
+            *right(chance, p_best="Probability of the best system", share_of_resamples="Share of resamples"),
         ),
         data=rows,
     )

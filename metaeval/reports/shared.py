@@ -133,7 +133,7 @@ def resampled_on(intervals: "PowerIntervals") -> str:
     words = f"{intervals.n_topic_resamples} resamples of the {unit().topics}, the same for every metric"
     if intervals.n_rounds < intervals.n_topic_resamples:
         words += (
-            f" (the test was asked on {intervals.n_rounds} of them, and the t test, whose power goes with it, on all)"
+            f" (the test was computed on {intervals.n_rounds} of them, and the t test, with correlated power, on all)"
         )
     return words
 

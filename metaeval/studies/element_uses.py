@@ -66,7 +66,7 @@ def element_uses(
         elif use.kind == MERGED:
             notes.append(f"{same} itself does not distinguish {use.boundary} here")
         else:
-            notes.append(f"{use.words} gives every element here the value that {same} gives it, and is left out")
+            notes.append(f"{use.words} gives every element here the same value as {same} and is left out")
     return [use for use, _ in kept], [*notes, *lacking]
 
 

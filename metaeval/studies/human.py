@@ -184,7 +184,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         means, turned = _means(scores, name), _means(oriented(scores), name)
     falling = [str(one) for one in means.columns if not means[one].equals(turned[one])]
     notes = list(scores.attrs.get("notes", ()))
-    notes += [f"less is better, turned before it is compared: {', '.join(falling)}"] if falling else []
+    notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreements: list[HumanAgreement] = []
     comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()
     if table is not None:

@@ -49,15 +49,15 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     lowest = several.min()
     constant = [f"{name} {label:g}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
-        notes.append(f"one and the same label for every item: {first_few(constant, most=_SHOWN)}")
+        notes.append(f"the same label for every item: {first_few(constant, most=_SHOWN)}")
     if agreement.reference is not None:
         leading = leading_kappa(labels.scale)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
         named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
         if named:
             notes.append(
-                f"kappa below 0 with all of its interval, so the labels run against those of {agreement.reference}: "
-                f"{first_few(named, most=_SHOWN)}; a scale may be turned round"
+                f"kappa significantly below 0, so the labels contradict those of {agreement.reference}: "
+                f"{first_few(named, most=_SHOWN)}; a scale may be reversed"
             )
     compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
     lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
@@ -105,7 +105,7 @@ def score_notes(conclusions: "Mapping[str, JudgeConclusions]") -> list[str]:
         if found.n_reference == 0:
             notes.append(
                 f"{metric}: under {found.reference} no pair differs significantly, so precision, recall and F1 of "
-                "significant pairs say nothing of a judge"
+                "significant pairs are uninformative"
             )
         flat = found.table.loc[found.table["tau"].isna(), "judge"].tolist()
         if flat:

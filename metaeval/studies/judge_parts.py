@@ -37,10 +37,10 @@ class Labelling(Result):
     """What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
     reference."""
     ranking: JudgeRanking | None
-    """Which judge labels most as the reference does, people left out; None without a reference, or without any judge
+    """Which judge agrees most with the reference, people left out; None without a reference, or without any judge
     beside the people that can be ordered."""
     alt: AltTest | None
-    """Whether a judge may stand in for a person as a labeller; takes two people beside it."""
+    """Whether a judge may replace a person as a labeller; takes two people beside it."""
     elements: pd.DataFrame
     passages: pd.DataFrame
     """For assessments of parts, what two judges say of single elements and of characters: the columns of
@@ -118,7 +118,7 @@ def of_labels(
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
         ranking = attempt(
-            f"Which judge labels most as {reference} does?",
+            f"Which judge agrees most with {reference} does?",
             lambda: rank_judges(
                 labels.select([reference, *judges]),
                 reference=reference,
@@ -134,7 +134,7 @@ def of_labels(
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
         ordered = leading_kappa(labels.scale) != "kappa"
         alt = attempt(
-            "May a judge stand in for a person as a labeller? (alt-test)",
+            "May a judge replace a person as a labeller? (alt-test)",
             lambda: alt_test(
                 labels.table[[reference, *people]],
                 labels.table[judges],
@@ -143,7 +143,7 @@ def of_labels(
             ),
         )
     elif reference is not None and not assessments:
-        attempt.failed["May a judge stand in for a person as a labeller? (alt-test)"] = (
+        attempt.failed["May a judge replace a person as a labeller? (alt-test)"] = (
             "takes labels of two people at least on the same items; name them (`people`)"
         )
     found = Labelling(
@@ -185,7 +185,7 @@ def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
     if own.max() < rel:
         raise ScoresError(
             f"{reference} called none of its {len(own)} items relevant (`rel={rel}`; its highest label is "
-            f"{own.max():g}), so agreement with it says nothing of a judge; name another judge (`reference`), or a "
+            f"{own.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "
             "lower grade (`rel`)"
         )
 

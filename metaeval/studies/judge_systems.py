@@ -155,12 +155,12 @@ def _estimated(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
     if told.mean() < 0.5:  # noqa: PLR2004 - the median pair
         raise EstimationError(
             f"{where} most differences between two systems are the same on every {unit().topic} under {found.judge}, "
-            "as where it labelled nothing or found nothing relevant: what it says there cannot be compared with people"
+            "as where it labelled nothing or found nothing relevant; its scores there cannot be compared with people"
         )
     if np.isinf(frame["worth"].median()):
         raise EstimationError(
-            f"{where} differences under {found.judge} are those of people, up to a factor, so no error is seen and "
-            f"there is no telling how many {unit().topics} it is worth"
+            f"{where} differences under {found.judge} are proportional to those of people, so no error is visible, "
+            f"and how many {unit().topics} it is worth cannot be estimated"
         )
     return found
 

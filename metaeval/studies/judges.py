@@ -376,7 +376,7 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     if sum(one is not None for one in (labels, scores, annotations)) != 1:
         raise InvalidOptionError("give labels, or scores under judges, or annotations, and one of these alone")
     if people and reference is None:
-        raise InvalidOptionError("`people` are the yardstick of judges measured by a reference; name it (`reference`)")
+        raise InvalidOptionError("`people` are compared with a reference, as judges are; name it (`reference`)")
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
         raise InvalidOptionError(
             f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "

@@ -249,7 +249,7 @@ def _cannot_be_drawn(scores: Scores) -> str:
     """Say why clusters, or topics inside strata, cannot be resampled; nothing where they can."""
     try:
         with speaking_of(unit_of(scores)):
-            check_resampling_of(units_of(scores), what="it", instead="the t test stands alone")
+            check_resampling_of(units_of(scores), what="it", instead="only the t test is computed")
     except InvalidOptionError as error:
         return str(error)
     return ""
@@ -301,7 +301,7 @@ def check_question(tests: Sequence[str], corrections: Sequence[str], alternative
         TESTS.find(name).check_alternative(alternative)
     if "none" not in corrections and all(TESTS.find(name).plain_p for name in tests):
         raise InvalidOptionError(
-            f"{tests[0]} stands uncorrected, as published, for its p-values k/B can be 0; for decisions under a "
+            f"{tests[0]} is not corrected, as published, because its p-values k/B can be 0; for decisions under a "
             "correction use the test 't' or 'bootstrap'"
         )
 

@@ -185,12 +185,13 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         collection, quantisation = compiled[_recipe(one)]
         values = _table(collection, one)
         if values is None:
-            notes.append(f"{one.name} is left out: nothing is worth anything under it on any topic")
+            notes.append(f"{one.name} is left out: under it, no element of any topic has a value above 0")
             continue
         parts.append(values.assign(quantisation=quantisation))
         curves += _curve(collection, one, known)
     if not parts:
-        message = f"nothing is worth anything under {', '.join(one.name for one in chosen)}, so no run can be measured"
+        names = ", ".join(one.name for one in chosen)
+        message = f"no element has a value above 0 under {names}, so no run can be measured"
         raise InvalidOptionError(message)
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
@@ -282,7 +283,7 @@ def _curve(collection: ElementCollection, metric: AnyMetric, registry: Registry)
 def _topic_notes(runs: pd.DataFrame, n_topics: int) -> list[str]:
     topics = runs.groupby("metric", sort=False)["topics"].first()
     return [
-        f"{name} is a mean over {count} of {n_topics} topics; on the others nothing is worth anything under it"
+        f"{name} is a mean over {count} of {n_topics} topics; on the others no element has a value above 0 under it"
         for name, count in topics.items()
         if count < n_topics
     ]
@@ -301,9 +302,9 @@ def _overlap_notes(runs: pd.DataFrame, metrics: Iterable[AnyMetric]) -> list[str
     if not above:
         return []
     why = (
-        "with alpha below 1 an element around ideal ones keeps 1 - alpha of its worth although its text was seen, and "
-        "only what lies inside an ideal element is held to that element's worth: so runs that add such elements may "
-        "gain more than the ideal run"
+        "with alpha below 1, an element around ideal ones keeps 1 - alpha of its value although its text was seen; "
+        "only what lies inside an ideal element is limited to that element's value. Runs that add such elements may "
+        "therefore gain more than the ideal run"
     )
     return [f"{', '.join(above)}: {why}"]
 

@@ -165,13 +165,13 @@ def few_systems_note(n_systems: int) -> list[str]:
     Examples
     --------
     >>> few_systems_note(2), few_systems_note(10)
-    (['2 systems make 1 pair: what is said of the metrics rests on it alone'], [])
+    (['2 systems make 1 pair: all results on metrics rest on it'], [])
     """
     if n_systems >= _FEW_SYSTEMS:
         return []
     n_pairs = n_systems * (n_systems - 1) // 2
-    pairs, alone = ("1 pair", "it alone") if n_pairs == 1 else (f"{n_pairs} pairs", "these alone")
-    return [f"{n_systems} systems make {pairs}: what is said of the metrics rests on {alone}"]
+    pairs, alone = ("1 pair", "it") if n_pairs == 1 else (f"{n_pairs} pairs", "these")
+    return [f"{n_systems} systems make {pairs}: all results on metrics rest on {alone}"]
 
 
 def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:

@@ -283,7 +283,7 @@ def check_marks(marks: str | None, baseline: str | None) -> None:
     check_choice(marks, "kind of marks", get_args(Marks))
     if baseline is not None:
         raise InvalidOptionError(
-            f"`marks={marks!r}` say something of all pairs, and with a baseline only those with it are tested; give one"
+            f"`marks={marks!r}` need all pairs, but with a baseline only those with it are tested; give one of the two"
         )
 
 

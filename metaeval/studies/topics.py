@@ -370,7 +370,7 @@ def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
     if minimum.family is None:
         reasons = [note for note in dict.fromkeys(fits["note"]) if note]
         why = reasons[0] if reasons else "there are too few sizes"
-        return {CURVE: f"no curve can be judged by sizes it has not seen: {why}"}
+        return {CURVE: f"no curve can be evaluated on held-out sizes: {why}"}
     notes = fits[fits["family"] == minimum.family].set_index(["metric", "tolerance"])["note"]
     frame = minimum.to_frame()
     silent = frame[frame["kind"] == "cannot be estimated"]

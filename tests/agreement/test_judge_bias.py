@@ -313,7 +313,7 @@ def test_judges_that_say_nothing_or_the_same_are_named():
     table[2] = table[1]
     table[3] = 0.4
     found = favoured_groups(scores_of(table), GROUP, reference="nist")
-    assert "judges that give all systems one score, whose scale has no slope to adjust by: gpt" in found.notes
+    assert "judges that give all systems the same score, so there is no slope to adjust by: gpt" in found.notes
     assert "judges with the same scores: ann, ben" in found.notes
     rows = found.table.set_index("judge")
     assert np.isnan(rows.loc["gpt", ["adjusted", "p", "p_corrected", "slope"]].astype(float)).all()

@@ -122,7 +122,7 @@ def test_the_reference_may_be_cut_too():
 def test_a_map_that_falls_is_said():
     """A named map may; a reader is told."""
     notes = map_scales(frame(nist=[0, 1], judge=[1, 2]), reference="nist", maps={"judge": {1: 1, 2: 0}}).notes
-    assert notes == ("judge: its mapping falls somewhere, so a higher grade counts less than a lower one",)
+    assert notes == ("judge: its mapping is not monotone: a higher grade counts less than a lower one",)
 
 
 TABLE = frame(nist=[0, 1, np.nan], judge=[2, 5, 1], alone=[np.nan, np.nan, 7])

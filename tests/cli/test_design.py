@@ -55,7 +55,7 @@ def test_scores_give_the_variance(command, table):
             achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
             cells += [str(row["n_topics"]), achieved]
         assert line[1:] == cells
-    assert "the best and worst of 6 systems differ by 0.05, an analysis of variance needs" in shown.out
+    assert "a difference of 0.05 between the best and worst of 6 systems, an analysis of variance needs" in shown.out
 
 
 def test_a_difference_too_small_is_marked(command):

@@ -82,7 +82,7 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
     means.to_csv(tmp_path / "means.csv", index=False)
     ended = command("human", "means.csv", "--reference", "human", "--out", "means-page")
     assert ended.code == 0
-    assert "Only one score a system is known" in (tmp_path / "means-page" / "index.html").read_text()
+    assert "Each system has a single score" in (tmp_path / "means-page" / "index.html").read_text()
 
 
 def summary(command, tmp_path, *words):
@@ -166,7 +166,7 @@ def test_the_methods_say_what_was_done(command, scores, tmp_path):  # noqa: ARG0
     """Every part that is shown has its sentence, with its numbers, and what to cite; seeds are the study's own."""
     page = summary(command, tmp_path, "--correction", "holm", "--alpha", "0.1", "--seed", "3").replace("\xa0", " ")
     for words in (
-        *("200 resamples of items (seed 3)", "wider than they need be", "all pairs of metrics (Holm)"),
+        *("200 resamples of items (seed 3)", "are too wide", "all pairs of metrics (Holm)"),
         "200 exchanges of the scores of a system on an item (seed 3)",
         *(
             "paired t, Holm, \N{GREEK SMALL LETTER ALPHA} = 0.1, two-sided",

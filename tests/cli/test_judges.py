@@ -95,7 +95,7 @@ def test_runs_are_scored_under_each_judge(command, simulated_collection, tmp_pat
     effects = {row["statistic"]: row["value"] for row in rows if row["metric"] == "AP"}
     assert 0 < effects["tau"] <= 1
     shown = command(*words).out
-    assert "What another judge would have changed" in shown
+    assert "Rankings and significant pairs under different judges" in shown
     assert f"{effects['tau']:.3f}" in shown
     assert f"{effects['f1']:.3f}" in shown
     ended = command(*words, "--out", "page")
@@ -126,9 +126,9 @@ def test_two_judges_are_one_pair(command, labels, tmp_path, reference):
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
     first, second = ("ben", "ann") if reference else ("ann", "ben")
     assert f"{first} and {second} gave the same label to {10 * same}.0 % of the items" in page
-    assert "runs from" not in page
+    assert "ranges from" not in page
     assert f"Agreement with {first}" in page
-    assert "Each field compares" not in page
+    assert "Each cell compares" not in page
 
 
 def test_three_judges_are_several_pairs(command, labels, tmp_path):
@@ -136,7 +136,7 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
     assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
     assert "Between the 3 pairs of judges" in page
-    assert "Each field compares" in page
+    assert "Each cell compares" in page
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_judges_that_cannot_be_compared_are_refused(odd_judges, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("nist nothing model --runs RUNS", "one and the same label for every item: nothing 0"),
+        ("nist nothing model --runs RUNS", "the same label for every item: nothing 0"),
         ("nist nothing model --runs RUNS", "AP: no rank correlation where all systems score alike: nothing"),
         ("nist high model --runs RUNS", "scales fitted to nist by matching quantiles on common items: high"),
         ("nist single model", "as one topic gives no interval"),
@@ -420,7 +420,7 @@ def test_a_covariate(command, wordy):
     assert rows["fair", "favoured, adjusted: words"]["low"] < 0 < rows["fair", "favoured, adjusted: words"]["high"]
     shown = " ".join(command("judges", *words, "--resamples", 20).out.split())
     assert "fond gives systems with one standard deviation more words 0.0" in shown
-    assert "more than nist does, its scale taken off" in shown
+    assert "more than nist does, adjusted for its scale" in shown
     assert "fair gives" not in shown
     assert command("judges", *words, "--resamples", 20, "--people", "fair", "--out", "page").code == 0
     page = Path("page/index.html").read_text()
@@ -659,7 +659,7 @@ def test_the_published_alt_test_from_the_shell(command, annotated, name):
         assert shown.tolist() == expected[column].map("{:.2f}".format).tolist()
     terminal = " ".join(command(*words, *said).out.split())
     passed = int((expected["verdict"] == "passed").sum())
-    assert f"{passed} of {len(expected)} judges may stand in for a person as a labeller" in terminal
+    assert f"{passed} of {len(expected)} judges may replace a person as a labeller" in terminal
 
 
 def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
@@ -682,8 +682,8 @@ def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
     )
     assert command(*words, "people", "--out", "page").code == 0
     page = " ".join(Path("page/index.html").read_text().split())
-    assert "May the judge stand in for a person?" in page
-    assert "gpt may stand in for a person as a labeller" in page
+    assert "May the judge replace a person?" in page
+    assert "gpt may replace a person as a labeller" in page
     assert "Calderon" in page
     for extra, message in {
         ("--people", "zoe"): "no annotator, or file of annotators 'zoe'",

@@ -119,7 +119,7 @@ def test_a_region_that_is_none_is_refused(command, table, words, said):
         (["power", "AP.csv", "--correction", "fdr_bb"], 2, "fdr_by"),
         (["power", "AP.csv", "--alpha", "1.5"], 2, "alpha"),
         (["power", "AP.csv", "--alpha", "1e-320"], 2, "at least 1e-100"),
-        (["power", "-", "--test", "bootstrap_sensitivity", "--correction", "holm"], 2, "stands uncorrected"),
+        (["power", "-", "--test", "bootstrap_sensitivity", "--correction", "holm"], 2, "is not corrected"),
         (["power", "AP.csv", "--alternative", "upwards"], 2, "two-sided"),
         (["power", "AP.csv", "--choose", "99"], 2, "number from 2 to 6"),
         (["power", "AP.csv", "--group-regex", "^(x)"], 2, "team0-run0"),

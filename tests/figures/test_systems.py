@@ -57,7 +57,7 @@ def test_differences_stand_about_the_line_of_the_baseline(size, words):
             (hollow if one.get_markerfacecolor() == "#ffffff" else full).extend(one.get_xdata())
     np.testing.assert_array_equal(full, frame["mean"][frame["significant"]])
     np.testing.assert_array_equal(hollow, frame["mean"][~frame["significant"]])
-    assert r"mean AP less that of a{b}\$c\$" in words(figure)
+    assert r"mean AP minus that of a{b}\$c\$" in words(figure)
 
 
 def test_differences_without_an_interval_have_dots_alone():

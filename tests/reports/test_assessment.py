@@ -72,7 +72,7 @@ def test_agreement_on_elements_is_told_by_its_mean():
     """And not by the first topic; the mean is no topic."""
     frame = pd.DataFrame({"topic": ["1", "2", "mean"], "both": [0.1, 0.3, 0.2], "exact": [0.0, 0.5, 0.25]})
     sentence = element_sentence(frame)
-    assert "both do so for 20.0 %, and give 25.0 % the same grades (means over 2 topics)" in sentence
+    assert "both call 20.0 % relevant and give 25.0 % the same grades (means over 2 topics)" in sentence
 
 
 @pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
@@ -107,7 +107,7 @@ def test_sizes_are_told_by_exhaustivity(studies, year):
 def test_entry_points_that_are_points(studies, words_of):
     """Of 2006 it is known whether entry points begin a passage, and nothing is drawn of distances."""
     page = assessment_report(studies[2006])
-    assert "how far they lie is not" in words_of(page, drawn=True)
+    assert "so only coincidences are known, not distances" in words_of(page, drawn=True)
     assert np.isnan(studies[2006].entries["first"]).all()
 
 

@@ -59,7 +59,7 @@ def test_no_interval_is_claimed(study):
     report = report_of(study)
     assert "No confidence interval is given" in report.methods.paragraphs[0]
     assert {"ogilvie2006", "sanderson2005", "holm1979"} <= set(report.methods.cite)
-    assert all("no confidence interval" in picture.caption for picture in report.pictures())
+    assert all("not confidence intervals" in picture.caption for picture in report.pictures())
 
 
 def test_nothing_rejected_is_said():

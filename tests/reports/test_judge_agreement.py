@@ -86,7 +86,7 @@ def test_words_have_the_figures_of_the_comparison():
     assert f"is {row['kappa']:.2f} (95 % interval {row['kappa_low']:.2f} to {row['kappa_high']:.2f})." in words
     many = labelled(COLUMNS)
     kappa = many.agreement.pairs["kappa"]
-    assert pairs_words(many).endswith(f"runs from {kappa.min():.2f} to {kappa.max():.2f}.")
+    assert pairs_words(many).endswith(f"ranges from {kappa.min():.2f} to {kappa.max():.2f}.")
     assert "Between the 3 pairs of judges" in pairs_words(many)
     assert "Between nist and each of 2 other judges" in pairs_words(labelled(COLUMNS, reference="nist"))
     alpha = many.agreement.alpha.set_index("level").loc["ordinal", "alpha"]

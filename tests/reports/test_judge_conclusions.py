@@ -42,7 +42,7 @@ def test_rankings_and_pairs_are_those_of_the_study(judged_study):
 
 
 def test_people_are_a_yardstick_where_there_are_some(judged_study):
-    """Each judge less a second person, and the choices of persons; without people neither."""
+    """Each judge minus a second person, and the choices of persons; without people neither."""
     study = judged_study()
     tables = tables_of(conclusion_sections(study)[0].blocks)
     beside = tables["judge-beside-people-ndcg@10"].data
@@ -78,7 +78,7 @@ def test_without_a_reference_every_two_judges_are_compared(judged_study):
     one = study.effects.iloc[[0]].assign(n_truth=0, n_predictor=0, n_conflicts=1)
     sentence = effect_sentence(one)
     assert "1 pair of runs is significant in opposite directions" in sentence
-    assert "Where nobody finds a significant pair (nDCG@10), F1 is 1 and says little." in sentence
+    assert "Where no judge finds a significant pair (nDCG@10), F1 is 1 and uninformative." in sentence
 
 
 def test_without_runs_there_is_no_section(judged_study):

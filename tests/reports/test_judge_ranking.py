@@ -120,7 +120,7 @@ def test_whoever_is_one_grade_off_loses_places_without_weights():
     study, (_, why) = words_of({"near": near} | {f"far{one}": noisy(TRUTH, 0.4, seed=one) for one in range(4)})
     row = study.labelling.ranking.table.set_index("judge").loc["near"]
     assert row["kappa_rank"] > row["quadratic_kappa_rank"]
-    assert "near, 100.0 % of whose differing labels are one grade off" in why
+    assert "as 100.0 % of its differing labels are one grade off" in why
     assert f"is at place {row['quadratic_kappa_rank']} with them ({row['quadratic_kappa']:.2f})" in why
     assert f"at {row['kappa_rank']} without ({row['kappa']:.2f})" in why
 
@@ -153,7 +153,7 @@ def test_with_people_the_three_figures_stand_side_by_side():
     )
     best, why = ranking_words(study.labelling)
     passing = study.labelling.alt.judges.query("passes")["judge"].tolist()
-    assert f"by the alt-test {len(passing)} of 3 may stand in for a person as a labeller" in best
+    assert f"by the alt-test {len(passing)} of 3 may replace a person as a labeller" in best
     assert "it ignores error size and chance: zero is at place 3 by κ (0.00) and at 1 by the alt-test" in why
     (section,) = ranking_section(study.labelling)
     labels = [column.label for column in section.blocks[0].columns]
@@ -172,10 +172,10 @@ def test_the_rule_of_the_alt_test_is_about_losses_less_wins():
     assert alt.judges["passes"].item()
     assert ((1 - alt.people["judge_wins"]) > alt.epsilon).any()  # loses on more than epsilon of the items
     words = alt_words(alt)
-    rule = "its losses less its wins are significantly below ε = 0.2 of the items"
-    assert words.startswith(f"model may stand in for a person as a labeller: against 100.0 % of the people {rule} (")
+    rule = "its losses minus its wins are significantly below ε = 0.2 of the items"
+    assert words.startswith(f"model may replace a person as a labeller: against 100.0 % of the people {rule} (")
     (section,) = alt_section(alt)
-    assert "the items that the judge loses, less those it wins, are significantly below ε" in section.blocks[0].caption
+    assert "the items that the judge loses, minus those it wins, are significantly below ε" in section.blocks[0].caption
     both = alt_test(given[["ann", "ben"]], given[["model"]].assign(coin=slip["ann"]), scoring="accuracy")
     assert rule in alt_words(both)
 
@@ -186,7 +186,7 @@ def test_the_page_without_runs_says_three_things_first():
     page = judges_report(study)
     assert tuple(re.sub(r", each ± [.\d]+", "", one) for one in page.summary[:2]) == words
     assert page.summary[2].startswith("Pass --runs to compare system rankings, significant pairs and group bias")
-    assert page.title == "Who labels as nist does?"
+    assert page.title == "Who agrees with nist?"
 
 
 def test_the_page_of_dl23(data_folder):
@@ -201,7 +201,7 @@ def test_the_page_of_dl23(data_folder):
     assert (
         "prophet-setting4, whose mean label is 0.59 lower, is at place 31 by κ (0.23) and at 32 by α (0.14)" in second
     )
-    assert "NISTRetrieval-reason2, 80.1 % of whose differing labels are one grade off" in second
+    assert "as 80.1 % of its differing labels are one grade off" in second
     assert "is at place 16 with them (0.39) and at 22 without (0.18)" in second
     assert "only human is named" in second
     assert "Pass --runs to compare system rankings" in third

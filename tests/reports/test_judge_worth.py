@@ -36,7 +36,7 @@ def test_notes_and_circles_stand_below(judged_study):
     table = found.table.assign(circular=(found.table["judge"] == "model") & (found.table["group"] == "a"))
     circular = replace(study, favoured={"nDCG@10": replace(found, table=table, notes=("a note",))})
     words = favour_section(circular)[0].blocks[-1].paragraphs
-    assert words == ("A note.", "A circle: model judges a, which holds it.")
+    assert words == ("A note.", "Circular: model judges a, to which it belongs.")
 
 
 def test_without_groups_or_runs_there_is_no_section(judged_study):

@@ -139,7 +139,7 @@ def test_whom_a_judge_favours_stands_with_what_people_do_not_share(judged_study,
     alone = first_sentence(with_verdict(judged_study(), **given, **nothing))
     assert alone.endswith(f"; {words}.")
     bent = first_sentence(with_verdict(judged_study(), **given, **nothing, bent=True))
-    assert bent.endswith(f"; {words} (perhaps only because its scale is bent).")
+    assert bent.endswith(f"; {words} (perhaps only because its scale is not linear).")
     beyond = {"beyond_people": 0.01, "beyond_low": -0.02, "beyond_high": 0.04}
     sentence = first_sentence(with_verdict(judged_study(), **given, **beyond))
     assert sentence.endswith(f"; {words}, 0.010 [−0.020, 0.040] more than second people.")
@@ -173,7 +173,7 @@ def test_more_topics_are_told_from_errors(judged_study):
     power = found.table.set_index("judge").loc["model", "power"]
     said = f"Under model {100 * power:.1f} % of the pairs differ significantly on 20 topics and 50 ± 1 % on 20, as many"
     assert f"{said} as nist" in words
-    assert "of the pairs that model alone finds, 75 % are not significant on that few topics." in words
+    assert "of the pairs that model alone finds, 75 % are not significant on 20 topics." in words
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_what_is_missing_is_said_with_what_it_takes(judged_study):
     """People for the alt-test, runs for conclusions, groups for favour: each by its option."""
     page = judges_report(judged_study(runs=False, people=False))
     items = {item.term: item.words for item in section_of(page, "unanswered").blocks[1].items}
-    assert "(`people`)" in items["May a judge stand in for a person as a labeller? (alt-test)"]
+    assert "(`people`)" in items["May a judge replace a person as a labeller? (alt-test)"]
     assert "(`collection`)" in items["Conclusions about systems"]
     page = judges_report(judged_study(groups=False))
     (item,) = section_of(page, "unanswered").blocks[1].items
@@ -224,7 +224,7 @@ def test_whether_runs_were_given_is_a_flag_and_no_wording(judged_study, given, f
     ("options", "title"),
     [
         ({}, "May this judge decide between my systems?"),
-        ({"runs": False}, "Who labels as nist does?"),
+        ({"runs": False}, "Who agrees with nist?"),
         ({"reference": None, "people": False}, "Do the judges agree?"),
     ],
 )

@@ -53,7 +53,7 @@ def table_of(page, name):
 def test_the_thresholds_are_the_studys(study, page):
     """One row a reduction, every cell the text of its thresholds; the CSV has the plain rows."""
     table = table_of(page, "thresholds")
-    assert [column.label for column in table.columns] == ["Way of judging less", "Counted in", "AP", "AP'"]
+    assert [column.label for column in table.columns] == ["Reduction", "Counted in", "AP", "AP'"]
     for row, one in zip(table.cells(), study.stability.values(), strict=True):
         assert row[0].text == one.reduction.title
         assert [cell.text for cell in row[2:]] == one.thresholds()["text"].tolist()

@@ -152,7 +152,7 @@ def test_a_refused_sampling_is_named(words_of):
     reasons = {**study.unestimated, "sampling with PyMC": "it did not converge"}
     words = words_of(topics_report(replace(study, unestimated=reasons)))
     assert "Sampling with PyMC: it did not converge." in words
-    assert "sampled the fast way" in words
+    assert "The faster sampler was used instead" in words
 
 
 def test_the_error_rates_are_the_studys(study, page):
@@ -305,7 +305,7 @@ def test_one_size_and_absolute_tolerances(words_of):
     page = topics_report(study)
     assert [row[1].text for row in page.main_table().cells()] == ["0", "0.05"] * 2
     words = words_of(page, drawn=True)
-    assert "no curve can be judged" in words
+    assert "no curve can be evaluated" in words
     assert "in the metric's own unit" in words
 
 

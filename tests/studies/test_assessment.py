@@ -135,7 +135,7 @@ def test_times_from_actions():
     found = study_assessments(judged, log=log.iloc[[3, 0, 2, 1, 5, 4]])
     seconds = found.times.set_index(["topic", "document"])["seconds"].to_dict()
     assert seconds == {("1", "d1"): 70, ("1", "d2"): 20, ("2", "d1"): 0}
-    assert any("pauses of more than 600 s in the log, which are no work: 1" in note for note in found.notes)
+    assert any("pauses of more than 600 s in the log, not counted as work: 1" in note for note in found.notes)
     dated = log.assign(time=[f"2006-11-02 14:{second // 60:02d}:{second % 60:02d}" for second in log["time"]])
     pd.testing.assert_frame_equal(study_assessments(judged, log=dated).times, found.times)
     patient = study_assessments(judged, log=log, longest_break=910).times.set_index(["topic", "document"])["seconds"]
@@ -332,4 +332,4 @@ def test_bad_input_is_refused():
     with pytest.raises(InvalidOptionError, match="not the runs that were pooled"):
         pool_growth(judged, [run_of("1", ["d7"])])
     unknown = study_assessments(judged, log=log.assign(document="d7", seconds=5))
-    assert unknown.notes == ("documents in the log that were not assessed, and do not count: 1",)
+    assert unknown.notes == ("documents in the log that were not assessed, not counted: 1",)

@@ -138,8 +138,8 @@ def test_a_turned_scale_is_noticed():
     """A judge whose grades fall where the reference's rise has a kappa below 0, and the page asks about its scale."""
     study = study_of(changed(model=lambda _, __, level: 2 - level), runs=None)
     kappa = study.labelling.ranking.table.set_index("judge").loc["model", "quadratic_kappa"]
-    (note,) = (one for one in study.notes if one.startswith("kappa below 0"))
-    assert f"model ({kappa:.2f}); a scale may be turned round" in note
+    (note,) = (one for one in study.notes if one.startswith("kappa significantly below 0"))
+    assert f"model ({kappa:.2f}); a scale may be reversed" in note
 
 
 @pytest.mark.parametrize("label", [0, 1, 2])
@@ -156,7 +156,7 @@ def test_a_constant_judge_ranks_nothing_and_agrees_by_chance(label):
         assert f"{metric}: no rank correlation where all systems score alike: model" in study.notes
         assert (metric, "model") not in study.worth
         assert "are the same on every topic under model" in study.unanswered[f"What model is worth under {metric}"]
-    assert f"one and the same label for every item: model {label}" in study.notes
+    assert f"the same label for every item: model {label}" in study.notes
 
 
 def test_two_identical_judges_are_one_judge_twice():
@@ -168,7 +168,7 @@ def test_two_identical_judges_are_one_judge_twice():
     ranking = study.labelling.ranking.table.set_index("judge")
     columns = ["difference", "difference_low", "difference_high", "behind"]
     assert ranking.loc["twin", columns].tolist() == [0, 0, 0, False]
-    assert "(model and twin: 100.0 %): they may be one judge twice" in words_of(study)
+    assert "(model and twin: 100.0 %): they may be the same judge" in words_of(study)
 
 
 def test_the_reference_again_changes_nothing():
@@ -180,7 +180,7 @@ def test_the_reference_again_changes_nothing():
         ends = found.table.loc[0, ["tau", "tau_low", "tau_ap", "precision", "recall", "f1", "f1_low"]]
         assert ends.tolist() == [1] * 7
     assert not study.worth
-    assert "no error is seen" in study.unanswered["What again is worth under AP"]
+    assert "no error is visible" in study.unanswered["What again is worth under AP"]
 
 
 def test_one_topic_in_common_tells_of_no_other():

@@ -74,7 +74,7 @@ def test_a_metric_where_less_is_better_is_the_same_as_its_negative_everywhere():
     pd.testing.assert_frame_equal(one.system_table, two.system_table)
     pd.testing.assert_frame_equal(one.williams, two.williams)
     assert two.decisions["n_conflicts"].tolist() == [0, 0]
-    assert "less is better, turned before it is compared: close" in two.notes
+    assert "lower is better, so the sign is reversed: close" in two.notes
     frame = pd.DataFrame({"human": [1.0, 2, 3, 4], "TER": [4.0, 3, 2, 1], "B": [1.0, 3, 2, 4]}, index=list("wxyz"))
     means = study_human(frame, reference="human", lower_is_better=["TER"], rng=0)
     assert means.system_table.query("metric == 'TER'")["value"].tolist() == [1, 1, 1]

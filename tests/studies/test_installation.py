@@ -81,9 +81,9 @@ def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
     ("states", "answer"),
     [
         ("fine", "This installation is in order."),
-        ("fine absent", "This installation is in order. 1 package that extras bring is not there."),
-        ("absent absent", "This installation is in order. 2 packages that extras bring are not there."),
-        ("broken absent", "1 part of this installation is broken: p0. 1 package that extras bring is not there."),
+        ("fine absent", "This installation is in order. 1 package of extras is not installed."),
+        ("absent absent", "This installation is in order. 2 packages of extras are not installed."),
+        ("broken absent", "1 part of this installation is broken: p0. 1 package of extras is not installed."),
     ],
 )
 def test_the_answer_counts_what_is_broken_and_absent(states, answer):

@@ -1,4 +1,4 @@
-"""What another judge would have changed: against scoring each judge's qrels by itself."""
+"""Rankings and significant pairs under different judges: against scoring each judge's qrels by itself."""
 
 from dataclasses import replace
 

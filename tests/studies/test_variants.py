@@ -206,7 +206,7 @@ def test_uses_that_say_nothing_new_are_left_out_and_named(campaigns):
     )
     assert not any(str(one.boundary).startswith("exhaustivity") for one in alike)
     assert not any(one.words in {"BinExh", "e = 2", "Strict5"} for one in alike)
-    assert any(note.startswith("BinExh gives every element here the value that Gen5") for note in notes)
+    assert any(note.startswith("BinExh gives every element here the same value as Gen5") for note in notes)
 
 
 def test_passages_have_no_grades():

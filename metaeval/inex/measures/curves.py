@@ -87,7 +87,7 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
     lists = resolved.view(element_lists(collection))
     defined = lists.n_relevant() > 0
     if not defined.any():
-        raise InvalidOptionError(f"nothing is worth anything under {resolved.name} on any topic, so there is no curve")
+        raise InvalidOptionError(f"no element has a value above 0 under {resolved.name}, so there is no curve")
     values = curve.values(lists, **resolved.own_values())
     axis = (curve.axis, curve.places(values.shape[2]))
     return curves_of_topics(collection, values, defined, axis, name=resolved.name)

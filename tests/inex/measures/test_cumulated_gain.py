@@ -187,7 +187,7 @@ def test_curves_refuse_what_has_none(focused_tree):
     with pytest.raises(InvalidOptionError, match="`collection` must be an ElementCollection; got a Collection"):
         element_curves(collection.by_document, "iMAep")
     nothing = collection.rejudge(np.array([0]))
-    with pytest.raises(InvalidOptionError, match="nothing is worth anything under iMAep"):
+    with pytest.raises(InvalidOptionError, match="no element has a value above 0 under iMAep"):
         element_curves(nothing, "iMAep")
 
 
