@@ -63,6 +63,7 @@ def ask(page: Path, examples: Path, target: Path) -> None:
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(compile(text, str(page), "exec"), names)  # noqa: S102 - the page's own example
             elif kind != "command":
+                Path(kind).parent.mkdir(parents=True, exist_ok=True)
                 Path(kind).write_text(text, "utf-8")
             else:
                 answers.append({"line": text, **_answer(shlex.split(text, comments=True)[1:])})
