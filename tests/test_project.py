@@ -143,8 +143,8 @@ def _plain(distribution):
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def _imports(path, *, within_functions=True):
-    """Yield the modules of the package that a file imports when it runs, not those named for the type checker alone."""
+def _imports(path, *, within_functions=True, of_types=False):
+    """Yield the modules of the package that a file imports when it runs, and on request those named for types alone."""
     tree = ast.parse(path.read_text("utf-8"))
     passed_over = {
         id(inner)
@@ -154,7 +154,7 @@ def _imports(path, *, within_functions=True):
         for inner in ast.walk(statement)
     }
     for node in ast.walk(tree) if within_functions else tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in passed_over:
+        if isinstance(node, ast.ImportFrom) and node.module and (of_types or id(node) not in passed_over):
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in MODULES else node.module
@@ -168,8 +168,8 @@ MODULES = {_module(path): path for path in PACKAGE.rglob("*.py")}
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    """The imports, those inside functions too, form no circle: what is below can be read without what is above."""
-    graph = {name: {*_imports(path)} & {*MODULES} - {name} for name, path in MODULES.items()}
+    """The imports, in functions and for types too, form no circle: what is below can be read without what is above."""
+    graph = {name: {*_imports(path, of_types=True)} & {*MODULES} - {name} for name, path in MODULES.items()}
     graphlib.TopologicalSorter(graph).prepare()
 
 

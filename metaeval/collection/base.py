@@ -16,6 +16,7 @@ Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
 
 _LEVELS = np.iinfo(np.int16)
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
@@ -96,6 +97,14 @@ def looked_up(table: Mapping[str, Any] | pd.Series, systems: tuple[str, ...], wh
         covered = f"{len(systems) - len(absent)} of {len(systems)} systems"
         raise InvalidOptionError(f"`{what}` covers {covered}; absent: {first_few(absent)}")
     return [table[name] for name in systems]
+
+
+def as_truth(value: object) -> bool:
+    """Return yes or no as it is written."""
+    truth = _TRUTH.get(str(value).casefold())
+    if truth is None:
+        raise InvalidOptionError(f"`pooled` must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
+    return truth
 
 
 def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:

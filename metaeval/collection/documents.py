@@ -19,6 +19,7 @@ from metaeval.base.results import Result
 from metaeval.collection.base import (
     On,
     as_levels,
+    as_truth,
     chosen_names,
     is_judged,
     looked_up,
@@ -35,7 +36,6 @@ from metaeval.table.scores import Missing
 
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _TOP = 10
 _USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
 _USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
@@ -297,7 +297,7 @@ class JudgedCollection(Result, ABC):
         return self._with(
             pool_runs=pool_runs,
             groups=self.groups if names is None else tuple(map(str, names)),
-            pooled=self.pooled if marks is None else np.array([_truth(mark) for mark in marks], dtype=bool),
+            pooled=self.pooled if marks is None else np.array([as_truth(mark) for mark in marks], dtype=bool),
         )
 
 
@@ -596,11 +596,3 @@ class Collection(JudgedCollection):
 
     def _per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.diff(np.concatenate([[0], np.cumsum(marked, dtype=np.int64)])[self.topic_offsets])
-
-
-def _truth(value: object) -> bool:
-    """Return yes or no as it is written."""
-    truth = _TRUTH.get(str(value).casefold())
-    if truth is None:
-        raise InvalidOptionError(f"`pooled` must say yes or no (true or false, 1 or 0) for every system, not {value!r}")
-    return truth

@@ -32,7 +32,7 @@ from metaeval.inex.simulation import simulate_inex as simulate_inex
 from metaeval.inex.writing import write_assessments as write_assessments
 from metaeval.inex.writing import write_element_sizes as write_element_sizes
 from metaeval.inex.writing import write_submission as write_submission
-from metaeval.studies.assessment import AssessmentStudy as AssessmentStudy
+from metaeval.studies.assessment_figures import AssessmentStudy as AssessmentStudy
 from metaeval.studies.expectations import Preference as Preference
 from metaeval.studies.expectations import parse_expectations as parse_expectations
 from metaeval.studies.reliability import ReliabilityStudy as ReliabilityStudy

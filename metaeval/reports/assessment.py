@@ -23,8 +23,7 @@ from metaeval.reports.assessed_parts import (
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import unanswered
-from metaeval.studies.assessment import AssessmentStudy
-from metaeval.studies.assessment_figures import FOUND, quoted_figures
+from metaeval.studies.assessment_figures import FOUND, AssessmentStudy, quoted_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

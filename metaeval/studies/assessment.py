@@ -1,8 +1,7 @@
 """What assessors of focused retrieval did, by the analyses of Piwowarski, Trotman and Lalmas (2008)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -25,81 +24,9 @@ from metaeval.inex.assessor_agreement import document_agreement, element_agreeme
 from metaeval.inex.assessor_behaviour import assessor_cycles, assessor_steps
 from metaeval.inex.power_law import fit_power_law
 from metaeval.resampling.effort import CostModel, cost_model
-from metaeval.studies.assessment_figures import quoted_figures
-from metaeval.studies.study import Study
+from metaeval.studies.assessment_figures import AssessmentStudy
 
 _MINUTE = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessmentStudy(Study):
-    """Analyses of assessments. Tables without data are empty, and `lacking` says why."""
-
-    reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
-
-    scale: str
-    rounds: Rounds
-    """By what pools grew."""
-    topics: pd.DataFrame
-    """One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
-    ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known."""
-    growth: pd.DataFrame
-    """See `metaeval.inex.pool_growth`."""
-    beyond: pd.DataFrame
-    """One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
-    documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
-    topic, with ``hours_low`` and ``hours_high``, ``hours_now`` for the present pool, and the minutes assumed for a
-    document, ``minutes_relevant`` and ``minutes_other``."""
-    new_runs: pd.DataFrame
-    """See `metaeval.inex.new_run_coverage`."""
-    pools: pd.DataFrame
-    """One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the
-    pool)."""
-    passages: pd.DataFrame
-    """``passages`` of a document, ``documents`` that have so many, ``share`` of them, ``up_to`` (share with no
-    more)."""
-    power_law: pd.DataFrame
-    """One row, the law fitted to passages of a document: ``exponent``, ``low``, ``high`` (95 %, by topics),
-    ``distance``."""
-    elemental: pd.DataFrame
-    """``kind`` ("elemental", "other", "unknown"), ``passages``, ``share`` of those known."""
-    specificity: pd.DataFrame
-    """``element_class``, ``low``, ``high`` (specificity above low up to high, in [0, 1]), ``elements``."""
-    classes: pd.DataFrame
-    """``element_class``, ``elements``, ``mean`` specificity in [0, 1], ``of_paragraph`` (over that of paragraphs),
-    ``full`` (share relevant throughout)."""
-    sizes: pd.DataFrame
-    """``exhaustivity`` as written, ``elements``, ``low`` (5 %), ``quarter``, ``median``, ``three_quarters``, ``high``
-    (95 %) and ``mean`` of their characters, ``short`` (share below 55 characters)."""
-    entries: pd.DataFrame
-    """One row a relevant document with a best entry point: characters from the beginning of the ``first``, ``biggest``
-    and ``nearest`` passage to it (negative: it lies before; NaN where places are points in the tree), and whether
-    it ``starts_first`` and ``starts_any``."""
-    times: pd.DataFrame
-    """One row a document in the log: ``seconds``, ``relevant``."""
-    steps: pd.DataFrame
-    """One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
-    ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last."""
-    cycles: pd.DataFrame
-    """One row a document of the log that was highlighted and then judged: ``highlights``, ``judgments``, ``cycles``."""
-    document_agreement: pd.DataFrame
-    element_agreement: pd.DataFrame
-    passage_agreement: pd.DataFrame
-    """See the functions of these names in `metaeval.inex`."""
-    lacking: tuple[str, ...]
-    """Which question could not be answered, and for want of what."""
-    notes: tuple[str, ...]
-    provenance: Provenance
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the figures that papers quote: ``question``, ``statistic``, ``value``."""
-        rows = [(one.question, one.statistic, float(one.value)) for one in quoted_figures(self)]
-        return pd.DataFrame(rows, columns=["question", "statistic", "value"])
-
-    def figure(self, question: str, statistic: str) -> float:
-        """Return one of the figures of `to_frame`; NaN where it is not known."""
-        found = (one.value for one in quoted_figures(self) if (one.question, one.statistic) == (question, statistic))
-        return float(next(found, np.nan))
 
 
 def study_assessments(  # noqa: PLR0913 - one keyword per source

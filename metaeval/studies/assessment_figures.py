@@ -1,15 +1,16 @@
-"""The figures of an analysis of assessments that papers quote, each with its name."""
+"""The result of an analysis of assessments, and the figures of it that papers quote, each with its name."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from metaeval.inex.assessed_pools import growth_kinds, shown_growth
+from metaeval.base.provenance import Provenance
+from metaeval.inex.assessed_pools import Rounds, growth_kinds, shown_growth
 from metaeval.inex.assessment_tables import SHORT
-
-if TYPE_CHECKING:
-    from metaeval.studies.assessment import AssessmentStudy
+from metaeval.studies.study import Study
 
 FOUND: Mapping[str, str] = {
     "relevant": "relevant documents",
@@ -43,19 +44,90 @@ class QuotedFigure(NamedTuple):
     """How it is written: as a whole number, as a percentage, with one or with two decimals."""
 
 
-def quoted_figures(tables: "AssessmentStudy") -> tuple[QuotedFigure, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AssessmentStudy(Study):
+    """Analyses of assessments. Tables without data are empty, and `lacking` says why."""
+
+    reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
+
+    scale: str
+    rounds: Rounds
+    """By what pools grew."""
+    topics: pd.DataFrame
+    """One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
+    ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known."""
+    growth: pd.DataFrame
+    """See `metaeval.inex.pool_growth`."""
+    beyond: pd.DataFrame
+    """One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
+    documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
+    topic, with ``hours_low`` and ``hours_high``, ``hours_now`` for the present pool, and the minutes assumed for a
+    document, ``minutes_relevant`` and ``minutes_other``."""
+    new_runs: pd.DataFrame
+    """See `metaeval.inex.new_run_coverage`."""
+    pools: pd.DataFrame
+    """One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the
+    pool)."""
+    passages: pd.DataFrame
+    """``passages`` of a document, ``documents`` that have so many, ``share`` of them, ``up_to`` (share with no
+    more)."""
+    power_law: pd.DataFrame
+    """One row, the law fitted to passages of a document: ``exponent``, ``low``, ``high`` (95 %, by topics),
+    ``distance``."""
+    elemental: pd.DataFrame
+    """``kind`` ("elemental", "other", "unknown"), ``passages``, ``share`` of those known."""
+    specificity: pd.DataFrame
+    """``element_class``, ``low``, ``high`` (specificity above low up to high, in [0, 1]), ``elements``."""
+    classes: pd.DataFrame
+    """``element_class``, ``elements``, ``mean`` specificity in [0, 1], ``of_paragraph`` (over that of paragraphs),
+    ``full`` (share relevant throughout)."""
+    sizes: pd.DataFrame
+    """``exhaustivity`` as written, ``elements``, ``low`` (5 %), ``quarter``, ``median``, ``three_quarters``, ``high``
+    (95 %) and ``mean`` of their characters, ``short`` (share below 55 characters)."""
+    entries: pd.DataFrame
+    """One row a relevant document with a best entry point: characters from the beginning of the ``first``, ``biggest``
+    and ``nearest`` passage to it (negative: it lies before; NaN where places are points in the tree), and whether
+    it ``starts_first`` and ``starts_any``."""
+    times: pd.DataFrame
+    """One row a document in the log: ``seconds``, ``relevant``."""
+    steps: pd.DataFrame
+    """One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
+    ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last."""
+    cycles: pd.DataFrame
+    """One row a document of the log that was highlighted and then judged: ``highlights``, ``judgments``, ``cycles``."""
+    document_agreement: pd.DataFrame
+    element_agreement: pd.DataFrame
+    passage_agreement: pd.DataFrame
+    """See the functions of these names in `metaeval.inex`."""
+    lacking: tuple[str, ...]
+    """Which question could not be answered, and for want of what."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the figures that papers quote: ``question``, ``statistic``, ``value``."""
+        rows = [(one.question, one.statistic, float(one.value)) for one in quoted_figures(self)]
+        return pd.DataFrame(rows, columns=["question", "statistic", "value"])
+
+    def figure(self, question: str, statistic: str) -> float:
+        """Return one of the figures of `to_frame`; NaN where it is not known."""
+        found = (one.value for one in quoted_figures(self) if (one.question, one.statistic) == (question, statistic))
+        return float(next(found, np.nan))
+
+
+def quoted_figures(tables: AssessmentStudy) -> tuple[QuotedFigure, ...]:
     """Return the figures that papers quote, those that are known."""
     return tuple(one for figures in _FIGURES for one in figures(tables) if np.isfinite(one.value))
 
 
-def _of_topics(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_topics(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     yield QuotedFigure("assessments", "topics", len(tables.topics), "topics", "count")
     for name, mean in tables.topics.mean().items():
         kind = "count" if name == "highlighted" else "one"
         yield QuotedFigure("assessments", f"{name} per topic", mean, f"{_PER_TOPIC[str(name)]}, mean of a topic", kind)
 
 
-def _of_growth(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_growth(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     for row in shown_growth(tables.growth).to_dict("records"):
         size = row["documents"]
         for kind in growth_kinds(tables.growth):
@@ -64,7 +136,7 @@ def _of_growth(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
             yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
 
 
-def _of_beyond(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_beyond(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     for row in tables.beyond.to_dict("records"):
         asked, more = "larger pools", f"by {row['added']} more documents a topic"
         yield QuotedFigure(asked, f"relevant {more}", row["relevant"], f"new relevant documents {more}", "one")
@@ -72,7 +144,7 @@ def _of_beyond(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, "share of hours", row["hours"] / row["hours_now"], "of the present hours", "share")
 
 
-def _of_new_runs(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_new_runs(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.new_runs):
         for (unit, size), part in tables.new_runs.groupby(["unit", "size"], sort=False):
             for rank in _QUOTED_RANKS:
@@ -82,14 +154,14 @@ def _of_new_runs(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
                     yield QuotedFigure("new runs", f"share {words}", share.iloc[0], words, "share")
 
 
-def _of_pools(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_pools(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.pools):
         sums, size = tables.pools.sum(), tables.pools["documents"].mean()
         yield QuotedFigure("pools", "documents per topic", size, "documents in the pool, mean of a topic", "one")
         yield QuotedFigure("pools", "share assessed", sums["assessed"] / sums["documents"], "of them assessed", "share")
 
 
-def _of_passages(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_passages(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     asked = "passages per document"
     if len(tables.passages):
         counted, share = tables.passages["passages"], tables.passages["share"]
@@ -105,19 +177,19 @@ def _of_passages(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, f"power law: {name}", row[name], which, "two")
 
 
-def _of_elemental(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_elemental(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.elemental):
         share = tables.elemental["share"].iloc[0]
         yield QuotedFigure("elemental passages", "share", share, "passages that coincide with one element", "share")
 
 
-def _of_specificity(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_specificity(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     for row in tables.classes.to_dict("records"):
         name = row["element_class"]
         yield QuotedFigure("specificity", f"mean of class {name}", row["mean"], f"mean specificity: {name}", "two")
 
 
-def _of_sizes(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_sizes(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     asked = "exhaustivity and size"
     for row in tables.sizes.to_dict("records"):
         degree = row["exhaustivity"]
@@ -129,7 +201,7 @@ def _of_sizes(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
 
 
-def _of_entries(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_entries(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     asked, table = "best entry points", tables.entries
     if len(table):
         for which, column in (("the first", "starts_first"), ("some", "starts_any")):
@@ -141,7 +213,7 @@ def _of_entries(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, words, median, f"{words} passage, in characters", "count")
 
 
-def _of_times(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.times):
         seconds = tables.times["seconds"]
         for kind, relevant in (("relevant", True), ("irrelevant", False)):
@@ -152,7 +224,7 @@ def _of_times(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
 
 
-def _of_steps(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_steps(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     asked = "order of work"
     done = {"highlight": "highlights", "assess": "judgments of elements"}
     for row in tables.steps.to_dict("records"):
@@ -165,7 +237,7 @@ def _of_steps(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure(asked, words, tables.cycles["cycles"].mean(), words, "two")
 
 
-def _of_agreement(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
+def _of_agreement(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.document_agreement):
         value = tables.document_agreement["of_union"].mean()
         words = "called relevant by both, of the documents that either does"
@@ -184,7 +256,7 @@ def _of_agreement(tables: "AssessmentStudy") -> Iterator[QuotedFigure]:
         yield QuotedFigure("agreement on passages", "mean of_union", value, words, "share")
 
 
-_FIGURES: tuple[Callable[["AssessmentStudy"], Iterator[QuotedFigure]], ...] = (
+_FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (
     *(_of_topics, _of_growth, _of_beyond, _of_new_runs, _of_pools, _of_passages, _of_elemental, _of_specificity),
     *(_of_sizes, _of_entries, _of_times, _of_steps, _of_agreement),
 )

@@ -27,7 +27,7 @@ rng : None, int or numpy.random.Generator
 n_threads : int, optional
     Cores to use; the result does not depend on it.
 ScoresError
-    If the scores have gaps or too few systems or topics.
+    If the scores have gaps (without ``missing="pairwise"``), or too few systems or topics.
 InvalidOptionError
     If an option is outside its rule; `UnknownNameError` for a name that is not known.
 """

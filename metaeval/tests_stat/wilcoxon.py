@@ -67,7 +67,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     Raises
     ------
     ScoresError
-        If the scores have gaps or too few systems or topics.
+        If the scores have gaps (without ``missing="pairwise"``), or too few systems or topics.
     InvalidOptionError
         If an option is outside its rule, or "exact" is asked for more than 1000 topics.
 
