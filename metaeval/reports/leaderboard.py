@@ -35,6 +35,7 @@ from metaeval.reports.leaderboard_items import (
 )
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
@@ -142,9 +143,15 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
     ]
 
 
+def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
+    """Return how far the ends of each system's interval may be off: by the pairs that it is in."""
+    pairs = ranks.pairs().assign(error=ranks.open_pairs().ravel())
+    each = pairs[pairs["metric"] == metric].melt("error", ["system_a", "system_b"])
+    return each.groupby("value")["error"].sum().tolist()
+
+
 def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
-    ranks = study.ranks
-    unsure = [] if ranks is None else [float(ranks.open_pairs()[ranks.metrics.index(metric)].sum())]
+    unsure = [] if study.ranks is None else _open_ranks(study.ranks, metric)
     written = zip(part["rank_low"], part["rank_high"], strict=True)
     shown = part.assign(
         ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],

@@ -1,11 +1,14 @@
 """Which ranks of a leaderboard are real: the parts of the study fit together, and what cannot be answered says so."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.tables import read_scores
+from metaeval.resampling.ranks import rank_intervals
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import conclusions_of, study_leaderboard
 from metaeval.studies.power import study_power
@@ -166,6 +169,18 @@ def test_mteb(checkout):
     assert counts.loc[("adjacent", "none"), "n_significant"] == 3
     percentile = compare_systems(found.scores, test="bootstrap_percentile", correction="none", rng=0)
     assert percentile.discriminative_power()["power"].iloc[0] == pytest.approx(0.85, abs=0.01)
+
+
+def test_the_error_of_a_rank_is_that_of_its_own_pairs(checkout):
+    """What the page states as most is no less than the spread over seeds, and of its order: not that of all pairs."""
+    scores = read_scores(checkout / "examples" / "mteb" / "main_score.csv")
+    study = study_leaderboard(scores, **FEW)
+    (table,) = [one for one in study.report().tables() if one.name == "ranks main_score"]
+    stated = int(re.search(r"error of a rank and a count: (\d+) at most", table.caption)[1])
+    drawn = [rank_intervals(scores, n_resamples=FEW["n_resamples"], rng=seed).data for seed in range(5)]
+    ends = np.array([[one["rank_low"][0], one["rank_high"][0]] for one in drawn])
+    largest = ends.std(axis=0, ddof=1).max()
+    assert largest <= stated <= 5 * largest
 
 
 def test_livebench(data_folder):
