@@ -147,16 +147,14 @@ UNBOUNDED = {"--bin-width", "--min-difference", "--longest-break", "--tolerances
 """Differences and lengths of time: any finite number above 0 has a meaning."""
 
 
-@pytest.mark.parametrize("value", ["nan", "-1e999", HUGE])
 @pytest.mark.parametrize(("words", "option"), NUMERIC)
-def test_numbers_out_of_range_are_refused_before_anything_is_opened(refused, trap, words, option, value):
+def test_numbers_out_of_range_are_refused_before_anything_is_opened(refused, trap, words, option):
     """Every option that takes a number has an end on both sides, and nothing that is no number passes."""
     flag = option.opts[0]
-    if flag in UNBOUNDED and value == HUGE:
-        pytest.skip("has no end on this side, and needs none")
-    ended = refused(*line(words, trap, flag), flag, value)
-    assert ended.code == 2, ended.err
-    assert flag in ended.err
+    for value in ("nan", "-1e999", *([] if flag in UNBOUNDED else [HUGE])):  # those have no end above, and need none
+        ended = refused(*line(words, trap, flag), flag, value)
+        assert ended.code == 2, (value, ended.err)
+        assert flag in ended.err, value
 
 
 SLIPS = [
