@@ -16,6 +16,8 @@ MISSING = "–"
 """Stands where there is no value."""
 _UNITS_OF_HALF = 2.0
 """An interval of which half takes fewer units of the last digit says too little."""
+_NO_ERROR = 1e-6
+"""A smaller error changes no digit that is printed."""
 NAMED = 4
 """Of more equals than these the first are named, and how many others there are."""
 EACH = re.compile(r", each ± ([\d.]+)")
@@ -267,7 +269,7 @@ def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
     for what, errors, unit in said:
         scale = 100.0 if unit in {" points", " %"} else 1.0
         most = scale * max((error for error in errors if math.isfinite(error)), default=0.0)
-        if most > 0.0:
+        if most > _NO_ERROR:
             shown = _rounded_up(most, places_of_error(most))
             parts.append(f"of {what}: {shown}{unit.rstrip('s') if shown == '1' else unit} at most")
     return f" Monte-Carlo error {', '.join(parts)}." if parts else ""

@@ -212,5 +212,5 @@ def _without(names: list[str], patterns: tuple[str, ...], dim: str) -> list[str]
             raise UnknownNameError(dim, pattern, names)
         left = [name for name in left if name not in fits]
     if not left:
-        raise InvalidOptionError(f"exclude_{dim}s leaves no {dim} of {len(names)}; name fewer")
+        raise InvalidOptionError(f"`exclude_{dim}s` leaves no {dim} of {len(names)}; name fewer")
     return left

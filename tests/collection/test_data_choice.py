@@ -105,7 +105,7 @@ def test_a_collection_scores_as_its_part_of_the_scores(retrieved):
         ({"systems": ["bm26"]}, UnknownNameError, "no system 'bm26'"),
         ({"topics": ["99"]}, UnknownNameError, "no topic '99'"),
         ({"exclude_topics": ["x*"]}, UnknownNameError, r"no topic 'x\*'"),
-        ({"exclude_systems": ["*"]}, InvalidOptionError, "exclude_systems leaves no system of 6"),
+        ({"exclude_systems": ["*"]}, InvalidOptionError, "`exclude_systems` leaves no system of 6"),
         ({"systems": []}, InvalidOptionError, "`systems` must hold a name"),
         ({"systems": "system1"}, InvalidOptionError, "put it into a list"),
         ({"topics": ["1", "1"]}, InvalidOptionError, "'1' stands there twice"),
