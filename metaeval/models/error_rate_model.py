@@ -96,17 +96,19 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     With :math:`\bar d` the difference of a pair's means over T topics, :math:`\sigma^2` its variance on one topic and
     :math:`\delta` the true one, :math:`u = \delta / \sigma` has the prior
 
-    .. math:: u \sim N(0, \kappa^2), \quad \log \kappa^2 \sim N(\mu + \eta\, \ell,\ \omega^2),
+    .. math:: u \sim N(0, \kappa^2), \quad \log \kappa^2 = \mu + \eta\, \ell,
 
     :math:`\ell` being :math:`\log \sigma^2` less its mean over pairs; :math:`e^\mu` is flat (Stein's prior [1]_, whose
-    intervals keep their level for few groups too [2]_), η and ω are uniform on short grids. The likelihood of all
+    intervals keep their level for few groups too [2]_), η is uniform on a short grid. The likelihood of all
     pairs, :math:`\prod N(\bar d/\sigma; 0, \kappa^2 + 1/T)`, is raised to :math:`m / \binom N2`, m being the number of
     independent differences that they are worth [3]_: one over the mean squared cosine of two topics' residuals, which
     is N - 1 where systems err alone and less where they err alike, and is taken to be 3 at least. Given κ, u is normal
     about the shrunken difference, with errors made from the residuals, one set of random signs and sizes for all
     pairs. The :math:`\sigma^2` come from Dirichlet
     weights over the topics [4]_; their logarithms are drawn towards the mean by the share that is sampling error, and
-    all are multiplied by the expected power of a topic, its upper half log-normal, over the weighted mean. Then
+    all are multiplied by :math:`(E[v] / \bar v)^{\psi^2 / (2 + \psi^2)}`, v being a topic's mean square residual and
+    E[v] its mean under a log-normal law whose median is that of the sample and whose log variance ψ² is that of the
+    upper half: the loudest topics are missing from most samples. Then
 
     .. math:: p(n) = \overline{2\, \Phi(\sqrt n\, u_{ab})\, \Phi(\sqrt n\, u_{ba})},
 
@@ -254,20 +256,19 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     check: Check,
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
     """Draw a few error rates of every metric, the law behind them, and error rates counted again."""
-    n_systems, n_topics = next(iter(described.values())).residual.shape
+    n_topics = next(iter(described.values())).residual.shape[1]
     count = len(weights)
     signs = generator.standard_normal((count, n_topics))
     signs -= signs.mean(axis=1, keepdims=True)
-    chances = generator.random((count, n_systems * (n_systems - 1) // 2))
-    law, tail = generator.random(count), generator.random(count)
+    law, tail, of_median = generator.random(count), generator.random(count), generator.standard_normal(count)
     found = {}
     for name, pairs in described.items():
         prior = laws[name]
         chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), law), len(prior.weight) - 1)
-        hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen], prior.spread[chosen]], axis=1)
+        hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen]], axis=1)
         with kernel_threads(None):  # several cores add up a product in another order, which may choose another node
-            boost = missed_power(pairs, weights, tail)
-            drawn = draw_differences(pairs, weights=weights, signs=signs, chances=chances, hyper=hyper, boost=boost)
+            boost = missed_power(pairs, tail, of_median)
+            drawn = draw_differences(pairs, weights=weights, signs=signs, law=(hyper[:, 0], hyper[:, 1]), boost=boost)
             rates = expected_rates(drawn, check.tolerances, relative=check.relative)
             again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
         found[name] = (rates, hyper, again)

@@ -29,7 +29,7 @@ _FLOOR = 1e-12
 
 
 class Drawn(NamedTuple):
-    """Draws of one metric: error rates (draw, tolerance, size), hyperparameters (draw, 3), and predicted counts.
+    """Draws of one metric: error rates (draw, tolerance, size), the law (draw, 2), and predicted counts.
 
     `predicted` has the rates of the check (replicate, tolerance, observed size).
     """
@@ -46,7 +46,7 @@ class BayesianErrorRate(Result):
     tree: Any
     """As ArviZ reads it (``az.summary(result.tree)``): ``posterior`` with ``error_rate`` (metric, tolerance, size),
     ``minimum_topics`` (metric, tolerance; infinite past a million) and the law of the standardised differences,
-    ``log_scale``, ``slope`` and ``spread`` (metric); ``posterior_predictive`` and ``observed_data`` with
+    ``log_scale`` and ``slope`` (metric); ``posterior_predictive`` and ``observed_data`` with
     ``error_rate`` (metric, tolerance, observed_size), a tie at tolerance 0 half an error; ``constant_data`` with
     the ``comparisons`` behind each (observed_size); if PyMC sampled the law, ``law`` and ``sample_stats`` (metric)."""
     method: str
@@ -222,7 +222,7 @@ def posterior_of(  # noqa: PLR0913, PLR0917 - the parts of a result
     variables = {
         "error_rate": laid(rates, "metric", "tolerance", "size"),
         "minimum_topics": laid(topics_needed(rates, float(attrs["max_error"])), "metric", "tolerance"),
-        **{name: laid(hyper[..., place], "metric") for place, name in enumerate(("log_scale", "slope", "spread"))},
+        **{name: laid(hyper[..., place], "metric") for place, name in enumerate(("log_scale", "slope"))},
     }
     again = np.stack([one.predicted for one in drawn.values()], axis=1)[None]
     seen = {"observed_size": np.asarray(sizes)}

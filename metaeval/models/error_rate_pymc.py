@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metaeval.errors import EstimationError
-from metaeval.models.true_differences import NODES, Floats, Pairs, Prior, grid_of_laws, standardised
+from metaeval.models.true_differences import SLOPES, Floats, Pairs, Prior, scales_for, standardised
 
 _MAX_RHAT = 1.01
 _CHAINS, _DRAWS = 4, 800
@@ -19,32 +19,25 @@ class SampledLaw(NamedTuple):
 
 
 def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
-    r"""Return the PyMC model of the law of u, its classes, slope and spread marginalised.
+    r"""Return the PyMC model of the law of u, its slope marginalised.
 
     Notes
     -----
     ``log_scale`` is :math:`\mu` of `metaeval.models.error_rate_model.bayesian_error_rate`, with the same bounds and the
-    same flat prior on its exponential; ``weight`` is the posterior of every slope and spread given it. The composite
+    same flat prior on its exponential; ``weight`` is the posterior of every slope given it. The composite
     likelihood, a power of that of all pairs, is a potential. Nothing here sees the draws of the noise: the cut.
     """
     import pymc as pm  # noqa: PLC0415 - loads when needed
     import pytensor.tensor as pt  # noqa: PLC0415 - likewise
 
     u, logs, n_topics, worth = standardised(pairs)
-    scales, slope, spread = grid_of_laws(u)
-    shares = np.exp(-0.5 * NODES**2)
-    one = np.arange(len(NODES)) == len(NODES) // 2  # all that a law without spread has
-    used = np.where(spread[:, None] > 0, shares / shares.sum(), one)
-    combination, node = np.nonzero(used)
-    steps = np.exp(slope[combination, None] * logs + (spread[combination] * NODES[node])[:, None])
-    mixed = np.zeros((len(slope), len(node)))  # adds the nodes of each combination up
-    mixed[combination, np.arange(len(node))] = used[combination, node]
-    with pm.Model(coords={"combination": np.arange(len(slope))}) as model:
+    scales = scales_for(u)
+    steps = np.exp(np.array(SLOPES)[:, None] * logs)
+    with pm.Model(coords={"slope": list(SLOPES)}) as model:
         log_scale = pm.Uniform("log_scale", scales[0], scales[-1])
         variance = pt.exp(log_scale) * steps + 1.0 / n_topics
-        density = mixed @ (pt.exp(-0.5 * u**2 / variance) / pt.sqrt(variance))
-        likelihood = worth * pt.log(density + 1e-300).sum(axis=-1)
-        pm.Deterministic("weight", pm.math.softmax(likelihood), dims="combination")
+        likelihood = -0.5 * worth * (u**2 / variance + pt.log(variance)).sum(axis=-1)
+        pm.Deterministic("weight", pm.math.softmax(likelihood), dims="slope")
         pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log
     return model
 
@@ -74,7 +67,6 @@ def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledL
     scale = posterior["log_scale"].to_numpy().ravel()
     bounds = np.cumsum(posterior["weight"].to_numpy().reshape(len(scale), -1), axis=1)
     chosen = (bounds < chances[: len(bounds)] * bounds[:, -1:]).sum(axis=1)
-    _, slope, spread = grid_of_laws(standardised(pairs)[0])
     order = np.argsort(scale, kind="stable")
-    laws = (scale[order], slope[chosen][order], spread[chosen][order])
-    return SampledLaw(Prior(*laws, np.full(len(scale), 1.0 / len(scale))), tree)
+    slope = np.array(SLOPES)[chosen]
+    return SampledLaw(Prior(scale[order], slope[order], np.full(len(scale), 1.0 / len(scale))), tree)
