@@ -34,13 +34,12 @@ def quantiles(pairs: Pairs, law: Prior, seed: int) -> dict[str, np.ndarray]:
     weights /= weights.mean(axis=1, keepdims=True)
     signs = noise.standard_normal((N_NOISE, n_topics))
     signs -= signs.mean(axis=1, keepdims=True)
-    boost = missed_power(pairs, weights, noise.random(N_NOISE))
+    boost = missed_power(pairs, noise.random(N_NOISE), noise.standard_normal(N_NOISE))
     drawn = []
     for _ in range(N_LAWS):
         chosen = np.searchsorted(np.cumsum(law.weight), choice.random(N_NOISE)).clip(max=len(law.weight) - 1)
-        hyper = np.stack([law.log_scale[chosen], law.slope[chosen], law.spread[chosen]], axis=1)
-        chances = choice.random((N_NOISE, len(pairs.difference)))
-        found = draw_differences(pairs, weights=weights, signs=signs, chances=chances, hyper=hyper, boost=boost)
+        hyper = (law.log_scale[chosen], law.slope[chosen])
+        found = draw_differences(pairs, weights=weights, signs=signs, law=hyper, boost=boost)
         drawn.append(expected_rates(found, np.zeros(1), relative=True)[:, 0])
     rates = np.clip(np.minimum.accumulate(np.concatenate(drawn), axis=1), 1e-12, 1 - 1e-12)
     logs = np.array([np.interp(np.log(ASKED), np.log(SIZES), np.log(row)) for row in rates])
