@@ -37,6 +37,8 @@ class Population:
     """Whether it is one of the 48 complete tables of ``trec-matrices`` on which the goals are set."""
     scores: Floats
     """Systems that differ, higher better. Shape (system, topic)."""
+    every: Floats
+    """All systems in the table's own order, which all tables of a collection share."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _population(name: str, frame: pd.DataFrame, *, matrix: bool) -> Population:
     values = frame.select_dtypes("number").to_numpy(dtype=float).T
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has gaps")
-    return Population(name, matrix, np.unique(values, axis=0))
+    return Population(name, matrix, np.unique(values, axis=0), values)
 
 
 def _others(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -29,7 +29,7 @@ STATEMENTS = tuple(
         if path.stem != "real_populations"
     )
 )
-QUICK = ("adhoc8_ap", "web2014_err20")
+QUICK = ("adhoc8_ap", "web2013_p20")
 QUICK_SCALE = 0.1
 HEAD = """# Statements judged on real topics
 
