@@ -262,7 +262,7 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, lab
     if "low" in part:
         low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
         axes.fill_between(sizes, low, high, color=color, alpha=0.16, linewidth=0)
-        line = part["median"].fillna(line)
+        line = part["median"] if part["median"].notna().any() else line
     near, far = sizes <= seen_to, sizes >= seen_to
     axes.plot(sizes[near], line[near], color=color, linewidth=1.4, label=label)
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))

@@ -96,8 +96,10 @@ class BayesianErrorRate(Result):
         topics than there are is missing: it depends on the far tails of the differences, and comes out two to three
         times too high with ends up to 300-fold apart, where the topics needed are fine.
         """
-        rates = self.error_rate(sizes)
-        return self._interval(rates.where((rates["tolerance"] == 0) | (rates["size"] <= self.n_topics)), errors=errors)
+        frame = self._interval(self.error_rate(sizes), errors=errors)
+        unknown = (frame["tolerance"] > 0) & (frame["size"] > self.n_topics)
+        frame.loc[unknown, frame.columns.difference(["metric", "tolerance", "size"])] = np.nan
+        return frame
 
     @property
     def n_draws(self) -> int:

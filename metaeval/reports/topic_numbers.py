@@ -45,7 +45,16 @@ def numbers_section(study: TopicsStudy) -> Section:
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(
         name="by_number_of_topics",
-        **titled(say, "at hand", study=study, at_hand=at_hand, alpha=_ALPHA, power=_POWER, errors=_errors(whole)),
+        **titled(
+            say,
+            "at hand",
+            study=study,
+            at_hand=at_hand,
+            alpha=_ALPHA,
+            power=_POWER,
+            errors=_errors(whole),
+            unknown=study.posterior is not None and tolerances[-1] > 0,
+        ),
         frame=frames[at_hand],
         columns=tuple(columns),
         data=whole,
