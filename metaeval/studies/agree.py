@@ -75,11 +75,12 @@ class AgreeStudy(Study):
         """Return the discriminative powers of the first test at the first level, uncorrected and corrected.
 
         One row a metric and correction: metric, test, correction, n_significant, power, low, high (NaN without
-        intervals).
+        intervals). Where Benjamini and Yekutieli decide, those under Benjamini and Hochberg too, without intervals.
         """
         lead = self.lead.result
         parts = []
-        for correction in powers_of(lead):
+        milder = ("fdr_bh",) if lead.correction == "fdr_by" else ()
+        for correction in (*powers_of(lead), *milder):
             result = lead if correction == lead.correction else lead.with_correction(correction)
             found = (result.verdicts(self.lead.alphas[0]) != 0).sum(axis=1)
             row = {"metric": lead.metrics, "test": lead.test, "correction": correction, "n_significant": found}

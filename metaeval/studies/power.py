@@ -107,7 +107,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
     tests: Sequence[str] | None = None,
-    corrections: Sequence[str] = ("none", "fdr_by"),
+    corrections: Sequence[str] = ("none", "fdr_by", "fdr_bh"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int | None = None,
