@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
 """What corrections guarantee and what they cost on real topics: false discovery rate and power of the paired t test.
 
 Systems of a real table are put into groups, neighbours by their mean, and the systems of a group are made equal: every
@@ -12,6 +13,7 @@ A sample's share of false discoveries is that among the pairs found, 0 where non
 its mean. Power is the share of the truly different pairs that is found.
 """
 
+from textwrap import fill
 from typing import Any
 from zlib import crc32
 
@@ -93,14 +95,17 @@ def section(rows: pd.DataFrame) -> str:
     n_tables, n_samples = rows["table"].nunique(), int(rows["samples"].iloc[0])
     named = [CORRECTIONS.label(name) for name in TESTED]
     head = " | ".join(f"{name}: rate, found" for name in named)
+    about = (
+        f"The paired t test at α = {ALPHA:g} on groups of equal systems, {n_tables} tables (AP, P@10, RR), {n_samples} "
+        "samples each. Rate: realised false discovery rate. Found: share of the truly different pairs, in %. "
+        "Exchanged: scores dealt out anew within a group on every topic. Mirrored: all scores of a group mirrored at "
+        "its mean on a topic, or none, so that unequal noise and dependence remain. Moved: systems moved to the "
+        "group's mean over the population, so that skew remains too. 2 groups of 30: tables with 60 systems or more."
+    )
     lines = [
         "## Corrections",
         "",
-        f"The paired t test at α = {ALPHA:g} on groups of equal systems, {n_tables} tables (AP, P@10, RR), {n_samples} "
-        "samples each. Rate: realised false discovery rate. Found: share of the truly different pairs, in %. Exchanged: "
-        "scores dealt out anew within a group on every topic. Mirrored: all scores of a group mirrored at its mean on a "
-        "topic, or none, so that unequal noise and dependence remain. Moved: systems moved to the group's mean over the "
-        "population, so that skew remains too. 2 groups of 30: the tables with 60 systems.",
+        fill(about, 120),
         "",
         f"| groups | null | topics | {head} |",
         f"|---|---|---|{'---|' * len(named)}",

@@ -52,7 +52,7 @@ def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",
-    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by,fdr_bh",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_bh,fdr_by",
     alternative: Annotated[str, opt.ALTERNATIVE] = "two-sided",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters are meant for people
 """What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
 
 import math

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
-from warnings import catch_warnings, simplefilter
 
 from metaeval.base.bibliography import cited, find_publication
 from metaeval.base.provenance import Provenance
@@ -13,7 +12,7 @@ from metaeval.table.scores import Scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
-from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning
+from metaeval.tests_stat.result import PairwiseResult
 
 if TYPE_CHECKING:
     from metaeval.resampling.power_interval import PowerIntervals
@@ -135,13 +134,11 @@ def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str], *, ag
     Its false discovery rate, which is said once a page, is that of ``benchmarks/real_corrections.py`` where some
     systems differ.
     """
-    if result.correction != "fdr_by" or result.n_pairs == 1:
+    milder = result.beside()
+    if milder is None or result.n_pairs == 1:
         return ""
-    with catch_warnings():
-        simplefilter("ignore", UnreachableLevelWarning)  # said of the stricter one
-        found = write(result.with_correction("fdr_bh"))
     rate = "" if again else ", whose false discovery rate stayed below .05 on real topics,"
-    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {found}"
+    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {write(milder)}"
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:

@@ -104,7 +104,8 @@ class CompareStudy(Study):
         """Return one row a metric with every figure and, where there is one, its interval in ``_low`` and ``_high``.
 
         ``power`` (uncorrected), ``power_by`` (Benjamini and Yekutieli) and ``power_bh`` (Benjamini and Hochberg);
-        ``systems_low`` and ``systems_high``, the range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
+        ``systems_low`` and ``systems_high``, the range of uncorrected power over choices of systems;
+        ``difference_required``, ``…_median``, ``…_p95``;
         ``topics_median``, ``topics_low`` and ``topics_high``, the topics needed by the posterior of the Bayesian
         model, and ``topics``, a check on it by the fitted curve, without interval; ``precision``, ``recall`` and
         ``f1`` of its significant pairs as a prediction of those of the metric in use, and ``conflicts``, where one was
@@ -410,7 +411,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     power = discriminative_power_interval(
         table,
         test=test,
-        corrections=("none", "fdr_by", "fdr_bh"),
+        corrections=("none", "fdr_bh", "fdr_by"),
         n_topic_resamples=n_topic_resamples,
         confidence_level=confidence_level,
         **asked._asdict(),

@@ -57,7 +57,7 @@ def test_quiet_says_nothing_besides_the_answer(command, table):
 def test_every_pair_can_be_written(command, table, tmp_path):
     """--pairs writes one row per metric, test, correction and pair."""
     assert command("power", *table, "--test", "sign", "--pairs", "pairs.csv").code == 0
-    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 2 * 15
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 3 * 15
 
 
 def test_runs_and_groups(command, table):
