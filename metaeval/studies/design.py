@@ -183,17 +183,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
 
 _SOURCE = ("metric", "variance", "degrees_of_freedom")
 _COLUMNS = (
-    *(
-        "metric",
-        "method",
-        "difference",
-        "n_topics",
-        "pairs_reached",
-        "n_topics_for_share",
-        "topics_at_hand",
-        "power_at_hand",
-        "width_at_hand",
-    ),
+    *("metric", "method", "difference", "n_topics", "pairs_reached", "n_topics_for_share"),
+    *("topics_at_hand", "power_at_hand", "width_at_hand"),
     *("variance", "degrees_of_freedom", "note"),
 )
 
@@ -231,11 +222,8 @@ def _answers(  # noqa: PLR0913, PLR0917 - what was asked
         for method in methods:
             for difference in differences:
                 one = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
-                row = {"method": method, "difference": float(difference)} | _answer(method, one, at_hand)
-                own = spread.variances.get(str(source["metric"]), np.array([]))
-                if len(own):
-                    row |= _of_pairs(method, one, row["n_topics"], own, spread.share)
-                rows.append(dict(source) | row)
+                answer = _answer(method, one, at_hand, spread, str(source["metric"]))
+                rows.append(dict(source) | {"method": method, "difference": float(difference)} | answer)
     table = pd.DataFrame(rows)
     table = table.astype({name: "Int64" for name in table if str(name).startswith("n_topics")})
     return table.reindex(columns=[name for name in _COLUMNS if name in table])
@@ -245,14 +233,17 @@ type _Topics = Callable[[_Asked], int]
 type _Achieved = Callable[[_Asked, int], float]
 
 
-def _answer(method: Goal, asked: _Asked, at_hand: int | None) -> dict[str, object]:
-    """Return the topics needed, or why there is no number, and what the topics at hand achieve."""
+def _answer(method: Goal, asked: _Asked, at_hand: int | None, spread: _Spread, metric: str) -> dict[str, object]:
+    """Return the topics needed, or why there is no number, for which pairs, and what the topics at hand achieve."""
     fewest, achieved, _ = _GOALS[method]
-    row: dict[str, object] = {"n_topics": None, "note": ""}
+    n_topics, note = None, ""
     try:
-        row["n_topics"] = fewest(asked)
+        n_topics = fewest(asked)
     except EstimationError as error:
-        row["note"] = str(error)
+        note = str(error)
+    row: dict[str, object] = {"n_topics": n_topics, "note": note}
+    if len(variances := spread.variances.get(metric, np.array([]))):
+        row |= _of_pairs(method, asked, n_topics, variances, spread.share)
     if at_hand is not None:
         name = "width_at_hand" if method == "interval" else "power_at_hand"
         row |= {"topics_at_hand": at_hand, name: achieved(asked, at_hand)}
@@ -266,7 +257,7 @@ def _of_pairs(
     fewest, _, largest = _GOALS[method]
     if largest is None:
         return {"pairs_reached": np.nan, "n_topics_for_share": None}
-    enough: int | None = None
+    enough = None
     with suppress(EstimationError):
         enough = fewest(replace(asked, variance=float(np.quantile(variances, share, method="inverted_cdf")) / 2))
     reached = np.nan if n_topics is None else float((variances <= largest(asked, n_topics)).mean())
