@@ -194,3 +194,23 @@ def test_the_file_of_pairs_replaces_nothing_unasked(command, table, tmp_path):
     assert command(*words, "--overwrite").code == 0
     assert "system_a" in (tmp_path / "pairs.csv").read_text()
     assert "--overwrite does nothing without --out or --pairs" in command("power", table[0], "--overwrite").err
+
+
+PAGES = {
+    "power": ("--test", "t"),
+    "report": ("--test", "t", "--no-topics", "--interval-resamples", 0),
+    "table": (),
+    "agree": ("--interval-resamples", 0),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_one_word_decides_a_whole_page(command, table, tmp_path, name):
+    """Under --correction bh nothing is said of Benjamini and Yekutieli, and under by the other is counted beside it."""
+    for word in ("bh", "by"):
+        options = ("--correction", word, "--out", word, "--seed", 0)
+        assert command(name, *table, *PAGES[name], *options).code == 0
+        written = [path for path in (tmp_path / word).rglob("*") if path.suffix in {".html", ".csv", ".json", ".tex"}]
+        text = "".join(path.read_text("utf-8") for path in written if path.name != "provenance.json")
+        assert ("Yekutieli" in text or "fdr_by" in text) == (word == "by")
+        assert ("whose false discovery rate stayed below .05 on real topics" in text) == (word == "by")
