@@ -299,7 +299,7 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         near=_row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
         beside=beside(
             study.comparison.with_correction("fdr_by"),
-            lambda _: share(_row(pairs, metric=metric, family="all", correction="fdr_bh")["share"]),
+            lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),
             again=metric != study.comparison.metrics[0],
         ),
         **found,

@@ -137,8 +137,10 @@ def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str], *, ag
     milder = result.beside()
     if milder is None or result.n_pairs == 1:
         return ""
-    rate = "" if again else ", whose false discovery rate stayed below .05 on real topics,"
-    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {write(milder)}"
+    if (found := write(milder)) == write(result):
+        return f"{CORRECTIONS.words('fdr_bh')} finds no more"
+    rate = "" if again else ", whose false discovery rate stayed below .05 on TREC data,"
+    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {found}"
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:

@@ -147,7 +147,6 @@ def study_power(  # noqa: PLR0913 - every option of the command
         Which systems to compare; see `metaeval.table.scores.select_runs`.
     n_topic_resamples : int, optional
         Topic resamples for the intervals of discriminative power under the first of `tests`; None leaves them out.
-        "fdr_bh" beside "fdr_by", which decides, has none.
     confidence_level : float, default 0.95
         Of those intervals.
     rope : float or mapping of str to float, optional
@@ -223,11 +222,10 @@ def study_power(  # noqa: PLR0913 - every option of the command
         notes = (*notes, *test_notes(first, chosen))
     intervals = None
     if n_topic_resamples:
-        decided = [result.correction for result in comparisons if result.test == names[0]]
         intervals = discriminative_power_interval(
             chosen,
             test=names[0],
-            corrections=[name for name in decided if name != "fdr_bh" or "fdr_by" not in decided],
+            corrections=[result.correction for result in comparisons if result.test == names[0]],
             n_topic_resamples=n_topic_resamples,
             confidence_level=confidence_level,
             **asked._asdict(),
