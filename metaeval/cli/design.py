@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import inf, nan
 from typing import TYPE_CHECKING, Annotated
 
+from metaeval.base.checks import check_share
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -78,6 +79,13 @@ _APPROXIMATE = flag(
 )
 
 
+_SHARE = Option(
+    "SHARE",
+    "Share of the pairs of systems in INPUTS that the second number of topics is for, by their own variances.",
+    check_share,
+)
+
+
 @command("design", reads="pilot")
 def design(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
@@ -86,6 +94,7 @@ def design(  # noqa: PLR0913 - the options of the command
     difference: Annotated[str, _DIFFERENCE] = "0.05,0.1",
     method: Annotated[str | None, _METHOD] = None,
     power: Annotated[float, opt.POWER] = 0.8,
+    share: Annotated[float, _SHARE] = 0.9,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     variance: Annotated[str, _VARIANCE] = "residual",
     pair: Annotated[list[str] | None, _PAIR] = None,
@@ -95,8 +104,9 @@ def design(  # noqa: PLR0913 - the options of the command
     """Compute how many topics a new collection needs.
 
     More topics are needed if scores vary more over topics, or if smaller differences matter. The variance comes from
-    existing scores, or is given as a number. There are three designs (--method); with scores, the power or width of the
-    present topics is shown with each.
+    existing scores, or is given as a number. There are three designs (--method). With scores, the number is for the
+    mean variance of pairs; shown with it are the share of pairs that reach the power or width, the number for a
+    --share of them, and what the present topics achieve.
 
     For example:
 

@@ -52,7 +52,7 @@ def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",
-    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_bh,fdr_by",
     alternative: Annotated[str, opt.ALTERNATIVE] = "two-sided",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,
@@ -66,7 +66,8 @@ def power(  # noqa: PLR0913 - the options of the command
 
     Discriminative power is the share of system pairs whose difference is significant. Every command counts it by the
     paired t test, uncorrected; this one also by Sakai's bootstrap sensitivity, as published. Which pairs differ is
-    decided by the t test under Benjamini-Yekutieli, which keeps the expected share of false findings below alpha.
+    decided by the t test under Benjamini-Yekutieli, which keeps the expected share of false findings below alpha; what
+    Benjamini-Hochberg finds is shown beside it.
 
     For example:
 

@@ -28,7 +28,7 @@ def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",
-    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_bh,fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,

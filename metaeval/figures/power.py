@@ -147,7 +147,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
     right = 0.55 if single else 0.15
     figure, axes = rows_figure(names, row_height=height, top=top, right=right, limit=40, heads=heads)
-    shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.05) * (len(corrections) - 1)
+    shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.09) * (len(corrections) - 1)
     for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
         part = frame[frame["correction"] == correction]
         y = np.array([row_of[row] for row in zip(part["metric"], part["test"], strict=True)]) + shift

@@ -19,7 +19,7 @@ from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.models.noncentral_t import two_sided_power
+from metaeval.models.noncentral_t import detectable_shift, two_sided_power
 
 DesignMethod = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -140,6 +140,17 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     check_count(n_topics, "n_topics", least=2)
     shift = min_difference * math.sqrt(n_topics / difference_variance)
     return float(two_sided_power(shift, n_topics - 1, alpha=alpha))
+
+
+def largest_variance_for_t(n_topics: int, min_difference: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Return the variance of a difference up to which a two-sided paired t test finds the difference with a power.
+
+    Examples
+    --------
+    >>> round(largest_variance_for_t(81, 0.1), 4)
+    0.1007
+    """
+    return float(n_topics * (min_difference / detectable_shift(n_topics - 1, alpha=alpha, power=power)) ** 2)
 
 
 def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design

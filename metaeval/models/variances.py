@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.detectable_difference import named_pairs
 from metaeval.running.equality import centred
 from metaeval.table.scores import oriented_values
 from metaeval.table.structure import engine_scores
+from metaeval.table.units import units_of
+from metaeval.tests_stat.robust import difference_estimates
 
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
 """What is asked of a pilot, for messages."""
@@ -36,6 +39,9 @@ class PilotVariance(Result):
     system's score, ``difference_variance`` (of a pair's difference on one topic, twice that), and the
     ``degrees_of_freedom`` that weigh a collection in the pooled row."""
     method: VarianceMethod
+    of_pairs: Mapping[str, Floats]
+    """Variance of the difference of every pair that was named, or of all pairs, by metric; of several collections one
+    after the other, without pairs whose difference is the same on every topic."""
 
     def pooled(self) -> pd.DataFrame:
         """Return one row a metric: pooled over the collections, or as it is where there is one."""
@@ -105,7 +111,7 @@ def pilot_variance(
     frame = pd.DataFrame(rows)
     if len(frame["collection"].unique()) > 1:
         frame = _with_pooled(frame)
-    return PilotVariance(table=frame, method=method)
+    return PilotVariance(table=frame, method=method, of_pairs=_of_pairs(scores, pairs))
 
 
 def _collections(scores: object) -> dict[str, object]:
@@ -139,6 +145,16 @@ def _variances(
         }
         for metric, one in zip(scores["metric"].to_numpy(), variance, strict=True)
     ]
+
+
+def _of_pairs(scores: object, pairs: Sequence[tuple[str, str]] | None) -> dict[str, Floats]:
+    found: dict[str, list[Floats]] = {}
+    for one in _collections(scores).values():
+        table = engine_scores(one, SIZES)
+        error = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs)).error
+        for metric, own in zip(table["metric"].to_numpy(), error, strict=True):
+            found.setdefault(str(metric), []).append(own[own > 0.0] ** 2 * table.sizes["topic"])
+    return {metric: np.concatenate(parts) for metric, parts in found.items()}
 
 
 def _within(values: Floats) -> tuple[Floats, int]:

@@ -41,7 +41,6 @@ from metaeval.reports.agree_pairs import (
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, groups_of_topics
-from metaeval.resampling.agreement_interval import powers_of
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import FIXED, MERGED
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -149,7 +148,7 @@ def _shares_section(study: AgreeStudy) -> Section:
         frame[str(name)] = [share_of(n, study.lead.n_pairs) for n in part["n_significant"]]
         frame[f"{name}_sort"] = part["n_significant"].to_numpy()
         columns += right(text, _PAIRS, **{str(name): CORRECTIONS.label(str(name))})
-        if study.intervals is not None:
+        if part["low"].notna().any() and study.intervals is not None:
             frame[f"{name} interval"] = intervals(
                 part["low"], part["high"], about=part["power"], draws=study.intervals.n_topic_resamples
             )
@@ -157,7 +156,7 @@ def _shares_section(study: AgreeStudy) -> Section:
     table = Table(
         name="shares",
         title="Discriminative power",
-        caption=say("shares table", **known, result=study.lead.result, corrections=powers_of(study.lead.result)),
+        caption=say("shares table", **known, result=study.lead.result, corrections=list(powers["correction"].unique())),
         frame=frame,
         columns=tuple(columns),
         data=powers,

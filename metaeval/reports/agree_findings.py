@@ -11,7 +11,7 @@ import pandas as pd
 from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, span, whole
 from metaeval.page.blocks import Methods
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_keys, described_by, with_draws
+from metaeval.reports.shared import beside, cited_keys, described_by, with_draws
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import ALONE, BINARY, EXCEPT, FIXED, GENERALISED, OTHER
 
@@ -124,7 +124,8 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric how its findings meet those of the reference, then what is in conflict."""
     rows = compared_rows(study)
     told = rows[rows["predictor"].isin(_told(study))] if study.variants else rows.head(_MOST_NAMED)
-    sentences = [_meetings(study, own.to_dict("records")) for _, own in told.groupby("base", sort=False)]
+    by_base = [own.to_dict("records") for _, own in told.groupby("base", sort=False)]
+    sentences = [_meetings(study, own, again=place > 0) for place, own in enumerate(by_base)]
     if terms(study)["elements"]:
         sentences += _glosses(study, told)
     if n_left := len(rows) - len(told):
@@ -132,10 +133,16 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
     return [*sentences, _conflict_sentence(study)]
 
 
-def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
+def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]], *, again: bool) -> str:
     """Say how many pairs the reference finds, and how those that others find meet them, each with its verdict."""
     truth = label(study, rows[0]["truth"], within=True)
-    sentences = [say("reference finds", row=rows[0], truth=truth, result=study.lead.result)]
+    powers = study.powers().set_index(["correction", "metric"])["power"]
+    milder = beside(
+        study.lead.result,
+        lambda found: f"{100 * powers[found.correction, rows[0]['truth']]:.0f} %",
+        again=again,
+    )
+    sentences = [say("reference finds", row=rows[0], truth=truth, result=study.lead.result, beside=milder)]
     for row in rows:
         predictor, verdict = label(study, row["predictor"], within=True), _verdict(row, study.min_f1)
         sentences.append(say("other finds", row=row, predictor=predictor, truth=truth, f1=_f1(row), verdict=verdict))

@@ -32,6 +32,7 @@ from metaeval.reports.topic_words import chance, count_errors, part_name, topic_
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import NOT_WORSE
 from metaeval.studies.topics import TopicsStudy
+from metaeval.tests_stat.correction import CORRECTIONS
 
 _ENDS = ("", "_low", "_high")
 say = prose("compare")
@@ -71,7 +72,8 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     judged, counted = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
         "power": ("Power, uncorrected", share),
-        "power_by": ("Power, corrected", share),
+        "power_bh": (f"Power, {CORRECTIONS.words('fdr_bh')}", share),
+        "power_by": (f"Power, {CORRECTIONS.words('fdr_by')}", share),
         **({"topics": (f"{unit().Topics} needed", text)} if counted else {}),
         **({"tau_half": ("τ, half judged", text)} if judged else {}),
         **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),

@@ -232,7 +232,7 @@ def compare_methods(study: CompareStudy) -> Methods:
         ),
     )
     paragraphs = tuple(words for words in parts if words)
-    procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"])
+    procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"], CORRECTIONS["fdr_bh"])
     keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
     return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, keys))
 

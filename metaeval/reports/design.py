@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.unit import unit
-from metaeval.base.words import ends, name_of_metric, number, percentage, short_names, whole
+from metaeval.base.words import ends, name_of_metric, number, percentage, share, short_names, whole
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
@@ -85,10 +85,22 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
             passage = "asked again" if answers else f"{method} asked"
             needed = _needed(study, rows, named=not answers)
             answers.append(_said(study, passage, difference=f"{difference:g}", needed=needed))
-        paragraphs.append(f"{'; '.join(answers)}.")
+        paragraphs.append(" ".join([f"{'; '.join(answers)}.", *_of_pairs(study, str(method), part)]))
     freedom = None if study.variances is None else study.table["degrees_of_freedom"]
     least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
     return (*paragraphs, say("basis", freedom=least, uneven=uneven))
+
+
+def _of_pairs(study: DesignStudy, method: str, part: pd.DataFrame) -> list[str]:
+    """Say for what share of the pairs these topics are enough, and how many are for the share asked."""
+    if not _spread(study) or method == "anova":
+        return []
+    needed: list[str] = []
+    for difference, rows in part.groupby("difference", sort=False):
+        own = _needed(study, rows.assign(n_topics=rows["n_topics_for_share"]), named=not needed)
+        needed.append(_said(study, "asked again", difference=f"{difference:g}", needed=own) if needed else own)
+    reached = dict.fromkeys(f"{100 * end:.0f}" for end in (part["pairs_reached"].min(), part["pairs_reached"].max()))
+    return [_said(study, "pairs reached", method=method, reached=reached, needed=needed)]
 
 
 def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
@@ -117,6 +129,7 @@ def _topics_section(study: DesignStudy) -> Section:
         for one in part.to_dict("records"):
             achieved = one.get(f"{_ACHIEVED[one['method']].what}_at_hand")
             row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": achieved}
+            row |= {f"{one['method']} {name}": one.get(name) for name in ("pairs_reached", "n_topics_for_share")}
         rows.append(row)
     columns = [
         *left(name_of_metric, metric="Metric"),
@@ -126,10 +139,13 @@ def _topics_section(study: DesignStudy) -> Section:
     for name in methods:
         achieved, group = _ACHIEVED[name], _name(study, name)
         columns += right(whole, group, **{name: unit().topics})
+        if _spread(study) and name != "anova":
+            columns += under(share, group, **{f"{name} pairs_reached": "of pairs"})
+            columns += right(whole, group, **{f"{name} n_topics_for_share": say("for a share", study=study)})
         if _at_hand(study):
             columns += under(achieved.write, group, **{f"{name} at hand": f"{achieved.what} at hand"})
     widest = _name(study, "interval") if "interval" in methods else ""
-    words = say("table", study=study, at_hand=_at_hand(study), widest=widest)
+    words = say("table", study=study, at_hand=_at_hand(study), widest=widest, spread=_spread(study))
     table = Table(
         name="topic-set-size",
         title=say("table title"),
@@ -157,6 +173,11 @@ def _topics_section(study: DesignStudy) -> Section:
         brief=True,
         blocks=(table, picture),
     )
+
+
+def _spread(study: DesignStudy) -> bool:
+    """Return whether it is known for how many pairs the topics are enough."""
+    return "pairs_reached" in study.table and bool(study.table["pairs_reached"].notna().any())
 
 
 def _around(study: DesignStudy) -> Sequence[float]:
@@ -194,6 +215,7 @@ def _methods(study: DesignStudy) -> Methods:
         asked=[f"{difference:g}" for difference in study.table["difference"].unique()],
         designs=[_said(study, f"{name} defined") for name in study.table["method"].unique()],
         variance=_variance(study),
+        spread=_spread(study),
         pooled=study.variances is not None and study.variances.table.groupby("metric").size().max() > 1,
     )
     return Methods(paragraphs=(words,), cite=("sakai2016",))

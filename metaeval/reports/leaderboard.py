@@ -15,6 +15,7 @@ from metaeval.base.words import (
     number,
     p_value,
     percentage,
+    share,
     share_of,
     short_names,
     text,
@@ -34,7 +35,7 @@ from metaeval.reports.leaderboard_items import (
     subsets_section,
 )
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.shared import beside, cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import LeaderboardStudy
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
@@ -44,7 +45,7 @@ _MOST_LETTERS = 12
 _LEAST_CHANCE = 0.01
 _FAMILIES = ("all", "adjacent", "best", "baseline")
 _MEANS = ("chen2010", "strawderman1971")
-_SOURCES = ("student1908", "holm1979", "benjamini2001", "mogstad2024", *_MEANS)
+_SOURCES = ("student1908", "holm1979", "benjamini1995", "benjamini2001", "mogstad2024", *_MEANS)
 say = prose("leaderboard")
 
 
@@ -296,6 +297,11 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         sizes=study.scores.sizes,
         every=_row(pairs, metric=metric, family="all", correction="fdr_by"),
         near=_row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
+        beside=beside(
+            study.comparison.with_correction("fdr_by"),
+            lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),
+            again=metric != study.comparison.metrics[0],
+        ),
         **found,
     )
 

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters are meant for people
 """What a study of a leaderboard says of the benchmark: what its items detect, how many it takes, which do the work."""
 
 import math
@@ -15,6 +14,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
+_CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 say = prose("leaderboard_items")
 
 
@@ -146,7 +146,10 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
     frame = rows.assign(
         found=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
         found_sort=rows["n_significant"],
-        corrected=[share_of(*pair) for pair in zip(rows["n_significant_fdr_by"], rows["n_pairs"], strict=True)],
+        **{
+            name: [share_of(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
+            for name in _CORRECTED
+        },
     )
     table = Table(
         name="conclusions",
@@ -156,7 +159,7 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
         columns=(
             METRIC,
             *left(aggregate="Aggregate"),
-            *right(text, "Significantly different pairs", found="uncorrected", corrected="Benjamini–Yekutieli"),
+            *right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
             *right(_items, topics_needed="Items needed"),
             *right(number(3), "Against the reference", tau="τ"),
             *right(share, "Against the reference", kept="pairs kept"),

@@ -126,7 +126,8 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         columns += left(lambda name: labels[str(name)], test="Test")
     for name in (name for name in CORRECTIONS.named if name in rows):
         columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
-        if study.intervals is not None and f"{name} interval" in rows:
+        beside = name == "fdr_bh" and "fdr_by" in rows  # that has no room for an interval
+        if study.intervals is not None and f"{name} interval" in rows and not beside:
             label = f"{percentage(study.intervals.confidence_level)} interval"
             columns += under(text, _PAIRS, **{f"{name} interval": label})
     columns += right(text, "Difference required", **{one: _REQUIRED[one] for one in _REQUIRED if one in rows})

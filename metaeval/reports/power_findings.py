@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import carried, interval, number
+from metaeval.base.words import carried, interval, listed, number
 from metaeval.page.blocks import Methods
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_keys, computed_with, groups_of_topics
+from metaeval.reports.shared import beside, cited_keys, computed_with, groups_of_topics
 from metaeval.studies.power import PowerStudy
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
@@ -34,7 +34,9 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     how = say("how", lead=lead)
     if lead.n_pairs == 1:
         return (_pair_words(study, how), *([" ".join(found)] if (found := bayesian_sentences(study)) else []))
-    answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
+    answer = "; ".join(
+        [_best_words(study, rows, best, how), *_corrected_words(study, frame, best), *_beside(study, best)]
+    )
     rest = [
         *_distinct_sentence(study, rows, best),
         *_required_sentence(study, frame, best),
@@ -106,6 +108,18 @@ def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame)
     more = [] if most == kept["n_significant"].max() else everywhere.loc[everywhere["n_significant"] == most, "metric"]
     same = strict.test == study.comparisons[0].test
     return [say("kept", strict=strict, same=same, left=left, more=list(more), most=most)]
+
+
+def _beside(study: PowerStudy, best: pd.DataFrame) -> list[str]:
+    def counted(milder: PairwiseResult) -> str:
+        found = (
+            milder.discriminative_power().assign(error=milder.power_errors()).set_index("metric").loc[best["metric"]]
+        )
+        rows = found.reset_index().to_dict("records")
+        return listed(say("left", row=row, error=row["error"], named=len(best) > 1) for row in rows)
+
+    words = beside(deciding(study), counted)
+    return [words] if words and best["n_significant"].iloc[0] else []
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:

@@ -128,6 +128,21 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
 
 
+def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str], *, again: bool = False) -> str:
+    """Say what Benjamini–Hochberg finds, as `write` counts it, where Benjamini–Yekutieli decided; nothing elsewhere.
+
+    Its false discovery rate, which is said once a page, is that of ``benchmarks/real_corrections.py`` where some
+    systems differ.
+    """
+    milder = result.beside()
+    if milder is None or result.n_pairs == 1:
+        return ""
+    if (found := write(milder)) == write(result):
+        return f"{CORRECTIONS.words('fdr_bh')} finds no more"
+    rate = "" if again else ", whose false discovery rate stayed below .05 on TREC data,"
+    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {found}"
+
+
 def resampled_on(intervals: "PowerIntervals") -> str:
     """Say on how many resamples of the topics the powers behind intervals were taken."""
     words = f"{intervals.n_topic_resamples} resamples of the {unit().topics}, the same for every metric"

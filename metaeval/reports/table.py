@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The table of every paper as a report: the table, a picture of the differences, and each with its p-value."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
@@ -13,7 +14,16 @@ from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.means import means_table, over_pairs
 from metaeval.reports.power_findings import decision_words, verdicts_of_pair
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import cited_in, cited_keys, drawn_for_p, facts, groups_of_topics, titled, with_draws
+from metaeval.reports.shared import (
+    beside,
+    cited_in,
+    cited_keys,
+    drawn_for_p,
+    facts,
+    groups_of_topics,
+    titled,
+    with_draws,
+)
 from metaeval.studies.table import TableStudy
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
@@ -56,7 +66,8 @@ def _answer(study: TableStudy, metric: str) -> str:
     """Say which system is best under a metric, and how many pairs differ significantly."""
     best = study.best_systems(metric)
     value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
-    verdict = study.comparison.verdicts()[study.comparison.metrics.index(metric)]
+    place = study.comparison.metrics.index(metric)
+    verdict = study.comparison.verdicts()[place]
     return say(
         "answer",
         metric=metric,
@@ -67,6 +78,9 @@ def _answer(study: TableStudy, metric: str) -> str:
         worse=int((verdict == -1).sum()),
         baseline=study.baseline,
         result=study.comparison,
+        beside=beside(
+            study.comparison, lambda milder: f"{np.count_nonzero(milder.verdicts()[place]):,}", again=place > 0
+        ),
     )
 
 

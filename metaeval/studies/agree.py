@@ -75,14 +75,16 @@ class AgreeStudy(Study):
         """Return the discriminative powers of the first test at the first level, uncorrected and corrected.
 
         One row a metric and correction: metric, test, correction, n_significant, power, low, high (NaN without
-        intervals).
+        intervals). Where Benjamini and Yekutieli decide, those under Benjamini and Hochberg too, without intervals.
         """
         lead = self.lead.result
         parts = []
-        for correction in powers_of(lead):
-            result = lead if correction == lead.correction else lead.with_correction(correction)
+        others = [lead.with_correction(name) for name in powers_of(lead) if name != lead.correction]
+        for result in (*others, lead.beside(), lead):
+            if result is None:
+                continue
             found = (result.verdicts(self.lead.alphas[0]) != 0).sum(axis=1)
-            row = {"metric": lead.metrics, "test": lead.test, "correction": correction, "n_significant": found}
+            row = {"metric": lead.metrics, "test": lead.test, "correction": result.correction, "n_significant": found}
             parts.append(pd.DataFrame(row).assign(power=found / lead.n_pairs))
         frame = pd.concat(parts, ignore_index=True)
         if self.intervals is None:

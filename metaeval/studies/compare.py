@@ -103,8 +103,9 @@ class CompareStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric with every figure and, where there is one, its interval in ``_low`` and ``_high``.
 
-        ``power`` (uncorrected) and ``power_by`` (Benjamini and Yekutieli); ``systems_low`` and ``systems_high``, the
-        range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
+        ``power`` (uncorrected), ``power_by`` (Benjamini and Yekutieli) and ``power_bh`` (Benjamini and Hochberg);
+        ``systems_low`` and ``systems_high``, the range of uncorrected power over choices of systems;
+        ``difference_required``, ``…_median``, ``…_p95``;
         ``topics_median``, ``topics_low`` and ``topics_high``, the topics needed by the posterior of the Bayesian
         model, and ``topics``, a check on it by the fitted curve, without interval; ``precision``, ``recall`` and
         ``f1`` of its significant pairs as a prediction of those of the metric in use, and ``conflicts``, where one was
@@ -129,10 +130,15 @@ class CompareStudy(Study):
 
     def _powers(self) -> list[pd.DataFrame]:
         found, spread = self.power.to_frame(), self.choice.to_frame()
-        strict = {"power": "power_by", "low": "power_by_low", "high": "power_by_high"}
         return [
             _named(_under(found), {"power": "power", "low": "power_low", "high": "power_high"}),
-            _named(_under(found, "fdr_by"), strict),
+            *(
+                _named(
+                    _under(found, f"fdr_{name}"),
+                    {"power": f"power_{name}", "low": f"power_{name}_low", "high": f"power_{name}_high"},
+                )
+                for name in ("by", "bh")
+            ),
             _named(_under(spread), {"low": "systems_low", "high": "systems_high"}),
         ]
 
@@ -403,7 +409,12 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     asked = Resampled(alpha, n_resamples, seed, n_threads)
     sensitivity = bootstrap_sensitivity(table, **asked._asdict())
     power = discriminative_power_interval(
-        table, test=test, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level, **asked._asdict()
+        table,
+        test=test,
+        corrections=("none", "fdr_bh", "fdr_by"),
+        n_topic_resamples=n_topic_resamples,
+        confidence_level=confidence_level,
+        **asked._asdict(),
     )
     choose = "one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2)
     choice = run_choice_power(

@@ -1,12 +1,15 @@
 """How many topics should a new collection have? From pilot scores, or a variance alone, to topic-set sizes."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_number
+from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -14,6 +17,7 @@ from metaeval.models.sample_size import (
     DesignMethod,
     anova_power,
     interval_width,
+    largest_variance_for_t,
     paired_t_power,
     topic_set_size_for_anova,
     topic_set_size_for_interval,
@@ -36,11 +40,15 @@ class DesignStudy(Study):
     table: pd.DataFrame
     """One row a metric, method ("t", "anova", "interval") and difference: ``n_topics`` (missing where a ``note`` says
     why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
-    ``topics_at_hand`` with the ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
+    ``pairs_reached``, the share of the pairs of systems for which the ``n_topics`` are enough by the variance of their
+    own difference, ``n_topics_for_share``, which are enough for a `share` of the pairs, and ``topics_at_hand`` with the
+    ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
     variances: PilotVariance | None
     """Where the variances came from; None if a number was given."""
     alpha: float
     power: float
+    share: float
+    """Of the pairs of systems, for which ``n_topics_for_share`` are enough."""
     n_systems: int | None
     """Systems in the analysis of variance."""
     calculation: DesignMethod
@@ -72,7 +80,8 @@ class DesignStudy(Study):
         sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
         at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
         asked = _Asked(0.0, 0.0, self.n_systems or 0, self.power, self.alpha, self.calculation)
-        return _answers(sources, list(dict.fromkeys(self.table["method"])), differences, asked, at_hand)
+        spread = _Spread({} if self.variances is None else self.variances.of_pairs, self.share)
+        return _answers(sources, list(dict.fromkeys(self.table["method"])), differences, asked, at_hand, spread)
 
 
 def study_design(  # noqa: PLR0913 - every option of the command
@@ -83,6 +92,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     methods: Sequence[Goal] = ("t", "anova", "interval"),
     alpha: float = 0.05,
     power: float = 0.8,
+    share: float = 0.9,
     n_systems: int | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     calculation: DesignMethod = "exact",
@@ -106,6 +116,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
         Significance level; one less the confidence level of the interval.
     power : float, default 0.8
         Chance with which the difference is to be found.
+    share : float, default 0.9
+        Of the pairs of systems: beside the number of topics for their mean variance, the number for this share of them.
     n_systems : int, optional
         Systems in the analysis of variance; as many as in the scores by default.
     pairs : sequence of (str, str), optional
@@ -139,6 +151,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     2  interval      156
     """
     _check(methods, differences)
+    check_share(share, "share")
     estimated = _estimated(scores, variance, pairs)
     collections = _collections(scores)
     sizes = [one.sizes for one in collections]
@@ -150,7 +163,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
     asked = _Asked(0.0, 0.0, n_systems or 0, power, alpha, calculation)
     spoken = unit_of(dict(enumerate(collections)))
     with speaking_of(spoken):
-        table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand)
+        spread = _Spread({} if estimated is None else estimated.of_pairs, share)
+        table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand, spread)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
@@ -158,6 +172,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
         variances=estimated,
         alpha=alpha,
         power=power,
+        share=share,
         n_systems=n_systems,
         calculation=calculation,
         unit=spoken,
@@ -168,7 +183,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
 
 _SOURCE = ("metric", "variance", "degrees_of_freedom")
 _COLUMNS = (
-    *("metric", "method", "difference", "n_topics", "topics_at_hand", "power_at_hand", "width_at_hand"),
+    *("metric", "method", "difference", "n_topics", "pairs_reached", "n_topics_for_share"),
+    *("topics_at_hand", "power_at_hand", "width_at_hand"),
     *("variance", "degrees_of_freedom", "note"),
 )
 
@@ -185,12 +201,20 @@ class _Asked:
     method: DesignMethod
 
 
-def _answers(
+class _Spread(NamedTuple):
+    """How the variance of a difference varies over pairs of systems, and for how many of them topics are to do."""
+
+    variances: Mapping[str, NDArray[np.float64]]
+    share: float
+
+
+def _answers(  # noqa: PLR0913, PLR0917 - what was asked
     sources: Sequence[Mapping[Hashable, object]],
     methods: Sequence[Goal],
     differences: Sequence[float],
     asked: _Asked,
     at_hand: int | None,
+    spread: _Spread,
 ) -> pd.DataFrame:
     """Return one row a source of variance, method and difference."""
     rows = []
@@ -198,25 +222,46 @@ def _answers(
         for method in methods:
             for difference in differences:
                 one = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
-                rows.append(
-                    dict(source) | {"method": method, "difference": float(difference)} | _answer(method, one, at_hand)
-                )
-    table = pd.DataFrame(rows).astype({"n_topics": "Int64"})
+                answer = _answer(method, one, at_hand, spread, str(source["metric"]))
+                rows.append(dict(source) | {"method": method, "difference": float(difference)} | answer)
+    table = pd.DataFrame(rows)
+    table = table.astype({name: "Int64" for name in table if str(name).startswith("n_topics")})
     return table.reindex(columns=[name for name in _COLUMNS if name in table])
 
 
-def _answer(method: Goal, asked: _Asked, at_hand: int | None) -> dict[str, object]:
-    """Return the topics needed, or why there is no number, and what the topics at hand achieve."""
-    fewest, achieved = _GOALS[method]
-    row: dict[str, object] = {"n_topics": None, "note": ""}
+type _Topics = Callable[[_Asked], int]
+type _Achieved = Callable[[_Asked, int], float]
+
+
+def _answer(method: Goal, asked: _Asked, at_hand: int | None, spread: _Spread, metric: str) -> dict[str, object]:
+    """Return the topics needed, or why there is no number, for which pairs, and what the topics at hand achieve."""
+    fewest, achieved, _ = _GOALS[method]
+    n_topics, note = None, ""
     try:
-        row["n_topics"] = fewest(asked)
+        n_topics = fewest(asked)
     except EstimationError as error:
-        row["note"] = str(error)
+        note = str(error)
+    row: dict[str, object] = {"n_topics": n_topics, "note": note}
+    if len(variances := spread.variances.get(metric, np.array([]))):
+        row |= _of_pairs(method, asked, n_topics, variances, spread.share)
     if at_hand is not None:
         name = "width_at_hand" if method == "interval" else "power_at_hand"
         row |= {"topics_at_hand": at_hand, name: achieved(asked, at_hand)}
     return row
+
+
+def _of_pairs(
+    method: Goal, asked: _Asked, n_topics: int | None, variances: NDArray[np.float64], share: float
+) -> dict[str, object]:
+    """Return for what share of the pairs the topics are enough, and the topics that are for the share asked."""
+    fewest, _, largest = _GOALS[method]
+    if largest is None:
+        return {"pairs_reached": np.nan, "n_topics_for_share": None}
+    enough = None
+    with suppress(EstimationError):
+        enough = fewest(replace(asked, variance=float(np.quantile(variances, share, method="inverted_cdf")) / 2))
+    reached = np.nan if n_topics is None else float((variances <= largest(asked, n_topics)).mean())
+    return {"pairs_reached": reached, "n_topics_for_share": enough}
 
 
 def _t_topics(asked: _Asked) -> int:
@@ -227,6 +272,10 @@ def _t_topics(asked: _Asked) -> int:
 
 def _t_power(asked: _Asked, n_topics: int) -> float:
     return paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
+
+
+def _t_variance(asked: _Asked, n_topics: int) -> float:
+    return largest_variance_for_t(n_topics, asked.difference, alpha=asked.alpha, power=asked.power)
 
 
 def _anova_topics(asked: _Asked) -> int:
@@ -249,11 +298,16 @@ def _interval_width(asked: _Asked, n_topics: int) -> float:
     return interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
 
 
-_GOALS = {
-    "t": (_t_topics, _t_power),
-    "anova": (_anova_topics, _anova_power),
-    "interval": (_interval_topics, _interval_width),
+def _interval_variance(asked: _Asked, n_topics: int) -> float:
+    return (asked.difference / interval_width(n_topics, 1.0, alpha=asked.alpha, method=asked.method)) ** 2
+
+
+_GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {
+    "t": (_t_topics, _t_power, _t_variance),
+    "anova": (_anova_topics, _anova_power, None),
+    "interval": (_interval_topics, _interval_width, _interval_variance),
 }
+"""Topics needed, what topics achieve, and the largest variance of a difference for which they are enough."""
 
 
 def _check(methods: Sequence[str], differences: Sequence[float]) -> None:

@@ -114,7 +114,7 @@ class LeaderboardStudy(Study):
         decision over all pairs at once (`decided`), whatever the row, and all pairs have no other one of that kind.
         """
         parts = []
-        for correction in ("none", "fdr_by"):
+        for correction in ("none", "fdr_bh", "fdr_by"):
             part = self.comparison.with_correction(correction).discriminative_power().rename(columns={"power": "share"})
             parts.append(part.assign(family="all", correction=correction))
         found = (self.decided() != 0).sum(axis=1)
@@ -234,7 +234,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     return LeaderboardStudy(
         scores=table,
         comparison=comparison,
-        families=pair_families(comparison, baseline=baseline),
+        families=pair_families(comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baseline),
         ranks=ranks,
         detectable=detectable,
         separation=separation,
@@ -273,7 +273,10 @@ def conclusions_of(
         made = aggregate_scores(scores.sel(metric=[metric]), aggregates=aggregates)
         result = compare_systems(made, test="t", correction="none", alpha=alpha)
         needed = topics_to_separate(made, pairs="top", alpha=alpha, power=power).to_frame().set_index("metric")
-        corrected = result.with_correction("fdr_by").data["significant"].sum("pair").to_numpy()
+        corrected = {
+            f"n_significant_{name}": result.with_correction(name).data["significant"].sum("pair").to_numpy()
+            for name in ("fdr_bh", "fdr_by")
+        }
         first = first or result
         for place, aggregate in enumerate(result.metrics):
             against = (result if place else first).data.isel(metric=0)
@@ -285,7 +288,7 @@ def conclusions_of(
                     "aggregate": aggregate,
                     "reference": "" if same else f"{metric if place else metrics[0]}, mean",
                     "n_significant": int(own["significant"].sum()),
-                    "n_significant_fdr_by": int(corrected[place]),
+                    **{name: int(found[place]) for name, found in corrected.items()},
                     "n_pairs": result.n_pairs,
                     "topics_needed": float(needed["topics_needed"].loc[aggregate]),
                     "tau": float("nan") if same else _tau(own, against, scores.sizes["system"]),

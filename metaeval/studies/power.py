@@ -107,7 +107,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
     tests: Sequence[str] | None = None,
-    corrections: Sequence[str] = ("none", "fdr_by"),
+    corrections: Sequence[str] = ("none", "fdr_bh", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int | None = None,
@@ -187,7 +187,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     >>> study.to_frame()[["metric", "test", "correction", "n_pairs"]].head(2)
       metric test correction  n_pairs
     0     AP    t       none       10
-    1     AP    t     fdr_by       10
+    1     AP    t     fdr_bh       10
     """
     names = list(dict.fromkeys(TESTS.find(name).name for name in (DEFAULT_TESTS if tests is None else tests)))
     corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))

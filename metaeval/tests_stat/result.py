@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
-from warnings import warn
+from warnings import catch_warnings, simplefilter, warn
 
 import numpy as np
 import pandas as pd
@@ -176,6 +176,14 @@ class PairwiseResult(Result):
             p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), significant)
         )
         return replace(self, data=data, correction=correction, alpha=float(alpha))
+
+    def beside(self) -> "PairwiseResult | None":
+        """Return the same test under Benjamini and Hochberg where Benjamini and Yekutieli decided, else None."""
+        if self.correction != "fdr_by":
+            return None
+        with catch_warnings():
+            simplefilter("ignore", UnreachableLevelWarning)  # the stricter one says it
+            return self.with_correction("fdr_bh")
 
     def verdicts(self, alpha: float | None = None) -> NDArray[np.int8]:
         """Return what the test decides of every pair at a level, by its own rule: an array (metric, pair).

@@ -58,10 +58,10 @@ def test_tables_and_sentences(command, table):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (QUICK, "Paired t, uncorrected and Benjamini–Yekutieli, two-sided, α = 0.05."),
+        (QUICK, "Paired t, uncorrected, Benjamini–Hochberg and Benjamini–Yekutieli, two-sided, α = 0.05."),
         (
             (*PUBLISHED, "--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
-            "Bootstrap, percentile, B = 10000, seed 3, uncorrected and Benjamini–Yekutieli, one-sided (better), α = ",
+            "Bootstrap, percentile, B = 10000, seed 3, uncorrected, Benjamini–Hochberg and Benjamini–Yekutieli, ",
         ),
         (
             ("--correction", "holm,none", "--interval-resamples", 0),

@@ -51,7 +51,7 @@ def test_runs_and_judgments(command, simulated_collection, tmp_path):
     assert "Robustness to missing judgments" in page
     assert "Top-heaviness" in page
     assert "RR (in use)" in page
-    assert "share of significantly different pairs (paired t, uncorrected and with" in page
+    assert "share of significantly different pairs (paired t)." in page
     assert "τ: over draws of the retained judgments" in page
 
 

@@ -46,14 +46,17 @@ def test_scores_give_the_variance(command, table):
         assert (row["metric"], row["n_topics"]) == (right["metric"], right["n_topics"])
         assert row["variance"] == pytest.approx(right["variance"], rel=1e-12)
     shown = command("design", *table, "--difference", 0.05)
-    assert "what the present 20 topics achieve" in shown.out
+    assert "what the present 20 topics achieve" in " ".join(shown.out.split())
     lines = [line.split() for line in shown.out.splitlines()]
     for metric, rows in study_design(read_scores(table), differences=[0.05]).table.groupby("metric"):
         (line,) = (line for line in lines if line[:1] == [metric] and line[2:3] == ["0.05"])
         cells = [f"{rows['variance'].iloc[0]:.5g}", "0.05"]
         for row in rows.to_dict("records"):
             achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
-            cells += [str(row["n_topics"]), achieved]
+            spread = []
+            if row["method"] != "anova":
+                spread = [f"{100 * row['pairs_reached']:.1f}", "%", str(row["n_topics_for_share"])]
+            cells += [str(row["n_topics"]), *spread, achieved]
         assert line[1:] == cells
     assert "a difference of 0.05 between the best and worst of 6 systems, an analysis of variance needs" in shown.out
 

@@ -1,6 +1,7 @@
 """`metaeval power`: answers, JSON, exit codes, and errors that say what to do."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,7 @@ def test_quiet_says_nothing_besides_the_answer(command, table):
 def test_every_pair_can_be_written(command, table, tmp_path):
     """--pairs writes one row per metric, test, correction and pair."""
     assert command("power", *table, "--test", "sign", "--pairs", "pairs.csv").code == 0
-    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 2 * 15
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 3 * 15
 
 
 def test_runs_and_groups(command, table):
@@ -194,3 +195,23 @@ def test_the_file_of_pairs_replaces_nothing_unasked(command, table, tmp_path):
     assert command(*words, "--overwrite").code == 0
     assert "system_a" in (tmp_path / "pairs.csv").read_text()
     assert "--overwrite does nothing without --out or --pairs" in command("power", table[0], "--overwrite").err
+
+
+PAGES = {
+    "power": ("--test", "t"),
+    "report": ("--test", "t", "--no-topics", "--interval-resamples", 0),
+    "table": (),
+    "agree": ("--interval-resamples", 0),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_one_word_decides_a_whole_page(command, table, tmp_path, name):
+    """Under --correction bh nothing is said of Benjamini and Yekutieli, and under by the other is counted beside it."""
+    for word in ("bh", "by"):
+        options = ("--correction", word, "--out", word, "--seed", 0)
+        assert command(name, *table, *PAGES[name], *options).code == 0
+        written = [path for path in (tmp_path / word).rglob("*") if path.suffix in {".html", ".csv", ".json", ".tex"}]
+        text = "".join(path.read_text("utf-8") for path in written if path.name != "provenance.json")
+        assert ("Yekutieli" in text or "fdr_by" in text) == (word == "by")
+        assert bool(re.search("whose false discovery rate|Hochberg finds no more", text)) == (word == "by")

@@ -119,7 +119,7 @@ def test_json_of_a_report(command, table):
     """--json prints the same rows as the table of the page."""
     answer = command("report", table[0], "--interval-resamples", 0, "--no-topics", "--json").json()
     assert answer["command"] == "report"
-    assert len(answer["results"]) == 3
+    assert len(answer["results"]) == 4
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")

@@ -12,6 +12,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.models.sample_size import (
     anova_power,
     interval_width,
+    largest_variance_for_t,
     paired_t_power,
     topic_set_size_for_anova,
     topic_set_size_for_interval,
@@ -48,6 +49,21 @@ def test_paired_t_agrees_with_statsmodels(effect, alpha, power):
     assert found == int(np.ceil(needed))
     wanted = TTestPower().power(effect, found, alpha)
     assert paired_t_power(found, effect, 1.0, alpha=alpha) == pytest.approx(wanted, abs=1e-10)
+
+
+@given(
+    n_topics=st.integers(2, 500),
+    difference=st.floats(0.001, 10),
+    power=st.floats(0.1, 0.99),
+    alpha=st.floats(0.001, 0.09),
+)
+def test_the_largest_variance_is_the_one_that_takes_all_topics(n_topics, difference, power, alpha):
+    """With it the power is the one asked for, and the topics just enough; a little more takes one topic more."""
+    options = {"alpha": alpha, "power": power}
+    largest = largest_variance_for_t(n_topics, difference, **options)
+    assert paired_t_power(n_topics, difference, largest, alpha=alpha) == pytest.approx(power, abs=1e-7)
+    assert topic_set_size_for_t(difference, largest * (1 - 1e-6), **options) <= n_topics
+    assert topic_set_size_for_t(difference, largest * (1 + 1e-6), **options) == n_topics + 1
 
 
 @pytest.mark.parametrize("n_systems", [2, 5, 30])

@@ -35,6 +35,27 @@ def test_twice_the_residual_is_the_mean_over_all_pairs():
     assert residual.item() == pytest.approx(literal, rel=1e-12)
 
 
+def test_every_pair_has_its_variance():
+    """Those of all pairs or of the named ones, of all collections, without pairs whose difference never varies."""
+    rng = np.random.default_rng(3)
+    values = rng.random((2, 4, 9))
+    values[0, 1] = values[0, 0] + 0.25
+    first, second = as_scores(values), as_scores(rng.random((2, 3, 20)))
+    found = pilot_variance([first, second]).of_pairs
+    for place, (metric, own) in enumerate(found.items()):
+        literal = [
+            np.var(one[a] - one[b], ddof=1)
+            for one in (values[place], second.to_numpy()[place])
+            for a in range(len(one))
+            for b in range(a + 1, len(one))
+        ]
+        assert metric == f"metric{place + 1}"
+        np.testing.assert_allclose(own, [one for one in literal if one > 1e-20], rtol=1e-9)
+    assert len(found["metric1"]) == 6 + 3 - 1
+    named = pilot_variance(first, method="pairs", pairs=[("system1", "system3"), ("system2", "system4")])
+    assert named.of_pairs["metric2"].mean() == pytest.approx(named.table["difference_variance"].iloc[1], rel=1e-12)
+
+
 def test_collections_are_pooled_by_degrees_of_freedom():
     """The pooled variance weighs each collection by its degrees of freedom and is named so."""
     rng = np.random.default_rng(2)

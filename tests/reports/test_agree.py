@@ -107,7 +107,7 @@ def test_summary_counts_as_the_paper_does(study):
     verdict = {True: "different conclusions.", False: "inconclusive."}[row["f1_high"] < study.min_f1]
     assert sentence.startswith(
         f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different (paired t, "
-        "Benjamini–Yekutieli)."
+        "Benjamini–Yekutieli); Benjamini–Hochberg, whose "
     )
     assert sentence.count("significantly different") == 1
     for words in (

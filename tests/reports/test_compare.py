@@ -102,7 +102,8 @@ def test_powers_and_differences_name_their_test_and_draws(study, page):
     """A power says whether it is corrected, an interval its resamples, a difference required its B."""
     resamples = f"{study.power.n_topic_resamples} resamples"
     side = table_of(page, "metrics")
-    assert {"Power, uncorrected", "Power, corrected"} <= {column.label for column in side.columns}
+    names = {f"Power, {name}" for name in ("uncorrected", "Benjamini–Hochberg", "Benjamini–Yekutieli")}
+    assert names <= {column.label for column in side.columns}
     assert resamples in side.caption
     assert "posterior interval" in side.caption
     assert f"B = {study.sensitivity.n_resamples}" in table_of(page, "difference-required").caption

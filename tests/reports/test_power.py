@@ -48,7 +48,7 @@ def test_the_tables_numbers_are_the_studys(study):
     frame = study.to_frame()
     labels = [column.label for column in shown.columns]
     assert labels == [
-        *("Metric", "Test", "Uncorrected", "95 % interval", "Benjamini–Yekutieli"),
+        *("Metric", "Test", "Uncorrected", "95 % interval", "Benjamini–Hochberg", "Benjamini–Yekutieli"),
         *("max", "median", "95th pct."),
     ]
     pd.testing.assert_frame_equal(shown.data, frame)
@@ -61,14 +61,14 @@ def test_the_tables_numbers_are_the_studys(study):
             assert cells[2] == counted + carried(none["power"], power_error(study, none))
         else:
             assert cells[2] == f"{counted}{100 * none['power']:.1f} %"
-        yekutieli = [f"{row['n_significant']}/10 = {100 * row['power']:.1f} %" for row in corrected]
-        assert [cells[4]] == (yekutieli or ["–"])
+        step_up = [f"{row['n_significant']}/10 = {100 * row['power']:.1f} %" for row in corrected]
+        assert cells[4:6] == (step_up or ["–", "–"])
         if test == "bootstrap_sensitivity":
             ends = [float(end) for end in re.findall(r"(\d+(?:\.\d+)?)(?= to| %)", cells[3])]
             for shown_end, end in zip(ends, (none["power_low"], none["power_high"]), strict=True):
                 digits = len(str(shown_end).partition(".")[2]) if "." in cells[3].partition(" to")[0] else 0
                 assert shown_end == round(100 * end, digits)
-            assert cells[5:] == [carried(none[name], errors.loc[none["metric"], name], number(4)) for name in errors]
+            assert cells[6:] == [carried(none[name], errors.loc[none["metric"], name], number(4)) for name in errors]
         else:
             assert cells[3] == "–"
 

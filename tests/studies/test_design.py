@@ -62,6 +62,39 @@ def test_topics_at_hand_are_judged():
             assert row["width_at_hand"] == interval_width(30, 2 * row["variance"])
 
 
+@pytest.mark.parametrize("method", ["t", "interval"])
+def test_topics_are_enough_for_the_share_of_pairs_that_is_said(method):
+    """The literal share of pairs whose own variance lets them reach the goal, and the fewest topics for the share."""
+    scores, share, asked = simulated_scores(), 0.7, 0.05
+    study = study_design(scores, differences=[asked], methods=[method], share=share)
+    first, second = np.triu_indices(6, 1)
+    for row, values in zip(study.table.to_dict("records"), scores.to_numpy(), strict=True):
+        variances = (values[first] - values[second]).var(axis=1, ddof=1)
+
+        def enough(n_topics, variances=variances):
+            if method == "t":
+                return np.array([paired_t_power(n_topics, asked, one) >= 0.8 for one in variances])
+            return np.array([interval_width(n_topics, one) <= asked for one in variances])
+
+        assert row["pairs_reached"] == enough(row["n_topics"]).mean()
+        needed = row["n_topics_for_share"]
+        assert enough(needed).mean() >= share > enough(needed - 1).mean()
+    said = study.report().summary[0]
+    assert f"for 70 % of them it takes {study.table['n_topics_for_share'].min():,}" in said
+
+
+def test_where_pairs_are_unknown_none_are_told_of():
+    """A variance that was given, an analysis of variance, and two systems, whose one pair is all pairs."""
+    assert "pairs_reached" not in study_design(variance=0.1, methods=["t"]).table
+    scores = simulated_scores()
+    alone = study_design(scores, methods=["anova"])
+    assert alone.table[["pairs_reached", "n_topics_for_share"]].isna().all(axis=None)
+    assert "of them" not in alone.report().summary[0]
+    pair = study_design(scores.isel(system=[0, 1]), methods=["t"]).table
+    assert (pair["pairs_reached"] == 1).all()
+    assert (pair["n_topics_for_share"] == pair["n_topics"]).all()
+
+
 def test_collections_are_pooled_by_degrees_of_freedom():
     """Two collections give one row a metric with the mean variance weighted by degrees of freedom."""
     both = {"a": simulated_scores(1, 30), "b": simulated_scores(2, 11)}
@@ -110,6 +143,7 @@ def test_what_needs_too_many_topics_has_a_reason_and_no_number():
         ({"variance": 0.1, "methods": []}, InvalidOptionError, "at least one"),
         ({"variance": 0.1, "methods": ["t"], "differences": [0.0]}, InvalidOptionError, "min_difference"),
         ({"variance": 0.1, "methods": ["t"], "power": 1.0}, InvalidOptionError, "power"),
+        ({"variance": 0.1, "methods": ["t"], "share": 1.0}, InvalidOptionError, "share"),
     ],
 )
 def test_refuses_what_it_cannot_do(options, error, words):

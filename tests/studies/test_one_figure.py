@@ -36,6 +36,7 @@ from metaeval.table.scores import Scores, oriented_values
 
 HEADLINE = ("t", "none")
 CORRECTED = ("t", "fdr_by")
+BESIDE = ("t", "fdr_bh")
 DRAWS = {"n_topic_resamples": 20, "rng": 0}
 
 
@@ -122,7 +123,10 @@ def _shares(told):
 
 
 def _of_table(told):
-    found = told.table.comparison
+    return _differ(told.table.comparison)
+
+
+def _differ(found):
     return pd.DataFrame({"metric": found.metrics, "n": (found.verdicts() != 0).sum(axis=1)})
 
 
@@ -182,6 +186,19 @@ QUANTITIES = {
         "agree": lambda told: _shares(told)[["metric", "share"]],
         "agree, its table": _of_agree("fdr_by", "power"),
         "leaderboard": _of_pairs("fdr_by", "share"),
+    },
+    "power under Benjamini and Hochberg": {
+        "power, the t test": _of_power(BESIDE, "power"),
+        "compare-metrics": _of_compare("power_bh"),
+        "agree": _of_agree("fdr_bh", "power"),
+        "leaderboard": _of_pairs("fdr_bh", "share"),
+    },
+    "significant pairs under Benjamini and Hochberg": {
+        "power": _of_power(BESIDE, "n_significant"),
+        "agree": _of_agree("fdr_bh", "n_significant"),
+        "leaderboard": _of_pairs("fdr_bh", "n_significant"),
+        "leaderboard, metrics": _of_conclusions("n_significant_fdr_bh"),
+        "table": lambda told: _differ(told.table.comparison.beside()),
     },
     "interval of corrected power": {
         "power": lambda told: _corrected_by_power(told)[["metric", "power_low", "power_high"]],
@@ -408,7 +425,7 @@ def test_commands_ask_the_same_unless_told_otherwise():
     for function in (discriminative_power_interval, agreement_intervals, run_choice_power, study_comparison):
         assert signature(function).parameters["test"].default == HEADLINE[0], function
     assert _default(agree, "correction") == CORRECTED[1]
-    assert _default(power, "correction") == ",".join((HEADLINE[1], CORRECTED[1]))
+    assert _default(power, "correction") == ",".join((HEADLINE[1], BESIDE[1], CORRECTED[1]))
 
 
 @pytest.mark.parametrize("options", [{"test": "bootstrap"}, {"test": "t", "alternative": "better"}, {"test": "sign"}])

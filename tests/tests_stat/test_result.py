@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -228,6 +229,20 @@ def test_is_silent_when_enough_pairs_reach_it_or_none_does():
     made_up([0.06, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
     result = made_up([0.05, 0.5, 0.5], correction="none", n_resamples=19, details={"smallest_p": 0.05})
     assert not result.out_of_reach()
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_milder_procedure_stands_beside_the_stricter_one_alone():
+    """Under Benjamini and Yekutieli it is Benjamini and Hochberg of the same p-values; where another decides, none."""
+    result = paired_t_test(scores(), correction="BY")
+    milder = result.beside()
+    assert (milder.correction, milder.test) == ("fdr_bh", "t")
+    xr.testing.assert_equal(milder.data, result.with_correction("bh").data)
+    assert not (result.data["significant"] & ~milder.data["significant"]).any()
+    assert all(result.with_correction(name).beside() is None for name in ("none", "holm", "bh"))
+    with pytest.warns(UnreachableLevelWarning):
+        stuck = made_up([0.05, 0.05, 0.5], correction="fdr_by", n_resamples=19, details={"smallest_p": 0.05})
+    assert not stuck.beside().data["significant"].any()
 
 
 def test_details_cannot_be_changed():
