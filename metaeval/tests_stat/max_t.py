@@ -192,7 +192,7 @@ def _test_metric(
 
 
 def _as_shares(question: Question, metric: int, t: NDArray[np.float64], sides: tuple[int, ...]) -> NDArray[np.float64]:
-    """Turn t of every pair into what `hypothesis_statistic` gives, side by side."""
+    """Turn t of every pair into what `pair_statistic` gives, side by side."""
     n_topics = question.n_topics
     with np.errstate(divide="ignore"):  # t = 0
         shares = n_topics / (1.0 + (n_topics - 1) / t**2)
