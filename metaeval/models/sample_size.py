@@ -9,6 +9,7 @@ The variances that they take come from topics judged before (`metaeval.models.va
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -308,11 +309,7 @@ def _fewest(enough: Callable[[int], bool]) -> int:
     high = 2
     while not enough(high):
         high = _within(2 * high)
-    low = high // 2 if high > 2 else 1  # noqa: PLR2004 - two topics are the fewest
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), 1, lo=max(2, high // 2), key=enough)
 
 
 def _within[Number: (int, float)](needed: Number) -> Number:

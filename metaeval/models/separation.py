@@ -18,7 +18,7 @@ from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.pairs import Estimates
+from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
 type Floats = NDArray[np.float64]
@@ -139,7 +139,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
             alpha=first_level(correction, alpha, len(first)),
             power=power,
         )
-        per_unit = own.n_topics / np.maximum(own.n_units, 1) if unit == "cluster" else 1.0
+        topics = np.ceil(needed * (own.n_topics / np.maximum(own.n_units, 1) if unit == "cluster" else 1.0))
         systems = scores["system"].to_numpy()
         tables.append(
             pd.DataFrame(
@@ -155,13 +155,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
                     "effect_high": high / np.sqrt(worth),
                     "topics": own.n_topics.astype(np.int64),
                     "units": own.n_units.astype(np.int64),
-                    "units_needed": needed[0],
-                    "units_needed_low": needed[1],
-                    "units_needed_high": needed[2],
-                    **{
-                        f"topics_needed{end}": np.ceil(needed[row] * per_unit)
-                        for row, end in enumerate(("", "_low", "_high"))
-                    },
+                    **dict(zip(("units_needed", "units_needed_low", "units_needed_high"), needed, strict=True)),
+                    **dict(zip(("topics_needed", "topics_needed_low", "topics_needed_high"), topics, strict=True)),
                 }
             )
         )
@@ -184,7 +179,8 @@ def _ranks(scores: Scores) -> tuple[Places, Places]:
 
 def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places) -> tuple[Places, Places]:
     if pairs == "all":
-        return np.repeat(order, len(order))[_upper(len(order))], np.tile(order, len(order))[_upper(len(order))]
+        first, second = all_pairs(len(order))
+        return order[first], order[second]
     if pairs in ("adjacent", "top"):
         last = 1 if pairs == "top" else len(order) - 1
         return order[:last], order[1 : last + 1]
@@ -193,7 +189,3 @@ def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places
             f"`pairs` must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}"
         )
     return named_pairs(scores, pairs=pairs)
-
-
-def _upper(n: int) -> NDArray[np.bool_]:
-    return np.triu(np.ones((n, n), dtype=bool), 1).ravel()
