@@ -4,8 +4,6 @@ from .bayesian_comparison import hierarchical as hierarchical
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .design_effect import DesignEffect as DesignEffect
-from .detectable_difference import DetectableDifferences as DetectableDifferences
-from .detectable_difference import detectable_differences as detectable_differences
 from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit

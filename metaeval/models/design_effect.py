@@ -70,7 +70,7 @@ def design_effect(scores: object) -> DesignEffect:
 
     See Also
     --------
-    metaeval.models.detectable_difference.detectable_differences
+    metaeval.tests_stat.detectable_difference.detectable_differences
 
     Notes
     -----

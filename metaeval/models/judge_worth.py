@@ -15,9 +15,9 @@ from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.judged_topics import judged_topics
-from metaeval.models.noncentral_t import detectable_shift
 from metaeval.models.rectified_means import Estimand, labels_of, measured
 from metaeval.running.equality import RELATIVE
+from metaeval.tests_stat.noncentral_t import detectable_shift
 
 type Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.models.noncentral_t import two_sided_power
+from metaeval.tests_stat.noncentral_t import two_sided_power
 
 DesignMethod = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000

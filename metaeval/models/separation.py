@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_number, check_share
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.models.detectable_difference import first_level, named_pairs
-from metaeval.models.noncentral_t import shift_interval
 from metaeval.models.sample_size import units_for_effect
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.detectable_difference import first_level, named_pairs
+from metaeval.tests_stat.noncentral_t import shift_interval
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
@@ -74,18 +74,18 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     power : float, default 0.8
         Wanted chance of finding the difference.
     correction : str, default "none"
-        Test each pair at the level of this correction's first step (`metaeval.models.detectable_difference`).
+        Test each pair at the level of this correction's first step (`metaeval.tests_stat.detectable_difference`).
     confidence_level : float, default 0.95
         Of the interval of the effect.
 
     Raises
     ------
     ScoresError, InvalidOptionError
-        As `metaeval.models.detectable_differences`.
+        As `metaeval.tests_stat.detectable_difference.detectable_differences`.
 
     See Also
     --------
-    metaeval.models.detectable_difference.detectable_differences
+    metaeval.tests_stat.detectable_difference.detectable_differences
 
     Notes
     -----

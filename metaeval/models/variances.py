@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models.detectable_difference import named_pairs
 from metaeval.running.equality import centred
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
+from metaeval.tests_stat.detectable_difference import named_pairs
 
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
 """What is asked of a pilot, for messages."""

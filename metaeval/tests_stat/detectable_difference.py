@@ -19,11 +19,11 @@ from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError
-from metaeval.models.noncentral_t import detectable_shift
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 from metaeval.tests_stat.sign import sign_counts
