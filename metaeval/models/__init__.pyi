@@ -10,7 +10,6 @@ from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
-from .prediction_powered import PredictionPowered as PredictionPowered
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .repeats import JudgeRepeats as JudgeRepeats

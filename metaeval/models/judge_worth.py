@@ -14,10 +14,10 @@ from metaeval.base.checks import check_choice, check_count, check_number, check_
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.models.judged_topics import judged_topics
-from metaeval.models.rectified_means import Estimand, labels_of, measured
 from metaeval.running.equality import RELATIVE
+from metaeval.tests_stat.judged_topics import judged_topics
 from metaeval.tests_stat.noncentral_t import detectable_shift
+from metaeval.tests_stat.rectified_means import Estimand, labels_of, measured
 
 type Floats = NDArray[np.float64]
 

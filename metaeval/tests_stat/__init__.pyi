@@ -6,6 +6,7 @@ from .families import PairFamilies as PairFamilies
 from .families import pair_families as pair_families
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
+from .prediction_powered import PredictionPowered as PredictionPowered
 from .randomisation import randomisation_test as randomisation_test
 from .result import PairwiseResult as PairwiseResult
 from .result import difference_intervals as difference_intervals
