@@ -12,8 +12,6 @@ from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
-from .repeats import JudgeRepeats as JudgeRepeats
-from .repeats import judge_repeats as judge_repeats
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
 from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t
