@@ -252,7 +252,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
 def _judge(
     family: str, counts: tuple[Floats, Floats, Floats], threshold: float
 ) -> tuple[dict[str, object], ErrorCurve | None]:
-    row: dict[str, object] = {"held_out_error": np.nan, "held_out_bias": np.nan, "weighted_error": np.nan}
+    row: dict[str, object] = dict.fromkeys(("held_out_error", "held_out_bias", "weighted_error"), np.nan)
     row |= {"parameters": "", "note": ""}
     try:
         curve = fit_curve(family, *counts, threshold=threshold)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_number, check_share
+from metaeval.base.checks import check_power, check_share
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.models.sample_size import units_for_effect
@@ -115,9 +115,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     0  system5  system1          470.0                 inf
     """
     scores = engine_scores(scores, "topics to separate systems")
-    check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     correction = CORRECTIONS.canonical(correction)
     unit: Literal["topic", "cluster"] = "cluster" if "cluster" in scores.coords else "topic"
     values, units = oriented_values(scores), units_of(scores)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_count, check_number, check_share
+from metaeval.base.checks import check_count, check_power
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
@@ -60,8 +60,7 @@ def detectable_by_topics(
     [0.089, 0.0616, 0.0431]
     """
     scores = engine_scores(scores, "detectable differences with other numbers of topics")
-    check_share(alpha, "alpha")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     for number in n_topics:
         check_count(number, "n_topics", least=2)
     first, second = all_pairs(scores.sizes["system"])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
 from scipy.stats import binom
 
-from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_power
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError
@@ -171,8 +171,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     2     fdr_by  0.0017  0.0903
     """
     scores = engine_scores(scores, "minimum detectable differences")
-    check_share(alpha, "alpha")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     check_choice(test, "test", get_args(DetectableTest))
     first, second = named_pairs(scores, pairs=pairs, baseline=baseline)
     names = [CORRECTIONS.canonical(name) for name in corrections]
