@@ -171,4 +171,4 @@ def _beyond(a: NDArray[np.float32], b: NDArray[np.float32], within: np.float32) 
         difference = a[place] - b[place]
         above = np.int32(above + np.int32(difference > within))
         below = np.int32(below + np.int32(difference < -within))
-    return above, below
+    return int(above), int(below)

@@ -291,7 +291,7 @@ def _statistics_of_pairs(
 @compiled
 def _note(changes: NDArray[np.int64], falling: NDArray[np.float64], largest: float, start: int, stop: int) -> None:
     """Count one for the hypotheses from `start` to `stop` - 1 whose least the largest statistic reaches."""
-    start = max(start, np.searchsorted(falling, -largest))
-    if start < stop:
-        changes[start] += 1
+    first = max(start, int(np.searchsorted(falling, -largest)))
+    if first < stop:
+        changes[first] += 1
         changes[stop] -= 1
