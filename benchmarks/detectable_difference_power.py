@@ -1,6 +1,6 @@
 """Is the power at a minimum detectable difference what was asked for? Simulated, for t, McNemar and clusters.
 
-A pilot of two systems gives a minimum detectable difference (`metaeval.models.detectable_differences`). Then two
+A pilot of two systems gives a minimum detectable difference (`metaeval.tests_stat.detectable_differences`). Then two
 systems that differ by just that are drawn anew on as many topics, and tested. The share of pilots whose second
 drawing is significant should be the power asked for, .8. It cannot be exactly: a pilot's standard deviation is itself
 drawn, and power bends down about it; so the same is done with the true standard deviation in its place.
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from quick_or_whole import write_report
 
-from metaeval.models.detectable_difference import detectable_differences
-from metaeval.models.noncentral_t import detectable_shift
 from metaeval.table.scores import Scores, as_scores
+from metaeval.tests_stat.detectable_difference import detectable_differences
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.sign import sign_test
 

@@ -25,11 +25,11 @@ from scipy.special import stdtrit
 from metaeval.io.trec import read_collection
 from metaeval.metrics.scoring import score
 from metaeval.models.judge_worth import relative_variance, topics_with_judge
-from metaeval.models.prediction_powered import prediction_powered
 from metaeval.running.parallel import limit_threads
 from metaeval.simulate.scores import simulate_population
 from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.prediction_powered import prediction_powered
 
 type Floats = NDArray[np.float64]
 

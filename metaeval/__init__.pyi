@@ -34,7 +34,6 @@ from .metrics.registry import Registry as Registry
 from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
-from .models.prediction_powered import prediction_powered as prediction_powered
 from .page.report import Report as Report
 from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .running.parallel import show_progress as show_progress
@@ -59,6 +58,7 @@ from .tests_stat.bootstrap import bootstrap_test as bootstrap_test
 from .tests_stat.comparison import compare_systems as compare_systems
 from .tests_stat.max_t import max_t_test as max_t_test
 from .tests_stat.paired_t import paired_t_test as paired_t_test
+from .tests_stat.prediction_powered import prediction_powered as prediction_powered
 from .tests_stat.randomisation import randomisation_test as randomisation_test
 from .tests_stat.result import PairwiseResult as PairwiseResult
 from .tests_stat.sign import sign_test as sign_test

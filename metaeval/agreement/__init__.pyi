@@ -31,6 +31,8 @@ from .rankings import kendall_tau as kendall_tau
 from .rankings import pearson as pearson
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
+from .repeats import JudgeRepeats as JudgeRepeats
+from .repeats import judge_repeats as judge_repeats
 from .scale_maps import ScaleMaps as ScaleMaps
 from .scale_maps import map_scales as map_scales
 from .second_assessors import SecondPeople as SecondPeople

@@ -182,6 +182,18 @@ def check_share(value: object, name: str) -> float:
     return share
 
 
+def check_power(power: object, alpha: object) -> tuple[float, float]:
+    """Return the wanted chance that a test finds something and its level, if the chance is above the level.
+
+    Examples
+    --------
+    >>> check_power(0.8, 0.05)
+    (0.8, 0.05)
+    """
+    level = check_share(alpha, "alpha")
+    return check_number(power, "power", above=level, below=1, unit="above alpha"), level
+
+
 def check_error_rate(value: object, name: str = "max_error") -> float:
     """Return an error rate if it is one that a coin toss would not reach.
 

@@ -23,6 +23,7 @@ from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.workers import parallel_map
 from metaeval.table.scores import Scores, better_direction, by_name, name_order
 from metaeval.tests_stat.pairs import Question, ask
+from metaeval.tests_stat.robust import pair_estimates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,7 +212,7 @@ def bayesian_t(
     widths = check_rope(rope, question.scores["metric"].to_numpy().tolist())
     limit = np.array([*widths.values()])[:, None]
     centre = question.mean_differences()
-    scale = _standard_errors(question)
+    scale = pair_estimates(question).error
     freedom = question.n_topics - 1
     size = question.tolerance / RELATIVE / question.n_topics
     p_a = _tail(difference(centre, limit, size, limit), scale, freedom)
@@ -337,21 +338,6 @@ def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple
     known = {name: place for place, name in enumerate(names[name_order(names)].tolist())}
     ends = np.array([[known[name] for name in side.tolist()] for side in (first, second)])
     return np.argsort(np.lexsort(np.sort(ends, axis=0)[::-1])), np.where(ends[0] < ends[1], 1, -1)
-
-
-def _standard_errors(question: Question) -> NDArray[np.float64]:
-    """Return s / sqrt(T) of every pair, shape (metric, pair); 0 where the difference is the same on every topic."""
-    n_topics = question.n_topics
-    errors = np.empty((len(question.values), len(question.first)))
-    tolerance = question.tolerance
-    for metric, values in enumerate(question.values):
-        for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
-            block = slice(start, start + _PAIRS_PER_BLOCK)
-            differences = values[question.first[block]] - values[question.second[block]]
-            spread = differences.std(axis=1, ddof=1)
-            certain = spread * n_topics <= tolerance[metric, block]
-            errors[metric, block] = np.where(certain, 0.0, spread) / np.sqrt(n_topics)
-    return errors
 
 
 def _tail(distance: NDArray[np.float64], scale: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:

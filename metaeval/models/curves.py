@@ -1,5 +1,6 @@
 """Shapes of the error rate fitted to counts of swaps and judged by the sizes held out."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -48,13 +49,8 @@ class ErrorCurve(Result):
 
         Every shape falls with size, so the answer is found by halving.
         """
-        if not float(self.rate(limit)) <= max_error:
-            return np.inf
-        low, high = 0, limit
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if float(self.rate(middle)) <= max_error else (middle, high)
-        return float(high)
+        found = bisect_left(range(limit + 1), 1, lo=1, key=lambda size: float(self.rate(size)) <= max_error)
+        return float(found) if found <= limit else np.inf
 
 
 def fit_curve(
@@ -192,10 +188,9 @@ def absolute_thresholds(error_rates: ErrorRates) -> xr.DataArray:
     A relative tolerance p becomes p times the mean, over pairs, sizes and trials, of the larger of the two means.
     """
     tolerances = error_rates.counts["tolerance"]
-    ones = xr.ones_like(error_rates.counts["larger_mean"].mean(("size", "trial")))
-    scale = (
-        ones if error_rates.tolerance_unit == "absolute" else error_rates.counts["larger_mean"].mean(("size", "trial"))
-    )
+    scale = error_rates.counts["larger_mean"].mean(("size", "trial"))
+    if error_rates.tolerance_unit == "absolute":
+        scale = xr.ones_like(scale)
     return (scale * tolerances.assign_coords(tolerance=tolerances)).transpose("metric", "tolerance")
 
 
@@ -257,7 +252,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
 def _judge(
     family: str, counts: tuple[Floats, Floats, Floats], threshold: float
 ) -> tuple[dict[str, object], ErrorCurve | None]:
-    row: dict[str, object] = {"held_out_error": np.nan, "held_out_bias": np.nan, "weighted_error": np.nan}
+    row: dict[str, object] = dict.fromkeys(("held_out_error", "held_out_bias", "weighted_error"), np.nan)
     row |= {"parameters": "", "note": ""}
     try:
         curve = fit_curve(family, *counts, threshold=threshold)

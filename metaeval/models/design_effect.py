@@ -46,24 +46,19 @@ class DesignEffect(Result):
         for metric in self.pairs["metric"].to_numpy().tolist():
             for kind, table in (("pairs", self.pairs), ("systems", self.systems)):
                 part = table.sel(metric=metric)
-                effect = part["design_effect"].to_numpy()
-                low, middle, high = (
-                    np.nanquantile(effect, (0.05, 0.5, 0.95)) if np.isfinite(effect).any() else (np.nan,) * 3
-                )
-                correlation = part["intraclass_correlation"].to_numpy()
+                effect = part["design_effect"].to_series()
+                low, middle, high = effect.quantile([0.05, 0.5, 0.95])
                 rows.append(
                     {
                         "metric": metric,
                         "of": kind,
-                        "n": int(np.isfinite(effect).sum()),
+                        "n": int(effect.count()),
                         "n_topics": float(part["n_topics"].median()),
                         "n_clusters": self.n_clusters,
-                        "design_effect": float(middle),
-                        "low": float(low),
-                        "high": float(high),
-                        "intraclass_correlation": float(np.nanmedian(correlation))
-                        if np.isfinite(correlation).any()
-                        else np.nan,
+                        "design_effect": middle,
+                        "low": low,
+                        "high": high,
+                        "intraclass_correlation": float(part["intraclass_correlation"].median()),
                         "effective_topics": float((part["n_topics"] / part["design_effect"]).median()),
                     }
                 )
@@ -75,7 +70,7 @@ def design_effect(scores: object) -> DesignEffect:
 
     See Also
     --------
-    metaeval.models.detectable_difference.detectable_differences
+    metaeval.tests_stat.detectable_difference.detectable_differences
 
     Notes
     -----

@@ -164,18 +164,17 @@ def exponential_errors(error_rates: ErrorRates, *, half_swaps: bool = True) -> p
 
 def _row(sizes: tuple[int, ...], rates: Floats) -> dict[str, object]:
     names = ("a1", "se_a1", "a2", "se_a2", "chi_squared", "degrees_of_freedom")
+    found: ExponentialFit | None = None
     try:
-        fit = fit_exponential(sizes, rates)
+        found = fit_exponential(sizes, rates)
+        note = "" if found.a2 > 0 else "the error rate does not fall with size"
     except EstimationError as error:
-        unknown: dict[str, object] = dict.fromkeys(names, np.nan)
-        rest = {"within_published_criterion": False, "n_zero_sizes": int((rates == 0).sum())}
-        return unknown | rest | {"held_out_error": np.nan, "held_out_bias": np.nan, "note": str(error)}
-    note = "" if fit.a2 > 0 else "the error rate does not fall with size"
-    return {name: getattr(fit, name) for name in names} | {
-        "within_published_criterion": fit.chi_squared <= PUBLISHED_CRITERION,
+        note = str(error)
+    return {name: getattr(found, name, np.nan) for name in names} | {
+        "within_published_criterion": found is not None and found.chi_squared <= PUBLISHED_CRITERION,
         "n_zero_sizes": int((rates == 0).sum()),
-        "held_out_error": fit.held_out_error,
-        "held_out_bias": fit.held_out_bias,
+        "held_out_error": getattr(found, "held_out_error", np.nan),
+        "held_out_bias": getattr(found, "held_out_bias", np.nan),
         "note": note,
     }
 

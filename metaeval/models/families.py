@@ -8,11 +8,12 @@ a mean over z topics adds noise with variance c²/z.
 A row says what a sentence calls a shape, and how least squares fits it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.polynomial.polynomial import polyfit
 from numpy.typing import ArrayLike, NDArray
 
 type Floats = NDArray[np.float64]
@@ -98,11 +99,7 @@ def orthant_rate(sizes: ArrayLike, *, a: ArrayLike, c: ArrayLike, threshold: Arr
     return np.asarray((integrand @ _FOURTH_WEIGHTS) * angle / np.pi)
 
 
-def _exponential_rate(z: Floats, _: float, level: ArrayLike, rate: ArrayLike) -> Floats:
-    return np.asarray(level) * np.exp(-np.asarray(rate) * z)
-
-
-def _floor_rate(z: Floats, _: float, level: ArrayLike, rate: ArrayLike, floor: ArrayLike) -> Floats:
+def _exponential_rate(z: Floats, _: float, level: ArrayLike, rate: ArrayLike, floor: ArrayLike = 0.0) -> Floats:
     return np.asarray(floor) + np.asarray(level) * np.exp(-np.asarray(rate) * z)
 
 
@@ -120,30 +117,32 @@ def _orthant_curve(z: Floats, threshold: float, ratio: ArrayLike, a: ArrayLike) 
     return orthant_rate(z, a=a, c=np.asarray(ratio) * np.asarray(a), threshold=threshold)
 
 
+def _decay_starts(x: Floats, rates: Floats, least: float, shares: Sequence[float] = (0.0,)) -> Floats:
+    """Draw a line through the logarithms of what lies above a floor, a share of the least rate."""
+    rows = []
+    for floor in np.multiply(shares, rates.min()):
+        level, slope = polyfit(x, np.log(rates - floor), 1)
+        rows.append([np.exp(level), max(-slope, least), floor])
+    return np.array([rows])
+
+
 def _exponential_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    slope, level = straight_line(z, np.log(rates))
-    return np.array([[[np.exp(level), max(-slope, 1e-4)]]])
+    return _decay_starts(z, rates, 1e-4)[..., :2]
 
 
 def _power_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    slope, level = straight_line(np.log(z), np.log(rates))
-    return np.array([[[np.exp(level), max(-slope, 1e-2)]]])
+    return _decay_starts(np.log(z), rates, 1e-2)[..., :2]
+
+
+def _floor_starts(z: Floats, rates: Floats, _: float) -> Floats:
+    return _decay_starts(z, rates, 1e-4, (0.1, 0.5, 0.9))
 
 
 def _stretched_starts(z: Floats, rates: Floats, _: float) -> Floats:
     rows = []
     for scale in (0.5, 0.99):
-        shape, level = straight_line(np.log(z), np.log(-np.log(np.minimum(rates / scale, 0.99))))
+        level, shape = polyfit(np.log(z), np.log(-np.log(np.minimum(rates / scale, 0.99))), 1)
         rows.append([scale, np.exp(-level / max(shape, 0.1)), max(shape, 0.1)])
-    return np.array([rows])
-
-
-def _floor_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    rows = []
-    for share in (0.1, 0.5, 0.9):
-        floor = share * rates.min()
-        slope, level = straight_line(z, np.log(rates - floor))
-        rows.append([np.exp(level), max(-slope, 1e-4), floor])
     return np.array([rows])
 
 
@@ -152,19 +151,6 @@ def _orthant_starts(_z: Floats, _rates: Floats, threshold: float) -> Floats:
     ratios, spreads = np.logspace(-1, 1.5, 11), np.logspace(-1, 2, 8) * threshold if threshold else np.ones(1)
     rows = np.array([[ratio, spread] for spread in spreads for ratio in ratios])
     return rows.reshape(4 if threshold else 1, -1, 2)
-
-
-def straight_line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Return slope and level of the line of least squares.
-
-    Examples
-    --------
-    >>> slope, level = straight_line(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
-    >>> round(slope, 12), round(level, 12)
-    (2.0, 1.0)
-    """
-    slope, level = np.polynomial.polynomial.polyfit(x, y, 1)[::-1]
-    return float(slope), float(level)
 
 
 # ------------------------------------------------------------------------------------------------------- the table
@@ -198,7 +184,7 @@ _ROWS = (
         name="exponential_with_floor",
         title="exponential with a floor",
         formula="floor + a1 exp(-a2 z)",
-        curve=Curve(parameters=("a1", "a2", "floor"), rate=_floor_rate, starts=_floor_starts),
+        curve=Curve(parameters=("a1", "a2", "floor"), rate=_exponential_rate, starts=_floor_starts),
     ),
     Family(
         name="orthant",

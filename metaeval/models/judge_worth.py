@@ -10,14 +10,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from metaeval.base.checks import check_choice, check_count, check_number, check_share
+from metaeval.base.checks import check_choice, check_count, check_power, check_share
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.models.judged_topics import judged_topics
-from metaeval.models.noncentral_t import detectable_shift
-from metaeval.models.rectified_means import Estimand, labels_of, measured
 from metaeval.running.equality import RELATIVE
+from metaeval.tests_stat.judged_topics import judged_topics
+from metaeval.tests_stat.noncentral_t import detectable_shift
+from metaeval.tests_stat.rectified_means import Estimand, labels_of, measured
 
 type Floats = NDArray[np.float64]
 
@@ -164,8 +164,7 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     if n_judged is not None:
         check_count(n_judged, "n_judged")
     check_choice(of, "of", ("pairs", "means"))
-    check_share(alpha, "alpha")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     check_share(confidence_level, "confidence_level")
     laid = judged_topics(human, judge, what=what, fewest=_FEWEST)
     plan = _Plan(n_topics=n_topics, n_judged=np.inf if n_judged is None else float(n_judged), alpha=alpha, power=power)

@@ -9,6 +9,7 @@ The variances that they take come from topics judged before (`metaeval.models.va
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -19,7 +20,7 @@ from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.models.noncentral_t import detectable_shift, two_sided_power
+from metaeval.tests_stat.noncentral_t import detectable_shift, two_sided_power
 
 DesignMethod = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -319,11 +320,7 @@ def _fewest(enough: Callable[[int], bool]) -> int:
     high = 2
     while not enough(high):
         high = _within(2 * high)
-    low = high // 2 if high > 2 else 1  # noqa: PLR2004 - two topics are the fewest
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), 1, lo=max(2, high // 2), key=enough)
 
 
 def _within[Number: (int, float)](needed: Number) -> Number:

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_number, check_share
+from metaeval.base.checks import check_power, check_share
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
-from metaeval.models.detectable_difference import first_level, named_pairs
-from metaeval.models.noncentral_t import shift_interval
 from metaeval.models.sample_size import units_for_effect
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.pairs import Estimates
+from metaeval.tests_stat.detectable_difference import first_level, named_pairs
+from metaeval.tests_stat.noncentral_t import shift_interval
+from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
 type Floats = NDArray[np.float64]
@@ -74,18 +74,18 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     power : float, default 0.8
         Wanted chance of finding the difference.
     correction : str, default "none"
-        Test each pair at the level of this correction's first step (`metaeval.models.detectable_difference`).
+        Test each pair at the level of this correction's first step (`metaeval.tests_stat.detectable_difference`).
     confidence_level : float, default 0.95
         Of the interval of the effect.
 
     Raises
     ------
     ScoresError, InvalidOptionError
-        As `metaeval.models.detectable_differences`.
+        As `metaeval.tests_stat.detectable_difference.detectable_differences`.
 
     See Also
     --------
-    metaeval.models.detectable_difference.detectable_differences
+    metaeval.tests_stat.detectable_difference.detectable_differences
 
     Notes
     -----
@@ -115,9 +115,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
     0  system5  system1          470.0                 inf
     """
     scores = engine_scores(scores, "topics to separate systems")
-    check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     correction = CORRECTIONS.canonical(correction)
     unit: Literal["topic", "cluster"] = "cluster" if "cluster" in scores.coords else "topic"
     values, units = oriented_values(scores), units_of(scores)
@@ -139,7 +138,7 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
             alpha=first_level(correction, alpha, len(first)),
             power=power,
         )
-        per_unit = own.n_topics / np.maximum(own.n_units, 1) if unit == "cluster" else 1.0
+        topics = np.ceil(needed * (own.n_topics / np.maximum(own.n_units, 1) if unit == "cluster" else 1.0))
         systems = scores["system"].to_numpy()
         tables.append(
             pd.DataFrame(
@@ -155,13 +154,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
                     "effect_high": high / np.sqrt(worth),
                     "topics": own.n_topics.astype(np.int64),
                     "units": own.n_units.astype(np.int64),
-                    "units_needed": needed[0],
-                    "units_needed_low": needed[1],
-                    "units_needed_high": needed[2],
-                    **{
-                        f"topics_needed{end}": np.ceil(needed[row] * per_unit)
-                        for row, end in enumerate(("", "_low", "_high"))
-                    },
+                    **dict(zip(("units_needed", "units_needed_low", "units_needed_high"), needed, strict=True)),
+                    **dict(zip(("topics_needed", "topics_needed_low", "topics_needed_high"), topics, strict=True)),
                 }
             )
         )
@@ -184,7 +178,8 @@ def _ranks(scores: Scores) -> tuple[Places, Places]:
 
 def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places) -> tuple[Places, Places]:
     if pairs == "all":
-        return np.repeat(order, len(order))[_upper(len(order))], np.tile(order, len(order))[_upper(len(order))]
+        first, second = all_pairs(len(order))
+        return order[first], order[second]
     if pairs in ("adjacent", "top"):
         last = 1 if pairs == "top" else len(order) - 1
         return order[:last], order[1 : last + 1]
@@ -193,7 +188,3 @@ def _pairs(scores: Scores, pairs: str | Sequence[tuple[str, str]], order: Places
             f"`pairs` must be 'adjacent', 'top', 'all' or a list of pairs of systems, not {pairs!r}"
         )
     return named_pairs(scores, pairs=pairs)
-
-
-def _upper(n: int) -> NDArray[np.bool_]:
-    return np.triu(np.ones((n, n), dtype=bool), 1).ravel()

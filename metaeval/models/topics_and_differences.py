@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_count, check_number, check_share
-from metaeval.models.noncentral_t import detectable_shift
+from metaeval.base.checks import check_count, check_power
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
@@ -43,7 +43,7 @@ def detectable_by_topics(
 
     See Also
     --------
-    metaeval.models.detectable_difference.detectable_differences
+    metaeval.tests_stat.detectable_difference.detectable_differences
     metaeval.models.sample_size.topic_set_size_for_t
 
     Notes
@@ -60,8 +60,7 @@ def detectable_by_topics(
     [0.089, 0.0616, 0.0431]
     """
     scores = engine_scores(scores, "detectable differences with other numbers of topics")
-    check_share(alpha, "alpha")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     for number in n_topics:
         check_count(number, "n_topics", least=2)
     first, second = all_pairs(scores.sizes["system"])

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models.detectable_difference import named_pairs
 from metaeval.running.equality import centred
-from metaeval.table.scores import oriented_values
+from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
+from metaeval.tests_stat.detectable_difference import named_pairs
 from metaeval.tests_stat.robust import difference_estimates
 
 SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
@@ -128,7 +128,7 @@ def _variances(
     scores = engine_scores(collection, SIZES)
     values = oriented_values(scores)
     if method == "pairs":
-        variance, freedom = _pair_variance(values, scores["system"].to_numpy().tolist(), pairs or ())
+        variance, freedom = _pair_variance(values, scores, pairs or ())
     else:
         variance, freedom = _VARIANCES[method](values)
     if not variance.all():
@@ -171,10 +171,8 @@ def _residual(values: Floats) -> tuple[Floats, int]:
     return (residual**2).sum(axis=(1, 2)) / freedom, freedom
 
 
-def _pair_variance(values: Floats, names: list[str], pairs: Sequence[tuple[str, str]]) -> tuple[Floats, int]:
-    for name in (name for pair in pairs for name in pair):
-        check_choice(name, "system", names)
-    first, second = (np.array([names.index(pair[side]) for pair in pairs]) for side in (0, 1))
+def _pair_variance(values: Floats, scores: Scores, pairs: Sequence[tuple[str, str]]) -> tuple[Floats, int]:
+    first, second = named_pairs(scores, pairs=pairs)
     own, _ = centred(values[:, first] - values[:, second], np.abs(values[:, first]) + np.abs(values[:, second]), axis=2)
     freedom = values.shape[2] - 1
     return (own**2).sum(axis=2).mean(axis=1) / freedom / 2, len(pairs) * freedom

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, p_value, sentence_case, share, whole
-from metaeval.models.repeats import JudgeRepeats
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, right
 from metaeval.reports.judge_conclusions import by_metric

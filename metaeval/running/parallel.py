@@ -4,12 +4,15 @@ Nothing below the command line prints. Long loops go through `track` or `metaeva
 of notebooks they stay silent until a caller opens `reporting` with something that shows progress, or `show_progress`.
 """
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
+from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from metaeval.base.checks import check_jobs, check_threads
 from metaeval.running.progress import ProgressReporter, TerminalBars, cell_bars
@@ -126,12 +129,24 @@ def limit_threads(n_threads: int | None) -> Iterator[None]:
         yield
         return
     import numba  # noqa: PLC0415 - only for who limits threads
-    import threadpoolctl  # noqa: PLC0415 - likewise
 
     before = numba.get_num_threads()
     numba.set_num_threads(min(int(n_threads or before), before))
     try:
-        with threadpoolctl.threadpool_limits(n_threads):
+        with limit_libraries(n_threads):
             yield
     finally:
         numba.set_num_threads(before)
+
+
+def limit_libraries(n_threads: int | None, *, kind: str | None = None) -> AbstractContextManager[Any]:
+    """Hold the libraries that bring threads of their own, or those of one kind ("blas"), to `n_threads` cores."""
+    return _libraries(len(sys.modules)).limit(limits=n_threads, user_api=kind)
+
+
+@lru_cache(maxsize=1)
+def _libraries(_n_modules: int) -> Any:  # noqa: ANN401 - threadpoolctl ships no types
+    """Find these libraries: more than a millisecond, hence anew only where a module has brought another."""
+    import threadpoolctl  # noqa: PLC0415 - only for who limits threads
+
+    return threadpoolctl.ThreadpoolController()

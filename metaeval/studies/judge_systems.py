@@ -11,17 +11,17 @@ import xarray as xr
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.label_agreement import LabelAgreement
+from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
-from metaeval.models.prediction_powered import PredictionPowered, prediction_powered
-from metaeval.models.repeats import JudgeRepeats, judge_repeats
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
 from metaeval.studies.judge_parts import Asked
 from metaeval.studies.study import Attempts
 from metaeval.table.scores import Scores
+from metaeval.tests_stat.prediction_powered import PredictionPowered, prediction_powered
 
 EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
 _MARK = "#"

@@ -11,6 +11,7 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels
+from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_number, check_share
@@ -20,8 +21,6 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.models.judge_worth import TopicsWithJudge
-from metaeval.models.prediction_powered import PredictionPowered
-from metaeval.models.repeats import JudgeRepeats
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
@@ -34,6 +33,7 @@ from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.prediction_powered import PredictionPowered
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "Conclusions about systems"

@@ -17,7 +17,6 @@ from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.design_effect import DesignEffect, design_effect
-from metaeval.models.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.resampling.ranks import RankIntervals, rank_intervals
@@ -30,6 +29,7 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult

@@ -90,17 +90,18 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
     if unnamed:
         raise ScoresError(f"scores need names along {', '.join(unnamed)}: give the DataArray that coordinate")
     data = data.transpose(*DIMS, ...)
+    coordinates = data.coords.variables
     extras = {
         str(name): (str(coordinate.dims[0]), coordinate.to_numpy())
-        for name, coordinate in data.coords.items()
+        for name, coordinate in coordinates.items()
         if name not in data.dims and coordinate.ndim == 1
     }
     for name, dim in ATTACHED.items():
-        if name in data.coords and extras.get(name, ("",))[0] != dim:
-            raise ScoresError(f"the coordinate {name} must lie along {dim}, not along {data.coords[name].dims}")
+        if name in coordinates and extras.get(name, ("",))[0] != dim:
+            raise ScoresError(f"the coordinate {name} must lie along {dim}, not along {coordinates[name].dims}")
     return ScoreTable(
         scores=_real_numbers(data.to_numpy()),
-        labels={str(dim): clean_names(data[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
+        labels={str(dim): clean_names(coordinates[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
         coordinates=extras,
         attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
     )

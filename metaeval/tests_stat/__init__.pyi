@@ -1,9 +1,12 @@
 from .bootstrap import bootstrap_test as bootstrap_test
 from .comparison import compare_systems as compare_systems
+from .detectable_difference import DetectableDifferences as DetectableDifferences
+from .detectable_difference import detectable_differences as detectable_differences
 from .families import PairFamilies as PairFamilies
 from .families import pair_families as pair_families
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
+from .prediction_powered import PredictionPowered as PredictionPowered
 from .randomisation import randomisation_test as randomisation_test
 from .result import PairwiseResult as PairwiseResult
 from .result import difference_intervals as difference_intervals

@@ -11,7 +11,7 @@ from metaeval.running.draws import RNGLike, chunk_size, resolve_rng, topic_count
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import limit_threads, track
 from metaeval.table.units import check_resampling_of
-from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
+from metaeval.tests_stat.counting import RESAMPLES_AT_ONCE, check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
@@ -191,10 +191,11 @@ def _from_means(
     shifted = method == "shifted"
     values = question.values - question.values.mean(axis=2, keepdims=True) if shifted else question.values
     tails = np.zeros((3, *sums.shape), dtype=np.int64)
+    at_once = min(RESAMPLES_AT_ONCE, chunk_size(question.n_topics))  # what stays in a cache
     chunks = track(
-        topic_counts(generator, n_resamples, question.n_topics),
+        topic_counts(generator, n_resamples, question.n_topics, at_once=at_once),
         description="Resampling topics",
-        total=-(-n_resamples // chunk_size(question.n_topics)),
+        total=-(-n_resamples // at_once),
     )
     with limit_threads(n_threads):
         for counts in chunks:
@@ -204,7 +205,7 @@ def _from_means(
                     each_tail = True  # said, not left out: for numba that is another type, compiled anew
                     tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric], each_tail)
                     continue
-                noise = RELATIVE * (np.abs(own) @ counts)
+                sizes = means if (own >= 0.0).all() else np.abs(own) @ counts
                 # p for "first is better" is the share of resampled differences at or below 0, and the other way round
-                tails[:0:-1, metric] += count_beside_zero(means, noise, first, second)
+                tails[:0:-1, metric] += count_beside_zero(means, sizes, RELATIVE, first, second)
     return tails, observed, {}

@@ -1,22 +1,24 @@
 """Randomised max-t test (Westfall and Young): all pairs of systems at once, family-wise error held by the draws."""
 
+from concurrent.futures import Executor
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
-from metaeval.running.parallel import track
+from metaeval.running.parallel import limit_threads, track
 from metaeval.tests_stat.correction import FAMILY_WISE
-from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.counting import check_resamples, tile_pool
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import equal_pairs, paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
-from metaeval.tests_stat.permutations import draw_seed, permuted_scores
+from metaeval.tests_stat.permutations import draw_seed, permute_scores
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-_BLOCK_CELLS = 2**20  # permuted scores or products formed at a time: 8 MiB
-_CHUNKS = 16  # pieces of a block that are counted side by side
+_BLOCK_CELLS = 2**18  # permuted scores or products that one core forms at a time: 2 MiB
+_STRETCH = 128  # hypotheses looked at together
 _TIE = 1e-9  # two statistics this close, relative to their size, are equal
 _EQUAL = 1e-14  # squared differences this small, relative to the squares they come from, are rounding
 _SIDES = {"two-sided": (0,), "greater": (1,), "less": (-1,), "better": (1, -1)}
@@ -106,8 +108,8 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     by_unit = question.by_unit()
     source = resolve_rng(rng)
     seed = draw_seed(source.generator)
-    with kernel_threads(n_threads):
-        found = [_test_metric(by_unit, metric, seed, n_resamples) for metric in range(len(question.values))]
+    with limit_threads(n_threads), tile_pool(n_threads) as pool:
+        found = [_test_metric(by_unit, metric, seed, n_resamples, pool) for metric in range(len(question.values))]
     statistic = np.stack([t for t, _ in found])
     counts = np.stack([counts for _, counts in found], axis=1)
     raw, family_wise = resampled_p_value(counts, n_resamples, p_value_rule)
@@ -147,7 +149,7 @@ def _evidence(
 
 
 def _test_metric(
-    question: Question, metric: int, seed: np.uint64, n_resamples: int
+    question: Question, metric: int, seed: np.uint64, n_resamples: int, pool: Executor
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return t of every pair under one metric and, for every hypothesis, the extreme permutations: (2, hypothesis).
 
@@ -157,26 +159,40 @@ def _test_metric(
     scores = np.ascontiguousarray(question.values[metric, by_name].T)
     centred = scores - np.median(scores, axis=1, keepdims=True)
     sides = _SIDES[question.alternative]
-    column = np.argsort(by_name)
-    pairs = np.tile([column[question.first], column[question.second]], len(sides))
-    hypotheses = np.concatenate([pairs, [np.repeat(sides, len(question.first))]])
     t = paired_t_statistics(question.values[metric], question.first, question.second, question.tolerance[metric])
     observed = _as_shares(question, metric, t, sides)
     order = np.argsort(-observed, kind="stable")  # NaN, for equal systems, comes last
-    least = np.where(np.isnan(observed), -np.inf, observed - _TIE * (1 + np.abs(observed)))
-    counts = np.zeros((2, hypotheses.shape[1]), dtype=np.int64)
+    least = np.where(np.isnan(observed), -np.inf, observed - _TIE * (1 + np.abs(observed)))[order]
     n_topics, n_systems = centred.shape
-    rows = max(1, _BLOCK_CELLS // (n_systems * max(n_systems, n_topics)))
+    column = np.argsort(by_name)
+    a, b = column[question.first], column[question.second]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    pair = low * (2 * n_systems - low - 3) // 2 + high - 1  # row by row of the upper triangle
+    pair = np.tile(pair.astype(np.uint32), len(sides))[order]  # unsigned: a kernel does not count from the end
+    turn = np.concatenate([np.where(a < b, side, -side) for side in sides]).astype(np.float64)[order]
+    rows = min(n_resamples, max(1, _BLOCK_CELLS // (n_systems * max(n_systems, n_topics))))
+    shapes = (rows, n_topics, n_systems), (rows, n_systems, n_systems)
+    spare = [tuple(map(np.empty, shapes)) for _ in range(numba.get_num_threads())]  # new memory each time is slower
+
+    def count(start: int) -> NDArray[np.int64]:
+        permuted, products = memory = spare.pop()
+        permuted, products = permuted[: n_resamples - start], products[: n_resamples - start]
+        permute_scores(centred, seed, start, permuted)
+        np.matmul(permuted.transpose(0, 2, 1), permuted, out=products)
+        found = count_successive_maxima(permuted.sum(axis=1), products, pair, turn, least)
+        spare.append(memory)
+        return found
+
     starts = range(0, n_resamples, rows)
-    for start in track(starts, description="randomised max-t"):
-        permuted = permuted_scores(centred, seed, start, min(start + rows, n_resamples))
-        counts += count_successive_maxima(*_products(permuted), hypotheses, order, least)
+    blocks = track(pool.map(count, starts), description="randomised max-t", total=len(starts))
+    counts = np.zeros((2, len(order)), dtype=np.int64)
+    counts[:, order] = sum(blocks)
     counts[1, order] = np.maximum.accumulate(counts[1, order])
     return t, counts
 
 
 def _as_shares(question: Question, metric: int, t: NDArray[np.float64], sides: tuple[int, ...]) -> NDArray[np.float64]:
-    """Turn t of every pair into what `hypothesis_statistic` gives, side by side."""
+    """Turn t of every pair into what `pair_statistic` gives, side by side."""
     n_topics = question.n_topics
     with np.errstate(divide="ignore"):  # t = 0
         shares = n_topics / (1.0 + (n_topics - 1) / t**2)
@@ -185,64 +201,97 @@ def _as_shares(question: Question, metric: int, t: NDArray[np.float64], sides: t
     return np.concatenate([np.where(side * np.sign(t) < 0, -shares, shares) for side in sides])
 
 
-def _products(permuted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums of every system and the products of every two: (block, system) and (block, system, system)."""
-    return permuted.sum(axis=1), np.matmul(permuted.transpose(0, 2, 1), permuted)
-
-
 @compiled
-def hypothesis_statistic(sums: NDArray[np.float64], products: NDArray[np.float64], a: int, b: int, side: int) -> float:
-    """Return S**2 / Q of one pair, S the sum and Q the sum of squares of its differences; NaN for equal systems.
+def pair_statistic(total: float, sizes: float, product: float) -> float:
+    """Return S abs(S) / Q of one pair, S the sum and Q the sum of squares of its differences; 0 for equal systems.
 
-    It grows with the square of t, T t**2 / (T - 1 + t**2), without a root and without an infinity; a one-sided
-    hypothesis (side 1 or -1) gives it the sign of side * S, a two-sided one (0) leaves it positive.
+    It takes S, the sum of both systems' squares, and their product, and rises with t as T t abs(t) / (T - 1 + t**2),
+    without a root and without an infinity.
     """
-    total = sums[a] - sums[b]
-    squares = products[a, a] + products[b, b] - 2.0 * products[a, b]
-    if squares <= _EQUAL * (products[a, a] + products[b, b]):
-        return np.nan
-    share = total * total / squares
-    return -share if side * total < 0.0 else share
+    squares = sizes - 2.0 * product
+    return total * abs(total) / (squares if squares > _EQUAL * sizes else np.inf)
 
 
 @compiled
-def hypothesis_statistics(
-    sums: NDArray[np.float64], products: NDArray[np.float64], hypotheses: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return `hypothesis_statistic` of every hypothesis on one set of scores."""
-    first, second, sides = hypotheses
-    statistics = np.empty(len(first))
-    for place in range(len(first)):
-        statistics[place] = hypothesis_statistic(sums, products, first[place], second[place], sides[place])
-    return statistics
-
-
-@compiled_parallel
 def count_successive_maxima(
     sums: NDArray[np.float64],
     products: NDArray[np.float64],
-    hypotheses: NDArray[np.int64],
-    order: NDArray[np.int64],
+    pair: NDArray[np.uint32],
+    turn: NDArray[np.float64],
     least: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Count the permutations in which a hypothesis, or any one after it in `order`, reaches `least`.
+    """Count the permutations in which a hypothesis, or any one after it, reaches `least`, which never rises.
 
-    Shapes: `sums` (permutation, system), `products` (permutation, system, system), `hypotheses` (3, hypothesis),
-    `order` (hypothesis,), `least` (hypothesis,), result (2, hypothesis).
+    Shapes: `sums` (permutation, system), `products` (permutation, system, system), `pair, turn, least` (hypothesis,),
+    result (2, hypothesis). `pair` numbers the upper triangle row by row; a hypothesis is about its statistic times
+    `turn`, or its size where all turns are 0.
+
+    Notes
+    -----
+    From the last hypothesis to the first the largest statistic rises only now and then. Between two rises it is one
+    number, which reaches `least` from some hypothesis on: only where these begin and end is noted, and added up last.
     """
-    n_permutations = len(sums)
-    n_chunks = min(_CHUNKS, n_permutations)
-    counts = np.zeros((n_chunks, 2, len(order)), dtype=np.int64)
-    for chunk in numba.prange(n_chunks):
-        for number in range(chunk, n_permutations, n_chunks):
-            statistics = hypothesis_statistics(sums[number], products[number], hypotheses)
-            largest = -np.inf
-            for place in range(len(order) - 1, -1, -1):
-                hypothesis = order[place]
-                statistic = statistics[hypothesis]
-                if np.isnan(statistic):
-                    statistic = 0.0
-                largest = max(largest, statistic)
-                counts[chunk, 0, hypothesis] += statistic >= least[hypothesis]
-                counts[chunk, 1, hypothesis] += largest >= least[hypothesis]
-    return counts.sum(axis=0)
+    n_permutations, n_systems = sums.shape
+    n_hypotheses = len(pair)
+    two_sided = not turn.any()
+    falling = -least
+    counts = np.zeros((2, n_hypotheses), dtype=np.int64)
+    alone = counts[0]
+    changes = np.zeros(n_hypotheses + 1, dtype=np.int64)
+    squares = np.empty(n_systems)
+    statistics = np.empty(n_systems * (n_systems - 1) // 2)
+    stretch = np.empty(_STRETCH)
+    for number in range(n_permutations):
+        for system in range(n_systems):
+            squares[system] = products[number, system, system]
+        _statistics_of_pairs(sums[number], squares, products[number], statistics)
+        largest, end = -np.inf, n_hypotheses
+        for stop in range(n_hypotheses, 0, -_STRETCH):
+            start = max(0, stop - _STRETCH)
+            own_pair, own_turn, own_least, own_count = (
+                pair[start:stop],
+                turn[start:stop],
+                least[start:stop],
+                alone[start:stop],
+            )
+            rises = 0
+            for place in range(stop - start):
+                found = statistics[own_pair[place]]
+                found = abs(found) if two_sided else own_turn[place] * found
+                stretch[place] = found
+                own_count[place] += found >= own_least[place]
+                rises += found > largest
+            if rises:
+                for place in range(stop - start - 1, -1, -1):
+                    if stretch[place] > largest:
+                        _note(changes, falling, largest, start + place + 1, end)
+                        largest, end = stretch[place], start + place + 1
+        _note(changes, falling, largest, 0, end)
+    counts[1] = np.cumsum(changes)[:-1]
+    return counts
+
+
+@compiled
+def _statistics_of_pairs(
+    sums: NDArray[np.float64], squares: NDArray[np.float64], product: NDArray[np.float64], out: NDArray[np.float64]
+) -> None:
+    """Fill in the statistic of every pair of the upper triangle, row by row."""
+    start = 0
+    for system in range(len(sums) - 1):
+        rest = len(sums) - system - 1
+        own, sums_of, squares_of = out[start : start + rest], sums[system + 1 :], squares[system + 1 :]
+        products_of = product[system, system + 1 :]
+        for other in range(rest):
+            own[other] = pair_statistic(
+                sums[system] - sums_of[other], squares[system] + squares_of[other], products_of[other]
+            )
+        start += rest
+
+
+@compiled
+def _note(changes: NDArray[np.int64], falling: NDArray[np.float64], largest: float, start: int, stop: int) -> None:
+    """Count one for the hypotheses from `start` to `stop` - 1 whose least the largest statistic reaches."""
+    first = max(start, int(np.searchsorted(falling, -largest)))
+    if first < stop:
+        changes[first] += 1
+        changes[stop] -= 1

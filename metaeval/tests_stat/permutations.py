@@ -5,11 +5,10 @@ each. Every permutation therefore has its own SplitMix64 sequence (Steele, Lea a
 64-bit seed and the permutation's number: permutation 17 is the same on any number of cores and in blocks of any size.
 """
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -57,19 +56,23 @@ def shuffle(row: NDArray[np.float64], state: np.uint64) -> np.uint64:
     return state
 
 
-@compiled_parallel
+@compiled
+def permute_scores(values: NDArray[np.float64], seed: np.uint64, start: int, permuted: NDArray[np.float64]) -> None:
+    """Fill `permuted` (permutation, topic, system) with `values` (topic, system) under those numbered from `start`."""
+    for number in range(len(permuted)):
+        state = permutation_key(seed, start + number)
+        for topic in range(len(values)):
+            permuted[number, topic] = values[topic]
+            state = shuffle(permuted[number, topic], state)
+
+
 def permuted_scores(values: NDArray[np.float64], seed: np.uint64, start: int, stop: int) -> NDArray[np.float64]:
     """Return the scores under the permutations numbered from `start` to `stop` - 1.
 
     Shapes: `values` (topic, system), result (permutation, topic, system).
     """
-    n_topics, n_systems = values.shape
-    permuted = np.empty((stop - start, n_topics, n_systems))
-    for number in numba.prange(stop - start):
-        state = permutation_key(seed, start + number)
-        for topic in range(n_topics):
-            permuted[number, topic] = values[topic]
-            state = shuffle(permuted[number, topic], state)
+    permuted = np.empty((stop - start, *values.shape))
+    permute_scores(values, seed, start, permuted)
     return permuted
 
 

@@ -387,6 +387,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     variables: dict[str, NDArray[Any]] = {
         "difference": oriented * direction,
         "statistic": evidence.statistic * direction,
+        "better": np.sign(oriented).astype(np.int8),
     }
     match question.alternative:
         case "two-sided":
@@ -423,7 +424,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
             "system_a": ("pair", names[question.first]),
             "system_b": ("pair", names[question.second]),
         },
-    ).assign(better=(("metric", "pair"), np.sign(oriented).astype(np.int8)))
+    )
     bare = PairwiseResult(
         data=data,
         test=test,

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.sample_size import topic_set_size_for_t
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.detectable_difference import detectable_differences
 
 
 def spread_of_the_median_pair(scores):

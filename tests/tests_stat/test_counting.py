@@ -75,15 +75,28 @@ def test_counts_beside_zero_equal_a_literal_loop(shape):
     noise = 1e-3 * 10.0 ** rng.integers(-12, 2, shape)  # where one resample allows more than another, each by its own
     first, second = all_pairs(shape[0])
     noisy = whole / 10 + rng.uniform(-1, 1, shape) * 1e-3
-    found = count_beside_zero(noisy, noise, first, second)
+    found = count_beside_zero(noisy, noise, 1.0, first, second)
     apart = noisy[first] - noisy[second]
     allowed = noise[first] + noise[second]
     np.testing.assert_array_equal(found, [(apart >= -allowed).sum(axis=1), (apart <= allowed).sum(axis=1)])
     sizes = 1e-12 * (1.0 + np.abs(whole))
     tenths = whole / 10 + rng.choice([-1e-16, 0.0, 1e-16], shape)
-    found = count_beside_zero(tenths, sizes, first, second)
+    found = count_beside_zero(tenths, sizes, 1.0, first, second)
     differences = whole[first] - whole[second]
     np.testing.assert_array_equal(found, [(differences >= 0).sum(axis=1), (differences <= 0).sum(axis=1)])
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-40, 1e-37, 1.0, 1e36, 1e38, 1e290])
+@pytest.mark.parametrize("shift", [0.0, 1e5, 1e9])
+def test_counts_beside_zero_do_not_depend_on_the_scale(scale, shift):
+    """Single precision, which settles most of them, holds neither these numbers nor what distinguishes them."""
+    rng = np.random.default_rng(3)
+    whole = rng.integers(0, 4, (6, 40)) * 10.0 ** rng.integers(0, 4, (6, 1))
+    values = (whole + shift) * scale
+    first, second = all_pairs(6)
+    apart = whole[first] - whole[second]
+    found = count_beside_zero(values, np.zeros_like(values), 1e-12, first, second)
+    np.testing.assert_array_equal(found, [(apart >= 0).sum(axis=1), (apart <= 0).sum(axis=1)])
 
 
 @pytest.mark.parametrize("wrong", [0, -3, 1.5, True, "10", None])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat import max_t
-from metaeval.tests_stat.max_t import hypothesis_statistic, max_t_test
+from metaeval.tests_stat.max_t import count_successive_maxima, max_t_test, pair_statistic
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.permutations import draw_seed, topic_permutations
 
@@ -188,10 +188,32 @@ def test_wrong_options_are_refused(options, error):
 @pytest.mark.parametrize("rest", [0.0, 4e-16, -4e-16])
 def test_systems_that_differ_by_rounding_alone_are_equal(rest):
     """Differences whose squares are a rest of rounding, in sums of 3, tell nothing, whatever their sum."""
-    products = np.array([[3.0, 3.0 + rest], [3.0 + rest, 3.0]])
-    assert np.isnan(hypothesis_statistic(np.array([1.0, 1.0 + 1e-15]), products, 0, 1, 0))
-    products[1, 1] = 3.1
-    assert hypothesis_statistic(np.array([1.0, 1.5]), products, 0, 1, 0) == pytest.approx(0.25 / (0.1 - 2 * rest))
+    assert pair_statistic(-1e-15, 6.0, 3.0 + rest) == 0.0
+    assert pair_statistic(-0.5, 6.1, 3.0 + rest) == pytest.approx(-0.25 / (0.1 - 2 * rest))
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.integers(2, 24), st.sampled_from([(0,), (1,), (-1,), (1, -1)]))
+def test_the_kernel_equals_a_literal_loop(seed, n_systems, sides):
+    """One hypothesis of one permutation at a time, from the last to the first, whatever their number."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 3, (6, 4, n_systems)).astype(float)
+    sums, products = scores.sum(axis=1), scores.transpose(0, 2, 1) @ scores
+    first, second = np.triu_indices(n_systems, 1)
+    order = rng.permutation(len(first) * len(sides))
+    pair = np.tile(np.arange(len(first), dtype=np.uint32), len(sides))[order]
+    turn = np.repeat(np.array(sides, dtype=float), len(first))[order]
+    least = -np.sort(-rng.choice([-4.0, -1.0, -0.25, 0.0, 0.25, 1.0, 4.0, -np.inf], len(order)))
+    expected = np.zeros((2, len(order)), dtype=int)
+    for total, product in zip(sums, products, strict=True):
+        largest = -np.inf
+        for place in range(len(order) - 1, -1, -1):
+            a, b = first[pair[place]], second[pair[place]]
+            statistic = pair_statistic(total[a] - total[b], product[a, a] + product[b, b], product[a, b])
+            statistic = statistic * turn[place] if turn[place] else abs(statistic)
+            largest = max(largest, statistic)
+            expected[:, place] += [statistic >= least[place], largest >= least[place]]
+    np.testing.assert_array_equal(count_successive_maxima(sums, products, pair, turn, least), expected)
 
 
 def _in_clusters(values, clusters):

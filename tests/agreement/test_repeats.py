@@ -10,8 +10,8 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
 from metaeval.agreement import as_labels, compare_labels
+from metaeval.agreement.repeats import judge_repeats
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.repeats import judge_repeats
 from metaeval.table.scores import as_scores
 
 

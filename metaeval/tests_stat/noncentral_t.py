@@ -4,14 +4,14 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtr, gammaln, ndtr, ndtri, stdtrit
+from scipy.special import chdtr, gammaln, ndtr, stdtrit
 
 type Floats = NDArray[np.float64]
 
 _REACH = 8.5  # standard deviations of a normal variable that are integrated over
 _NODES = 64
 _SMOOTH = 0.5  # of the two integrals the one over the spread is smooth where the spread moves the edge by less
-_CLOSE = 1e-10
+_TOLERANCES = {"xatol": 1e-10, "xrtol": 1e-10, "fatol": 0.0, "frtol": 0.0}
 
 
 def two_sided_power(shift: ArrayLike, freedom: ArrayLike, *, alpha: ArrayLike = 0.05) -> Floats:
@@ -82,24 +82,18 @@ def _solved(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floa
 
 
 def _roots(freedom: Floats, edge: Floats, chance: float, *, both: bool) -> Floats:
-    """Solve by Newton's rule, held between bounds that are halved where it would leave them."""
+    """Solve by Chandrupatla's rule, between bounds that are doubled until the root lies inside."""
+    from scipy.optimize.elementwise import find_root  # noqa: PLC0415 - only a plan needs it
+
     low = np.full_like(edge, 0.0 if both else -_REACH)
     high = edge + 2.0 * (1.0 + edge / np.sqrt(2.0 * freedom))
     while (short := _beyond(high, freedom, edge, both=both) < chance).any():
         low, high = np.where(short, high, low), np.where(short, 2.0 * high, high)
-    at = (edge + ndtri(chance) * np.sqrt(1.0 + edge**2 / (2.0 * freedom))) / (1.0 - 1.0 / (4.0 * freedom + 1.0))
-    at = np.where((at > low) & (at < high), at, (low + high) / 2)
-    left = np.arange(len(at))
-    while len(left):
-        here, cases = at[left], (freedom[left], edge[left])
-        off = _beyond(here, *cases, both=both) - chance
-        low[left], high[left] = np.where(off < 0, here, low[left]), np.where(off < 0, high[left], here)
-        step = 1e-4 * (1.0 + np.abs(here))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            to = here - off * step / (_beyond(here + step, *cases, both=both) - chance - off)
-        at[left] = np.where((to > low[left]) & (to < high[left]), to, (low[left] + high[left]) / 2)
-        left = left[np.abs(at[left] - here) > _CLOSE * (1.0 + np.abs(here))]
-    return at
+
+    def off(at: Floats, freedom: Floats, edge: Floats) -> Floats:
+        return _beyond(at, freedom, edge, both=both) - chance
+
+    return np.asarray(find_root(off, (low, high), args=(freedom, edge), tolerances=_TOLERANCES).x)
 
 
 def _beyond(shift: Floats, freedom: Floats, edge: Floats, *, both: bool) -> Floats:

@@ -19,9 +19,9 @@ from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
-from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
+from metaeval.tests_stat.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.result import is_significant
 
 type Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class PredictionPowered(Result):
     """
     shift: pd.DataFrame
     """Whether the judge scores the human topics as it does the others: see
-    `metaeval.models.judged_topics.topic_shift`."""
+    `metaeval.tests_stat.judged_topics.topic_shift`."""
     of: Estimand
     metric: str
     judge: str

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from statsmodels.stats.power import TTestPower
 
-from metaeval.models.noncentral_t import detectable_shift, shift_interval, two_sided_power
+from metaeval.tests_stat.noncentral_t import detectable_shift, shift_interval, two_sided_power
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3.7, 8, 40, 375, 1135])

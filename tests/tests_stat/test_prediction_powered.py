@@ -143,7 +143,7 @@ def test_blocks_change_nothing(monkeypatch):
     """Pairs that are taken a few at a time have the numbers of all at once."""
     human, judge = made(9, 10, 15)
     whole = numbers(prediction_powered(human, judge))
-    monkeypatch.setattr("metaeval.models.rectified_means._BLOCK", 100)
+    monkeypatch.setattr("metaeval.tests_stat.rectified_means._BLOCK", 100)
     assert np.array_equal(numbers(prediction_powered(human, judge)), whole)
 
 

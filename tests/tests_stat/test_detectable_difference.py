@@ -8,8 +8,8 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from metaeval.errors import InvalidOptionError
-from metaeval.models.detectable_difference import detectable_differences, first_level
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.detectable_difference import detectable_differences, first_level
 from metaeval.tests_stat.sign import sign_test
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.models.judged_topics import JudgedTopics
 from metaeval.running.equality import at_least, centred, difference
+from metaeval.tests_stat.judged_topics import JudgedTopics
 from metaeval.tests_stat.pairs import all_pairs
 
 type Floats = NDArray[np.float64]

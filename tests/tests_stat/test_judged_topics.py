@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from metaeval import prediction_powered
-from metaeval.models.judged_topics import EVERY_SYSTEM
 from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.judged_topics import EVERY_SYSTEM
 
 
 def made(n_systems, n, others):

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
 from scipy.stats import binom
 
-from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_power
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError
-from metaeval.models.noncentral_t import detectable_shift
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
 from metaeval.tests_stat.sign import sign_counts
@@ -171,8 +171,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     2     fdr_by  0.0017  0.0903
     """
     scores = engine_scores(scores, "minimum detectable differences")
-    check_share(alpha, "alpha")
-    check_number(power, "power", above=alpha, below=1, unit="above alpha")
+    check_power(power, alpha)
     check_choice(test, "test", get_args(DetectableTest))
     first, second = named_pairs(scores, pairs=pairs, baseline=baseline)
     names = [CORRECTIONS.canonical(name) for name in corrections]
