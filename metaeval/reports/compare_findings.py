@@ -137,7 +137,7 @@ def likely(study: CompareStudy, quality: object, p: float) -> str:
 
 
 def _power(study: CompareStudy, row: _Row) -> str:
-    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_rounds)
+    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_topic_resamples)
 
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:

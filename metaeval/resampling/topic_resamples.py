@@ -31,6 +31,8 @@ from metaeval.tests_stat.robust import pair_estimates
 type Floats = NDArray[np.float64]
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
+_SIDES = {"greater": (1.0,), "less": (-1.0,), "better": (1.0, -1.0)}
+"""Directions that are hypotheses of their own under a one-sided alternative."""
 
 
 def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
@@ -89,13 +91,13 @@ def t_powers(
     corrections: Sequence[str] = ("none",),
     n_threads: int | None = None,
 ) -> Floats:
-    r"""Return the power of the two-sided paired t test on many lists of topics at once.
+    r"""Return the power of the paired t test, with the question's alternative, on many lists of topics at once.
 
     Shapes: `topics` (list, place), result (correction, metric, list).
 
     Notes
     -----
-    A pair is significant when :math:`(\sum_j z_j)^2 \ge \kappa \sum_j z_j^2` with
+    Two-sided, a pair is significant when :math:`(\sum_j z_j)^2 \ge \kappa \sum_j z_j^2` with
     :math:`\kappa = T t^2 / (T - 1 + t^2)` and t the critical value. Both sums are products with the counts of the
     topics, so one product does all pairs and lists.
 
@@ -111,10 +113,13 @@ def t_powers(
     n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
     place = np.arange(1, n_pairs + 1)
+    n_hypotheses = 2 * n_pairs if question.alternative == "better" else n_pairs
     critical = {}
     for name in corrections:
         check_choice(name, "correction", CORRECTIONS)
-        critical[name] = student_ratios(CORRECTIONS[name].levels(question.alpha, place, n_pairs) / 2, n_drawn)
+        levels = CORRECTIONS[name].levels(question.alpha, place, n_hypotheses)
+        one_sided = np.minimum(levels, 0.5) if question.one_sided else levels / 2
+        critical[name] = student_ratios(one_sided, n_drawn)
     in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
     powers = np.empty((len(corrections), len(question.values), n_lists))
     blocks = range(0, n_lists, _RESAMPLES_AT_ONCE)
@@ -143,25 +148,38 @@ def _robust_t_powers(
 ) -> Floats:
     """Ask the t test of clusters, strata, weights or gaps on every list."""
     powers = np.empty((len(corrections), len(question.values), len(topics)))
+    n_pairs, sides = len(question.first), _SIDES.get(question.alternative)
     with limit_threads(n_threads):
         for place, drawn in enumerate(track(topics, description="Testing on resampled topics", total=len(topics))):
             chosen, units = question.units.topics_of(drawn)
             found = pair_estimates(replace(question, values=question.values[:, :, chosen], units=units))
-            p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(found.statistic))
+            if sides is None:
+                p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(found.statistic))
+            else:
+                one_sided = [stdtr(found.certain_freedom, -side * found.statistic) for side in sides]
+                p_values = np.concatenate(one_sided, axis=-1)
             for row, name in enumerate(corrections):
-                powers[row, :, place] = is_significant(adjust(p_values, name), question.alpha).mean(axis=-1)
+                rejected = is_significant(adjust(p_values, name), question.alpha)
+                powers[row, :, place] = rejected.sum(axis=-1) / n_pairs
     return powers
 
 
 def _all_ratios(question: Question, values: Floats, counts: Floats, pool: ThreadPoolExecutor) -> Floats:
-    """Return A^2 / Q of every resample and pair of one metric, the pairs shared out among threads."""
+    """Return A^2 / Q of every resample and pair of one metric, the pairs shared out among threads.
+
+    It is 0 in the direction that a one-sided alternative leaves out.
+    """
     products = values @ counts, np.abs(values) @ counts
     n_pairs = len(question.first)
     found = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
         part = slice(start, start + _PAIRS_AT_ONCE)
-        found[:, part] = squared_ratios(values, counts, (question.first[part], question.second[part]), products)[0].T
+        pairs = question.first[part], question.second[part]
+        ratios, total = squared_ratios(values, counts, pairs, products)
+        if question.alternative in {"greater", "less"}:
+            ratios *= total * _SIDES[question.alternative][0] > 0.0
+        found[:, part] = ratios.T
 
     list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
     return found
