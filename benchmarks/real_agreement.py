@@ -1,8 +1,9 @@
-"""Intervals for the agreement of two metrics: do they hold the expected F1, precision and recall of a sample of topics?
+"""Intervals for the agreement of two metrics: how often they hold the expected F1, precision and recall.
 
 The tables of a collection are paired in a circle (AP with ERR, ERR with nDCG, …), a table that is alone with its own
-scores rounded to quarters of the highest. The expected values and the spread of an oracle come from many samples of the
-population. Decisions are those of the t test after Benjamini and Yekutieli, intervals those of `agreement_intervals`.
+scores rounded to quarters of the highest. The expected values for so many topics and the spread of an oracle come from
+many samples of the population. Decisions are those of the t test after Benjamini and Yekutieli, intervals those of
+`agreement_intervals`.
 """
 
 import time
@@ -62,7 +63,9 @@ def _setting(population: Population, n_topics: int, n_systems: int, scale: float
             known = expected(_scores(one.truth), n_topics, max(FEWEST_TRUTHS, round(TRUTHS * scale)), generator)
         choice = one.choice
         start = time.process_time()
-        row = agreement_intervals(_scores(one.seen), correction=CORRECTION, rng=one.seed, n_threads=1).to_frame().iloc[0]
+        row = (
+            agreement_intervals(_scores(one.seen), correction=CORRECTION, rng=one.seed, n_threads=1).to_frame().iloc[0]
+        )
         seconds = time.process_time() - start
         ends = {end: [row[f"{name}_{end}"] for name in MEASURES] for end in ("low", "high")}
         found.append(known.assign(value=row[[*MEASURES]].to_numpy(dtype=float), **ends, seconds=seconds))
@@ -90,22 +93,20 @@ def expected(scores: Scores, n_topics: int, n_truths: int, generator: np.random.
     )
 
 
+TEXT = f"""## Agreement of two metrics, with intervals
+
+Nominal 95 % intervals for the expected F1, precision and recall of the pairs of systems that are significant by the t
+test after Benjamini and Yekutieli, under one metric and another of the same collection, or under one and its scores
+rounded to quarters of the highest. No interval is given, and none counted, where a measure is undefined in more than a
+tenth of the resamples. The oracle's width is {NORMAL_WIDTH} standard deviations over {TRUTHS} samples. 60 systems are
+all where there are fewer. Seconds of processor time for all measures and powers.
+
+"""
+
+
 def section(rows: pd.DataFrame) -> str:
     """Write what was found."""
-    return "\n".join(
-        [
-            "## Agreement of two metrics, with intervals",
-            "",
-            "Nominal 95 % intervals for the expected F1, precision and recall of the pairs of systems that are significant "
-            "by the t test after Benjamini and Yekutieli, under one metric and another of the same collection, or under "
-            "one and its scores rounded to quarters of the highest. No interval is given, and none counted, where a "
-            f"measure is undefined in more than a tenth of the resamples. The oracle's width is {NORMAL_WIDTH} standard "
-            f"deviations over {TRUTHS} samples. 60 systems are all where there are fewer. Seconds of processor time for "
-            "all measures and powers.",
-            "",
-            *report(rows, "measure"),
-        ]
-    )
+    return TEXT + "\n".join(report(rows, "measure"))
 
 
 def failures(rows: pd.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""Intervals for discriminative power: do they hold the expected power of a sample of so many topics?
+"""Intervals for discriminative power: how often they hold the expected power of a sample.
 
 The expected power and the spread of an oracle come from many samples of the population, by the t test. An interval is
 `discriminative_power_interval`'s, uncorrected and under Benjamini and Yekutieli.
@@ -43,9 +43,7 @@ def _setting(population: Population, n_topics: int, n_systems: int, scale: float
         if one.choice != known[0] and (one.choice == 0 or len(one.truth) < len(population.scores)):
             known = (one.choice, *expected(one.truth, n_topics, max(FEWEST_TRUTHS, round(TRUTHS * scale)), generator))
         start = time.process_time()
-        frame = discriminative_power_interval(
-            one.seen, corrections=CORRECTIONS, rng=one.seed, n_threads=1
-        ).to_frame()
+        frame = discriminative_power_interval(one.seen, corrections=CORRECTIONS, rng=one.seed, n_threads=1).to_frame()
         seconds = time.process_time() - start
         found.append(frame.assign(truth=known[1], oracle=NORMAL_WIDTH * known[2], seconds=seconds))
     return summed(pd.concat(found), "power", "correction", {"topics": n_topics, "systems": n_systems})
@@ -71,19 +69,18 @@ def summed(frame: pd.DataFrame, measure: str, by: str, setting: dict[str, int]) 
     return [setting | row for row in means.reset_index().to_dict("records")]
 
 
+TEXT = f"""## Discriminative power, with intervals
+
+Nominal 95 % intervals of the t test's power for the expected power of samples of so many topics ({TRUTHS} of them; the
+oracle's width is {NORMAL_WIDTH} of their standard deviations). 60 systems are all where there are fewer. Seconds of
+processor time for one metric and both corrections.
+
+"""
+
+
 def section(rows: pd.DataFrame) -> str:
     """Write what was found."""
-    return "\n".join(
-        [
-            "## Discriminative power, with intervals",
-            "",
-            f"Nominal 95 % intervals of the t test's power for the expected power of samples of so many topics ("
-            f"{TRUTHS} of them; the oracle's width is {NORMAL_WIDTH} of their standard deviations). 60 systems are all "
-            "where there are fewer. Seconds of processor time for one metric and both corrections.",
-            "",
-            *report(rows, "correction"),
-        ]
-    )
+    return TEXT + "\n".join(report(rows, "correction"))
 
 
 def report(rows: pd.DataFrame, by: str) -> list[str]:

@@ -55,8 +55,8 @@ class AgreementIntervals(Result):
     agreement: DecisionAgreement
     """On the topics at hand."""
     resampled: xr.Dataset
-    """The same on resampled topics, with the means of the systems drawn together: ``share`` (resample, alpha, metric) and ``precision``, ``recall``, ``f1``
-    (resample, alpha, predictor, truth), NaN where undefined."""
+    """The same on resampled topics, with the means of the systems drawn together: ``share`` (resample, alpha, metric)
+    and ``precision``, ``recall``, ``f1`` (resample, alpha, predictor, truth), NaN where undefined."""
     powers: tuple[PowerIntervals, ...]
     """Discriminative power with its intervals, one a level, uncorrected (where the test has such p-values) and under
     the correction of the agreement."""
@@ -164,23 +164,22 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    With F the measure on the topics at hand and F* on topics drawn with replacement from them, the interval is
-    :math:`F \pm t_{T-1}\, s \sqrt{T/(T-1)}`, cut at 0 and 1. For precision, recall and F1, s is the root mean square
-    of :math:`F^* - F`, which counts the bias of F* too. A resampled difference carries noise twice, so that more pairs
-    are significant on resampled topics, and F* varies less than F does over samples; its standard deviation alone gave
-    intervals that were too narrow. A share is a discriminative power, whose interval takes the standard deviation of F*
-    and comes from `discriminative_power_interval`, test and all. Where a measure was undefined in more than a tenth
-    of the draws there is no interval; where it was always the same the interval is a point, which says nothing.
+    A share is a discriminative power, whose interval comes from `discriminative_power_interval`. Precision, recall and
+    F1 have an interval of the same form: topics are drawn after the means of the systems were moved towards each other
+    by their noise. With F the measure on the topics at hand, m and s the mean and the standard deviation of those on
+    the topics drawn, the interval is Wilson's for a share of :math:`n = m (1 - m) (T - 1) / (s^2 T)` pairs, with
+    Student's t for the normal quantile. Where a measure was undefined in more than a tenth of the draws there is no
+    interval; where it was always the same the interval is a point, which says nothing.
 
-    ``benchmarks/calibrate_agreement.py`` measures coverage on simulated populations
-    (``benchmarks/reports/agreement_coverage.md``): nominal 95 % intervals covered .96 of the time on average for F1 and
-    .84 to 1.00 in single cases, lowest where few pairs survive the correction; for a share .89 and more; for precision
-    and recall as little as .76 and .86.
+    ``benchmarks/real_agreement.py`` takes the topics of real tables as populations: REAL_HERE
+    (``benchmarks/reports/real_populations.md``). On simulated populations (``benchmarks/calibrate_agreement.py``,
+    ``benchmarks/reports/agreement_coverage.md``) they covered SIMULATED_HERE.
 
     Closed forms, with A the sum and Q the sum of squares of a pair's differences on the topics drawn: every test here
     rejects when :math:`A^2 / Q` is at least :math:`T c^2/(T - 1 + c^2)`, c being Student's critical value, for t and
     the studentised bootstrap; :math:`T z^2/(T + z^2)`, z the normal one, for the percentile and the shifted
-    bootstrap. Levels below 1/(B + 1) are out of reach of a test with B resamples, and are kept so.
+    bootstrap. On drawn topics t stands in for every other test, with Holm's correction for tests that adjust their
+    p-values themselves. Levels below 1/(B + 1) are out of reach of a test with B resamples, and are kept so.
 
     Examples
     --------
@@ -219,9 +218,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         plan = _Plan.of(question, agreement.result, agreement.alphas)
         rounds = list(_in_closed_form(plan, topics, n_threads, _measured))
     else:
-        shrunken = scores.copy(data=question.values * better_direction(scores)[:, None, None])
+        turned = question.values * better_direction(scores)[:, None, None]  # noqa: PD011 - not a frame
         decide = partial(_verdicts_again, asked=agreement.result, alphas=agreement.alphas, test="t")
-        verdicts = ask_again(decide, shrunken, topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads)
+        verdicts = ask_again(
+            decide, scores.copy(data=turned), topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads
+        )
         rounds = [_measured(verdict) for verdict in verdicts]
     return AgreementIntervals(
         agreement=agreement,

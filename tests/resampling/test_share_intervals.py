@@ -16,7 +16,7 @@ SHARES = st.floats(0, 1)
 
 
 def test_means_are_shrunk_by_their_noise():
-    """A loop over pairs gives the factor; the means move towards their centre by it, and differences keep their form."""
+    """A loop over pairs gives the factor; the means move towards their centre by it, all else stays."""
     values = np.random.default_rng(0).normal([[0.0], [0.3], [0.9], [0.1]], 1.0, (4, 30))
     found = with_shrunken_means(ask(values)).values[0]
     differences = [values[a] - values[b] for a, b in combinations(range(4), 2)]
