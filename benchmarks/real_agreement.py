@@ -22,7 +22,7 @@ from metaeval.tests_stat.comparison import compare_systems
 
 CORRECTION = "fdr_by"
 MEASURES = ("f1", "precision", "recall")
-SAMPLES, TRUTHS, FEWEST_TRUTHS = 16, 1000, 100
+SAMPLES, TRUTHS, FEWEST_TRUTHS = 20, 2000, 200
 
 
 def judge(tables: list[Population], scale: float) -> pd.DataFrame:

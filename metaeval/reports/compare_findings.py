@@ -24,7 +24,7 @@ _SAME = 0.9
 
 type _Row = Mapping[Hashable, Any]
 
-_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002")
+_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998")
 say = prose("compare_findings")
 
 

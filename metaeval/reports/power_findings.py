@@ -230,4 +230,5 @@ def power_methods(study: PowerStudy) -> Methods:
     words.append(computed_with(study.provenance, *around))
     keys = [*_POWER, *(key for result in study.comparisons for key in cited_keys(result))]
     keys += [] if study.bayesian is None else BAYESIAN_SOURCES[study.bayesian.model]
+    keys += [] if study.intervals is None else ["korn1998"]
     return Methods(paragraphs=(" ".join(words),), cite=tuple(dict.fromkeys(keys)))

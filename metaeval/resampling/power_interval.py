@@ -193,8 +193,11 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     wrong, and the basic and the bias-corrected ones err on the other side. A symmetric interval misses on one side,
     since the spread falls as power rises.
 
-    ``benchmarks/real_power.py`` takes the topics of real tables as populations: REAL_HERE
-    (``benchmarks/reports/real_populations.md``). ``benchmarks/calibrate_power_interval.py`` does so for simulated
+    ``benchmarks/real_power.py`` takes the topics of real tables as populations
+    (``benchmarks/reports/real_populations.md``): over 48 tables of TREC, nominal 95 % intervals held the expected power
+    in .948 of the samples uncorrected (.944 to .954 by the numbers of systems and topics) and in .946 under Benjamini
+    and Yekutieli (.941 to .953); on tables of other kinds in .94. An interval from the true spread would be as wide,
+    but for 25 topics under that correction, where power is low and these are wider by a fifth. ``benchmarks/calibrate_power_interval.py`` does so for simulated
     populations: SIMULATED_HERE (``benchmarks/reports/power_interval_coverage.md``).
 
     Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
