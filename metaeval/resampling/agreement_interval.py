@@ -189,8 +189,8 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     >>> intervals = agreement_intervals(scores, test="t", rng=0)
     >>> intervals.to_frame()[["predictor", "truth", "f1", "f1_low", "f1_high"]].round(2)
       predictor  truth    f1  f1_low  f1_high
-    0       one  other  0.83    0.68     0.98
-    1     other    one  0.83    0.68     0.98
+    0       one  other  0.83    0.68     0.92
+    1     other    one  0.83    0.68     0.92
     """
     spec = TESTS.find(test if agreement is None else agreement.result.test)
     scores = engine_scores(scores, uses=spec.uses - {"gaps"}, what="agreement of decisions")

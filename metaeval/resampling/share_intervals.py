@@ -39,9 +39,10 @@ def with_shrunken_means(question: Question) -> Question:
     found = pair_estimates(question)
     noise, total = (np.sum(one**2, axis=-1, where=np.isfinite(one)) for one in (found.error, found.mean))
     kept = np.sqrt(np.maximum(0.0, 1.0 - np.divide(noise, total, out=np.ones_like(total), where=total > 0.0)))
-    effects = np.zeros(question.values.shape[:2])  # of a system: its mean difference to all, itself included
-    np.add.at(effects, (slice(None), question.first), found.mean / effects.shape[1])
-    np.subtract.at(effects, (slice(None), question.second), found.mean / effects.shape[1])
+    n_metrics, n_systems, _ = question.values.shape
+    differences = np.zeros((n_metrics, n_systems, n_systems))
+    differences[:, question.first, question.second] = found.mean
+    effects = (differences.sum(axis=2) - differences.sum(axis=1)) / n_systems  # of a system: its mean difference to all
     return replace(question, values=question.values - ((1.0 - kept[:, None]) * effects)[..., None])
 
 
@@ -63,7 +64,7 @@ def share_interval(
     --------
     >>> low, high = share_interval(0.5, np.array([0.4, 0.5, 0.6]), freedom=20, confidence_level=0.95)
     >>> float(low.round(3)), float(high.round(3))
-    (0.304, 0.696)
+    (0.303, 0.697)
     """
     share = np.asarray(share, dtype=np.float64)
     mean, variance = np.nanmean(resampled, axis=0), np.nanvar(resampled, axis=0, ddof=1)
