@@ -334,7 +334,7 @@ def main() -> None:
         print(study(50, 200, 500, 10))
     else:
         REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(study(500, 200, 3000, 100))
+        REPORT.write_text(study(200, 200, 2000, 50))
     print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 

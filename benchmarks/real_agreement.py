@@ -22,7 +22,7 @@ from metaeval.tests_stat.comparison import compare_systems
 
 CORRECTION = "fdr_by"
 MEASURES = ("f1", "precision", "recall")
-SAMPLES, TRUTHS, FEWEST_TRUTHS = 20, 2000, 200
+SAMPLES, TRUTHS, FEWEST_TRUTHS = 12, 2000, 100
 
 
 def judge(tables: list[Population], scale: float) -> pd.DataFrame:

@@ -24,8 +24,15 @@ from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
-from metaeval.resampling.share_intervals import share_interval, with_shrunken_means
-from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
+from metaeval.resampling.share_intervals import share_interval, shrinkage
+from metaeval.resampling.topic_resamples import (
+    all_tied,
+    ask_again,
+    count_rejected,
+    less,
+    squared_ratios,
+    student_ratios,
+)
 from metaeval.running.draws import RNGLike, bootstrap_counts, resolve_rng
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, better_direction
@@ -111,7 +118,8 @@ class AgreementIntervals(Result):
         values, observed = self.resampled[measure].to_numpy(), self.agreement.data[measure].to_numpy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
-            bounds = share_interval(observed, values, freedom=self.freedom, confidence_level=self.confidence_level)
+            level = self.confidence_level
+            bounds = share_interval(observed, values, freedom=self.freedom, confidence_level=level, around_share=True)
         defined = np.isfinite(values).mean(axis=0) >= _FEWEST_DEFINED
         low, high = (np.where(defined, bound, np.nan) for bound in bounds)
         return low, high
@@ -166,10 +174,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     -----
     A share is a discriminative power, whose interval comes from `discriminative_power_interval`. Precision, recall and
     F1 have an interval of the same form: topics are drawn after the means of the systems were moved towards each other
-    by their noise. With F the measure on the topics at hand, m and s the mean and the standard deviation of those on
-    the topics drawn, the interval is Wilson's for a share of :math:`n = m (1 - m) (T - 1) / (s^2 T)` pairs, with
-    Student's t for the normal quantile. Where a measure was undefined in more than a tenth of the draws there is no
-    interval; where it was always the same the interval is a point, which says nothing.
+    by their noise. With F the measure on the topics at hand, m the mean of those on the topics drawn and s their root
+    mean square distance from F, which counts their bias as error, the interval is Wilson's for a share of
+    :math:`n = m (1 - m) (T - 1) / (s^2 T)` pairs, with Student's t for the normal quantile. Where a measure was
+    undefined in more than a tenth of the draws there is no interval; where it was always the same the interval is a
+    point, which says nothing.
 
     ``benchmarks/real_agreement.py`` takes the topics of real tables as populations: REAL_HERE
     (``benchmarks/reports/real_populations.md``). On simulated populations (``benchmarks/calibrate_agreement.py``,
@@ -213,16 +222,15 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
             n_threads=n_threads,
         )
     topics = units.draws(topic_source, n_topic_resamples)
-    question = with_shrunken_means(ask(scores, uses=spec.uses - {"gaps"}))
+    question = ask(scores, uses=spec.uses - {"gaps"})
+    taken = shrinkage(question)
     if units.plain:
-        plan = _Plan.of(question, agreement.result, agreement.alphas)
+        plan = _Plan.of(question, agreement.result, agreement.alphas, taken=taken)
         rounds = list(_in_closed_form(plan, topics, n_threads, _measured))
     else:
-        turned = question.values * better_direction(scores)[:, None, None]  # noqa: PD011 - not a frame
-        decide = partial(_verdicts_again, asked=agreement.result, alphas=agreement.alphas, test="t")
-        verdicts = ask_again(
-            decide, scores.copy(data=turned), topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads
-        )
+        off = taken * better_direction(scores)[:, None]
+        decide = partial(_verdicts_again, asked=agreement.result, alphas=agreement.alphas, test="t", taken=off)
+        verdicts = ask_again(decide, scores, topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads)
         rounds = [_measured(verdict) for verdict in verdicts]
     return AgreementIntervals(
         agreement=agreement,
@@ -286,12 +294,17 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
     asked: PairwiseResult,
     alphas: tuple[float, ...],
     test: str | None,
+    taken: NDArray[np.float64] | None = None,
     rng: RNGLike,
     n_threads: int | None,
 ) -> NDArray[np.int8]:
-    """Ask of other topics what was asked of those at hand, or by the test that stands in for it."""
+    """Ask of other topics what was asked of those at hand, or by the test that stands in for it.
+
+    Something may be taken off the scores first, (metric, system); systems that tie on all topics still do.
+    """
+    values = scores.to_numpy()
     found = compare_systems(
-        scores,
+        scores if taken is None else scores.copy(data=less(values, taken)),
         test=test or asked.test,
         correction=asked.correction if test is None else _of_p_values(asked.correction),
         alternative=asked.alternative,  # type: ignore[arg-type]  # checked when it was made
@@ -300,7 +313,10 @@ def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
         rng=rng,
         n_threads=n_threads,
     )
-    return np.stack([found.verdicts(alpha) for alpha in alphas])
+    verdicts = np.stack([found.verdicts(alpha) for alpha in alphas])
+    if taken is not None:
+        verdicts[:, all_tied(values, *np.triu_indices(values.shape[1], 1))] = 0
+    return verdicts
 
 
 def _of_p_values(correction: str) -> str:
@@ -330,6 +346,7 @@ class _Plan(NamedTuple):
     question: Question
     critical: NDArray[np.float64]  # (alpha, place): what the largest, second largest, … A^2/Q must reach
     step: str
+    taken: NDArray[np.float64]  # (metric, system): off the scores
 
     @classmethod
     def of(
@@ -339,6 +356,7 @@ class _Plan(NamedTuple):
         alphas: tuple[float, ...],
         *,
         n_topics: int | None = None,
+        taken: NDArray[np.float64] | None = None,
     ) -> "_Plan":
         """Lay out the critical values of the test's correction, one-sided, both directions being hypotheses.
 
@@ -353,7 +371,9 @@ class _Plan(NamedTuple):
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
         closed = _CLOSED_FORMS.get(result.test, student_ratios)
         critical = np.where(levels >= smallest, closed(within, n_topics or question.n_topics), np.inf)
-        return cls(question, critical, correction.step)
+        if taken is None:
+            taken = np.zeros((len(question.values), len(question.scores["system"])))
+        return cls(question, critical, correction.step, taken)
 
     def verdict(self, ratios: NDArray[np.float64], signs: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the decisions (alpha, metric, pair) from A^2/Q and the sign of A, both (metric, pair)."""
@@ -377,7 +397,7 @@ def _in_closed_form[Answer](
     with tile_pool(n_threads) as pool:
         for start in track(starts, description="Resampling topics for intervals", total=len(starts)):
             part = counts[:, start : start + _RESAMPLES_AT_ONCE]
-            found = [*pool.map(partial(_evidence, question, part), question.values)]
+            found = [*pool.map(partial(_evidence, question, part), question.values, plan.taken)]
             each, signs = (np.stack(one) for one in zip(*found, strict=True))
             yield from pool.map(
                 lambda place, r=each, s=signs: answer(plan.verdict(r[..., place], s[..., place])),
@@ -409,9 +429,9 @@ def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
 
 
 def _evidence(
-    question: Question, counts: NDArray[np.float64], values: NDArray[np.float64]
+    question: Question, counts: NDArray[np.float64], values: NDArray[np.float64], taken: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Return A^2/Q and the sign of A of one metric, both (pair, resample)."""
     products = values @ counts, np.abs(values) @ counts
-    found, total = squared_ratios(values, counts, (question.first, question.second), products)
+    found, total = squared_ratios(values, counts, (question.first, question.second), products, taken)
     return found, np.sign(total).astype(np.int8)

@@ -14,7 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.share_intervals import share_interval, with_shrunken_means
+from metaeval.resampling.share_intervals import share_interval, shrinkage
 from metaeval.resampling.topic_resamples import t_powers
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.structure import engine_scores
@@ -236,10 +236,10 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
         n_threads=n_threads,
     )
     observed = [result.with_correction(name).discriminative_power()["power"].to_numpy() for name in corrections]
-    question = with_shrunken_means(ask(scores, alternative=alternative, alpha=alpha, test="t"))
+    question = ask(scores, alternative=alternative, alpha=alpha, test="t")
     topics = units.draws(source.generator, n_topic_resamples)
     like = ["holm" if name == FAMILY_WISE else name for name in corrections]  # t adjusts nothing itself
-    resampled = t_powers(question, topics, corrections=like, n_threads=n_threads)
+    resampled = t_powers(question, topics, corrections=like, taken=shrinkage(question), n_threads=n_threads)
     return PowerIntervals(
         data=xr.Dataset(
             {

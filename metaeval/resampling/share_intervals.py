@@ -5,8 +5,6 @@ on resampled topics they gain noise once more, so that too many pairs are signif
 little. And the spread depends on the share itself: a sample whose share is too high is too sure of it as well.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
@@ -17,8 +15,10 @@ from metaeval.tests_stat.robust import pair_estimates
 type Floats = NDArray[np.float64]
 
 
-def with_shrunken_means(question: Question) -> Question:
-    r"""Return the question with the means of the systems drawn together, so that they vary as the true ones do.
+def shrinkage(question: Question) -> Floats:
+    r"""Return what to take off the scores of every system so that the means vary as the true ones do.
+
+    Shape: result (metric, system).
 
     Notes
     -----
@@ -33,8 +33,8 @@ def with_shrunken_means(question: Question) -> Question:
     --------
     >>> from metaeval.tests_stat.pairs import ask
     >>> question = ask([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]])
-    >>> with_shrunken_means(question).values.mean(axis=-1).round(2).tolist()
-    [[2.79, 0.21]]
+    >>> shrinkage(question).round(2).tolist()
+    [[0.21, -0.21]]
     """
     found = pair_estimates(question)
     noise, total = (np.sum(one**2, axis=-1, where=np.isfinite(one)) for one in (found.error, found.mean))
@@ -43,11 +43,11 @@ def with_shrunken_means(question: Question) -> Question:
     differences = np.zeros((n_metrics, n_systems, n_systems))
     differences[:, question.first, question.second] = found.mean
     effects = (differences.sum(axis=2) - differences.sum(axis=1)) / n_systems  # of a system: its mean difference to all
-    return replace(question, values=question.values - ((1.0 - kept[:, None]) * effects)[..., None])
+    return (1.0 - kept[:, None]) * effects
 
 
 def share_interval(
-    share: ArrayLike, resampled: Floats, *, freedom: int, confidence_level: float
+    share: ArrayLike, resampled: Floats, *, freedom: int, confidence_level: float, around_share: bool = False
 ) -> tuple[Floats, Floats]:
     r"""Return Wilson's interval for a share whose number of trials is read off its spread over resampled topics.
 
@@ -55,10 +55,10 @@ def share_interval(
 
     Notes
     -----
-    With m the mean and s the standard deviation over resamples, f the degrees of freedom and q the quantile of
-    Student's t, the share D is one of :math:`n = m (1 - m) f / (s^2 (f + 1))` independent trials (the effective sample
-    size of surveys; Korn and Graubard 1998), and the interval (Wilson 1927) holds every p with
-    :math:`|D - p| \le q \sqrt{p (1 - p) / n}`.
+    With m the mean and s the standard deviation over resamples (or their root mean square distance from the share), f
+    the degrees of freedom and q the quantile of Student's t, the share D is one of
+    :math:`n = m (1 - m) f / (s^2 (f + 1))` independent trials (the effective sample size of surveys; Korn and Graubard
+    1998), and the interval (Wilson 1927) holds every p with :math:`|D - p| \le q \sqrt{p (1 - p) / n}`.
 
     Examples
     --------
@@ -68,9 +68,11 @@ def share_interval(
     """
     share = np.asarray(share, dtype=np.float64)
     mean, variance = np.nanmean(resampled, axis=0), np.nanvar(resampled, axis=0, ddof=1)
+    if around_share:
+        variance = np.nanmean((resampled - share) ** 2, axis=0)
     quantile = stdtrit(freedom, 0.5 + confidence_level / 2.0)
     scale = quantile**2 * variance * (freedom + 1) / freedom  # of D around m; q^2 / n once over m (1 - m)
-    scale = np.divide(scale, mean * (1.0 - mean), out=np.zeros_like(scale), where=variance > 0.0)
+    scale = np.divide(scale, mean * (1.0 - mean), out=np.zeros_like(scale), where=mean * (1.0 - mean) > 0.0)
     half = np.sqrt(scale * (share * (1.0 - share) + scale / 4.0))
     low, high = ((share + scale / 2.0 + side * half) / (1.0 + scale) for side in (-1.0, 1.0))
     return np.clip(low, 0.0, share), np.clip(high, share, 1.0)

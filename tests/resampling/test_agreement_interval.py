@@ -1,5 +1,7 @@
 """Intervals for agreement: closed forms against the tests themselves, a literal spread, laws, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t as student
@@ -8,13 +10,18 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.agreement_interval import agreement_intervals, verdicts_of_draws
 from metaeval.resampling.power_interval import discriminative_power_interval
-from metaeval.resampling.share_intervals import with_shrunken_means
+from metaeval.resampling.share_intervals import shrinkage
 from metaeval.running.draws import bootstrap_indices, resolve_rng
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import ask
 
 CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
+
+
+def with_shrunken_means(question):
+    """Return the question with what is to be taken off the scores taken off."""
+    return replace(question, values=question.values - shrinkage(question)[..., None])
 
 
 def scores_of(seed, *, n_metrics=3, n_systems=8, n_topics=25, spread=0.12):
@@ -46,7 +53,8 @@ def test_bounds_are_those_of_a_literal_loop():
         data = decision_agreement(as_scores(shrunken[:, :, draw]), test="t", correction="fdr_bh").data
         f1.append(float(data["f1"][0, 0, 1]))
     row, mean = found.to_frame().iloc[0], np.mean(f1)
-    ratio = student.ppf(0.975, 24) ** 2 * np.var(f1, ddof=1) * 25 / 24 / (mean * (1 - mean))
+    far = np.mean([(value - row["f1"]) ** 2 for value in f1])
+    ratio = student.ppf(0.975, 24) ** 2 * far * 25 / 24 / (mean * (1 - mean))
     ends = np.roots([1 + ratio, -2 * row["f1"] - ratio, row["f1"] ** 2])
     assert [row["f1_high"], row["f1_low"]] == pytest.approx(ends)
     power = discriminative_power_interval(scores, corrections=("fdr_bh",), n_topic_resamples=40, rng=7).to_frame()

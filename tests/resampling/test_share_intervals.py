@@ -1,5 +1,6 @@
 """Shrunken means and intervals of shares: literal versions, another package's, laws, degenerate input."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,11 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from metaeval.resampling.share_intervals import share_interval, with_shrunken_means
+from metaeval.resampling.share_intervals import share_interval, shrinkage
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.pairs import ask
 
 SHARES = st.floats(0, 1)
+
+
+def with_shrunken_means(question):
+    """Return the question with what is to be taken off the scores taken off."""
+    return replace(question, values=question.values - shrinkage(question)[..., None])
 
 
 def test_means_are_shrunk_by_their_noise():
