@@ -285,7 +285,7 @@ def study(n_samples: int, n_rounds: int, n_targets: int, n_others: int) -> str:
 
 TEXT = """# Coverage of the interval for discriminative power
 
-Made by `python benchmarks/calibrate_power_interval.py` (MINUTES on one core). Paired t test at level .05, nominal
+Made by `python benchmarks/calibrate_power_interval.py` (six minutes on one core). Paired t test at level .05, nominal
 level 95 %, {n_samples} samples of topics per population (a coverage has a standard error of about {error:.3f}),
 {n_rounds} topic resamples per sample. The target is the expected power of a sample of T topics, with the systems
 fixed, estimated from {n_targets} other samples.

@@ -95,8 +95,8 @@ def test_coverages_of_agreement(checkout):
     rows = re.findall(r"^\| (f1|precision|recall|share) (?:\| [\d.]+ ){4}\| ([\d.]+) \|", report, flags=re.MULTILINE)
     worst = {name: f"{float(value):.2f}".removeprefix("0") for name, value in rows}
     notes = " ".join(agreement_intervals.__doc__.split())
-    assert f"for a share {worst['share']} and more" in notes
-    assert f"for precision and recall as little as {worst['precision']} and {worst['recall']}" in notes
+    assert f"and a share in {worst['share']}" in notes
+    assert f"precision and recall in as little as {worst['precision']} and {worst['recall']}" in notes
 
 
 def test_the_published_wilcoxon_is_not_the_default(checkout, trec_8):

@@ -180,9 +180,13 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     undefined in more than a tenth of the draws there is no interval; where it was always the same the interval is a
     point, which says nothing.
 
-    ``benchmarks/real_agreement.py`` takes the topics of real tables as populations: REAL_HERE
-    (``benchmarks/reports/real_populations.md``). On simulated populations (``benchmarks/calibrate_agreement.py``,
-    ``benchmarks/reports/agreement_coverage.md``) they covered SIMULATED_HERE.
+    ``benchmarks/real_agreement.py`` takes the topics of real tables as populations
+    (``benchmarks/reports/real_populations.md``): after Benjamini and Yekutieli nominal 95 % intervals held the expected
+    F1, precision and recall in .97 to .98 of the samples, at 1.03 to 1.09 times the width that the true spread needs.
+    On simulated populations (``benchmarks/calibrate_agreement.py``, ``benchmarks/reports/agreement_coverage.md``) they
+    held F1 in .98, in single cases .90 to 1.00; precision and recall in as little as .89 and .90, and a share in .85.
+    With the standard deviation of F in place of the distance it is .94 to .95 on real tables, and .74 in the worst
+    simulated case, in which few pairs survive the correction.
 
     Closed forms, with A the sum and Q the sum of squares of a pair's differences on the topics drawn: every test here
     rejects when :math:`A^2 / Q` is at least :math:`T c^2/(T - 1 + c^2)`, c being Student's critical value, for t and
@@ -198,8 +202,8 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     >>> intervals = agreement_intervals(scores, test="t", rng=0)
     >>> intervals.to_frame()[["predictor", "truth", "f1", "f1_low", "f1_high"]].round(2)
       predictor  truth    f1  f1_low  f1_high
-    0       one  other  0.83    0.68     0.92
-    1     other    one  0.83    0.68     0.92
+    0       one  other  0.83    0.61     0.94
+    1     other    one  0.83    0.61     0.94
     """
     spec = TESTS.find(test if agreement is None else agreement.result.test)
     scores = engine_scores(scores, uses=spec.uses - {"gaps"}, what="agreement of decisions")

@@ -199,7 +199,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     and Yekutieli (.941 to .953); on tables of other kinds in .94. An interval from the true spread would be as wide,
     but for 25 topics under that correction, where power is low and these are wider by a fifth. On simulated populations
     (``benchmarks/calibrate_power_interval.py``, ``benchmarks/reports/power_interval_coverage.md``) they held it in
-    SIMULATED_HERE.
+    .96 of the samples uncorrected (.93 to .99 in single cases) and in .95 under that correction (.92 to .97), and the
+    power of other tests, for which t stands in, in .95.
 
     Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
 
