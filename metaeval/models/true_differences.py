@@ -192,10 +192,11 @@ def missed_power(pairs: Pairs, chances: Floats, errors: Floats) -> Floats:
     The log-normal law of the powers has its posterior: its variance given the logs above the median by `chances`, the
     median itself by `errors`, standard normal numbers. Shapes (draw,).
     """
+    heard = pairs.power[pairs.power > 0]  # as the median
     variance = (pairs.loud**2).sum() / (2.0 * gammaincinv(len(pairs.loud) / 2.0, chances))  # over chi-square
     variance = np.minimum(variance, _WILDEST)
-    of_median = np.sqrt(np.pi / 2.0 * variance / len(pairs.power)) * errors
-    missed = np.log(pairs.middle / pairs.power.mean()) + of_median + variance / 2.0
+    of_median = np.sqrt(np.pi / 2.0 * variance / len(heard)) * errors
+    missed = np.log(pairs.middle / heard.mean()) + of_median + variance / 2.0
     return np.exp(variance / (_HALFWAY + variance) * missed)
 
 
