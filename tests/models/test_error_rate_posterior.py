@@ -42,7 +42,7 @@ def made_posterior(*curves, max_error=0.05, ci_prob=0.9):
     scores = as_scores(np.random.default_rng(0).random((len(curves), 4, 20)), metrics=names)
     counted = swap_method(scores, sizes=[5, 10], tolerances=[0], n_trials=2, rng=0)
     drawn = {
-        name: Drawn(np.asarray(rates)[:, None], np.zeros((len(rates), 3)), np.zeros((3, 1, 2)))
+        name: Drawn(np.asarray(rates)[:, None], np.zeros((len(rates), 2)), np.zeros((3, 1, 2)))
         for name, rates in zip(names, curves, strict=True)
     }
     attrs = {"method": "fast", "tolerance_unit": "relative", "max_error": max_error, "ci_prob": ci_prob}
@@ -181,16 +181,18 @@ def test_tables_are_read_off_the_draws(found):
     """Every median, end and probability is that of the sorted draws."""
     posterior = found.tree["posterior"]
     frame = found.minimum_topics().set_index(["metric", "tolerance"])
-    bands = found.curves([5, 50, 333]).set_index(["metric", "tolerance", "size"])
+    bands = found.curves([5, 33, 333]).set_index(["metric", "tolerance", "size"])
     for metric in found.metrics:
         for tolerance in TOLERANCES:
             draws = np.sort(posterior["minimum_topics"].sel({"metric": metric, "tolerance": tolerance}), axis=None)
             row = frame.loc[metric, tolerance]
             assert [row["low"], row["median"], row["high"]] == draws[[9, 99, 189]].tolist()
             assert row["p_enough"] == (draws <= 40).mean()
-            rates = found.error_rate([333]).sel({"metric": metric, "tolerance": tolerance}).to_numpy().ravel()
-            band = bands.loc[metric, tolerance, 333.0]
-            assert [band["low"], band["median"], band["high"]] == np.sort(rates)[[9, 99, 189]].tolist()
+            for size in (33, 333):
+                rates = found.error_rate([size]).sel({"metric": metric, "tolerance": tolerance}).to_numpy().ravel()
+                expected = np.sort(rates)[[9, 99, 189]] if size == 33 or tolerance == 0 else np.full(3, np.nan)
+                band = bands.loc[metric, tolerance, float(size)]
+                np.testing.assert_array_equal(band[["low", "median", "high"]], expected)
     assert len(bands) == 2 * 3 * 3
 
 
