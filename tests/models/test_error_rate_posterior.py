@@ -196,6 +196,22 @@ def test_tables_are_read_off_the_draws(found):
     assert len(bands) == 2 * 3 * 3
 
 
+@pytest.mark.parametrize("errors", [False, True])
+def test_past_the_topics_a_lead_has_a_count_and_no_rate(found, errors):
+    """At tolerances above 0 rates and their errors end with the topics at hand; at 0, and of counts, none is lost."""
+    frame = found.curves([2, 40, 41, 10_000], errors=errors)
+    numbers = frame.drop(columns=["metric", "tolerance", "size"])
+    assert list(numbers) == ["median", "low", "high", *["median_error", "low_error", "high_error"][: 3 * errors]]
+    past = ((frame["tolerance"] > 0) & (frame["size"] > 40)).to_numpy()
+    assert past.sum() == 2 * 2 * 2
+    assert numbers[past].isna().all(axis=None)
+    assert numbers[~past].notna().all(axis=None)
+    assert np.isfinite(found.error_rate([41])).all()  # the draws themselves are there for whoever wants them
+    counts = found.minimum_topics(errors=errors).set_index(["metric", "tolerance"]).loc[list(found.metrics)]
+    assert counts[["median", "low", "high"]].notna().all(axis=None)
+    assert counts["median"]["loud", 0.05] > 40
+
+
 def test_the_curve_meets_the_limit_where_the_count_says(found):
     """At the topics needed a draw's rate is within the limit, and one topic earlier it is not."""
     needed = found.tree["posterior"]["minimum_topics"].sel({"metric": "loud", "tolerance": 0.05}).to_numpy()
