@@ -488,9 +488,7 @@ SCORES = {
     ),
     "discriminative_power_interval, t": Entry({"test": "t", "n_topic_resamples": 40}, of("data", "power", "resampled")),
     "run_choice_power": Entry({"choose": 4, "n_choices": 20, "n_resamples": 20}, of("data", "power", "chosen")),
-    "rank_intervals": Entry(
-        {"n_draws": 100}, of("data", "rank", "rank_low", "rank_high", "critical_value", "p_better")
-    ),
+    "rank_intervals": Entry({"n_draws": 100}, of("data", "rank", "rank_low", "rank_high", "critical_value")),
     "rank_intervals, guaranteed": Entry(
         {"method": "guaranteed", **DRAWN}, of("data", "rank", "rank_low", "rank_high", "critical_value")
     ),
