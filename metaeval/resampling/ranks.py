@@ -223,7 +223,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     n_j^{worse}]` and with the rank seen. In every draw of :math:`S_k` all intervals and all these orders hold. The law
     of the draws is described with `metaeval.models.probability_of_best.best_system`.
 
-    In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. Of 48 tables of TREC, with
+    In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. For 48 of TREC, with
     50 topics and 20 systems, bands at .95 held all true ranks in .97 of the samples, at two thirds of the guaranteed
     width. Where several systems are exactly equal, their true rank is a set, and no draw has equal means: in groups of
     four the bands held all of every set in .73 of the samples, guaranteed intervals in .97.
