@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.models.probability_of_best import best_system
-from metaeval.models.true_means import SLOPES
+from metaeval.resampling.true_means import SLOPES
 from metaeval.simulate.scores import simulate_population
 from metaeval.table.scores import as_scores
 

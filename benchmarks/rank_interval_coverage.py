@@ -118,6 +118,7 @@ def one_board(
     scores = as_scores(values)
     given = scores.assign_coords({name: ("topic", parts) for name, parts in labels.items()})
     options = {"confidence_level": LEVEL, "n_resamples": RESAMPLES, "rng": rng, "n_threads": 1}
+    options["method"] = "guaranteed"
     found = {name: one.to_numpy()[0] for name, one in rank_intervals(given, **options).data.data_vars.items()}
     first, second = np.triu_indices(len(means), 1)
     critical = float(found["critical_value"][0])

@@ -1,14 +1,21 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
-from metaeval.cli.option import Option
+from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
 
-_RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items for the intervals of ranks.", shown="2000")
+_RESAMPLES = opt.RESAMPLES.but(
+    words="Resamples of the items for guaranteed ranks and shares of resamples.", shown="2000"
+)
+_RANK_METHOD = choice(
+    "How ranks are decided: by draws of the true means, or without a model and with wider intervals.",
+    "posterior",
+    "guaranteed",
+)
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
 
@@ -20,6 +27,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     top: Annotated[int, _TOP] = 3,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
+    rank_method: Annotated[Literal["posterior", "guaranteed"], _RANK_METHOD] = "posterior",
     resamples: Annotated[int, _RESAMPLES] = 2000,
 ) -> Answer:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.

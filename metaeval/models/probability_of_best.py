@@ -14,9 +14,9 @@ from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import ends
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.models.exchangeable import SystemPlaces, places_of_systems, places_of_units
-from metaeval.models.true_means import posterior_of_means
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
+from metaeval.resampling.exchangeable import SystemPlaces, places_of_systems, places_of_units
+from metaeval.resampling.true_means import draws_of_means
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import track
@@ -262,31 +262,12 @@ def _families(scores: Scores) -> dict[str, str] | None:
     return dict(zip(scores["system"].to_numpy().tolist(), scores["group"].to_numpy().tolist(), strict=True))
 
 
-def _first_equal(units: UnitResiduals, metric: int) -> Whole:
-    """Return for every system the first one that is equal to it in every unit, itself for most."""
-    oriented, residual, spans = units.oriented[metric], units.residual[metric], units.spans[metric]
-    first = np.arange(len(oriented))
-    order = np.argsort(oriented, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(oriented[order]) != 0.0) + 1):
-        for place, system in enumerate(group):
-            apart = np.abs(residual[group[:place]] - residual[system]).sum(axis=1)
-            same = group[:place][apart <= RELATIVE * (spans[group[:place]] + spans[system])]
-            first[system] = first[same].min() if len(same) else system
-    return first
-
-
 def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
     units: UnitResiduals, metric: int, places: SystemPlaces, sizes: Sequence[int], n_draws: int, seed: int
 ) -> Floats:
     """Return the probability of every system to be among so many best under one metric, (size, system)."""
-    kept, where = np.unique(_first_equal(units, metric), return_inverse=True)
-    apart = np.ptp(units.residual[metric][kept], axis=0).max()
-    if apart <= RELATIVE * units.spans[metric].max():  # no noise
-        return _share_at_top(units.oriented[metric][None], sizes)
-    order = np.argsort(np.argsort(places.order)[kept])
-    posterior = posterior_of_means(units, metric, kept, order)
-    drawn = posterior.draws(n_draws, np.random.default_rng(seed))
-    found = np.sum([_share_at_top(block[:, where], sizes) for block in drawn], axis=0)
+    drawn = draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))
+    found = np.sum([_share_at_top(block, sizes) for block in drawn], axis=0)
     return places.shared(found) / found[0].sum()
 
 

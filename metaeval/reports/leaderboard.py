@@ -137,7 +137,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
         Section(
             id="ranks",
             title="Ranks with intervals",
-            lead=say("ranks lead"),
+            lead=say("ranks lead", study=study, level=_level(study)),
             brief=True,
             blocks=(*((Text(paragraphs=short),) if short else ()), choice),
         )
@@ -145,10 +145,11 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
 
 def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
-    """Return how far the ends of each system's interval may be off: by the pairs that it is in."""
+    """Return how far the ends of each system's interval, and its counts, may be off: by the pairs that it is in."""
     pairs = ranks.pairs().assign(error=ranks.open_pairs().ravel())
     each = pairs[pairs["metric"] == metric].melt("error", ["system_a", "system_b"])
-    return each.groupby("value")["error"].sum().tolist()
+    ends = ranks.data["rank_error"].sel(metric=metric).to_numpy().tolist()
+    return each.groupby("value")["error"].sum().tolist() + ends
 
 
 def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:

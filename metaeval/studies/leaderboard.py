@@ -19,7 +19,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.resampling.ranks import RankIntervals, rank_intervals
+from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.power import system_means
@@ -151,6 +151,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     top: int = 3,
     alpha: float = 0.05,
     power: float = 0.8,
+    rank_method: RankMethod = "posterior",
     n_resamples: int = 2000,
     n_splits: int = 10,
     rng: RNGLike = None,
@@ -172,8 +173,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         Significance level; intervals hold at 1 - alpha.
     power : float, default 0.8
         For the least difference that the items would detect, and the items needed to detect one.
+    rank_method : {"posterior", "guaranteed"}, default "posterior"
+        How ranks are decided; see `metaeval.resampling.ranks.rank_intervals`.
     n_resamples : int, default 2000
-        Resamples of the items for the intervals of ranks.
+        Resamples of the items for guaranteed ranks, and for shares of resamples.
     n_splits : int, default 10
         How often the systems are split in those that choose subsets of the items and those that judge them.
     rng : None, int or numpy.random.Generator
@@ -212,7 +215,12 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     ranks = attempt(
         "Ranks and groups",
         lambda: rank_intervals(
-            table, confidence_level=1 - alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads
+            table,
+            method=rank_method,
+            confidence_level=1 - alpha,
+            n_resamples=n_resamples,
+            rng=seed,
+            n_threads=n_threads,
         ),
     )
     detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))

@@ -9,8 +9,8 @@ from scipy.special import ndtr
 from scipy.stats import chi2, multivariate_normal
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.models.exchangeable import places_of_systems, places_of_units
 from metaeval.models.probability_of_best import best_system
+from metaeval.resampling.exchangeable import places_of_systems, places_of_units
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 from metaeval.table.scores import as_scores
 

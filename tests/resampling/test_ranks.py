@@ -34,6 +34,10 @@ PISA = {
 }  # fmt: skip
 
 
+METHODS = pytest.mark.parametrize("method", ["posterior", "guaranteed"])
+FEW = {"n_draws": 400, "n_resamples": 99}
+
+
 def board(n_systems, n_topics, *, seed=0, step=0.3):
     """Make scores of systems that get better by `step` standard deviations."""
     generator = np.random.default_rng(seed)
@@ -97,7 +101,9 @@ def test_agrees_with_a_loop(kind, simultaneous):
     n_units = units.max() + 1
     counts = bootstrap_counts(bootstrap_indices(np.random.default_rng(7), 99, n_units), n_units)
     t, each, every = literal(values, units.tolist(), [0] * 30, weights, counts=counts)
-    found = rank_intervals(scores, confidence_level=0.9, simultaneous=simultaneous, n_resamples=99, rng=7)
+    found = rank_intervals(
+        scores, method="guaranteed", confidence_level=0.9, simultaneous=simultaneous, n_resamples=99, rng=7
+    )
     critical = np.full(4, every) if simultaneous else each
     np.testing.assert_allclose(found.data["critical_value"][0], critical, rtol=1e-9)
     pairs = found.pairs()
@@ -121,7 +127,7 @@ def test_strata_agree_with_a_loop():
     generator = np.random.default_rng(2)
     counts = np.hstack([bootstrap_counts(bootstrap_indices(generator, 99, n), n) for n in (12, 8)])
     t, _, every = literal(values, list(range(20)), strata.tolist(), np.ones(20), counts=counts)
-    found = rank_intervals(scores, confidence_level=0.9, n_resamples=99, rng=2)
+    found = rank_intervals(scores, method="guaranteed", confidence_level=0.9, n_resamples=99, rng=2)
     np.testing.assert_allclose(found.data["critical_value"][0], every, rtol=1e-9)
     np.testing.assert_allclose(-found.data["statistic"][0], [t[1, 0], t[2, 0], t[2, 1]], rtol=1e-9)
     parts = [(values[1] - values[0])[strata == one] for one in (0, 1)]  # the textbook's standard error
@@ -154,11 +160,16 @@ def test_agrees_with_csranks_on_pisa():
     means, errors = np.array(list(PISA.values())).T
     values = means[:, None] + errors[:, None] * axes.T * np.sqrt(n_topics * (n_topics - 1))
     scores = as_scores(values, systems=list(PISA))
-    alone = rank_intervals(scores, simultaneous=False, rng=1).to_frame().set_index("system").loc["United Kingdom"]
+    alone = (
+        rank_intervals(scores, method="guaranteed", simultaneous=False, rng=1)
+        .to_frame()
+        .set_index("system")
+        .loc["United Kingdom"]
+    )
     assert alone["rank"] == 13
     assert alone["rank_low"] in {7, 8}
     assert alone["rank_high"] == 23
-    together = rank_intervals(scores, rng=1)
+    together = rank_intervals(scores, method="guaranteed", rng=1)
     frame = together.to_frame().set_index("system")
     last = ["Chile", "Mexico", "Colombia"]
     assert (frame.loc[last, "rank_low"] >= 35).all()
@@ -168,59 +179,69 @@ def test_agrees_with_csranks_on_pisa():
     assert best >= {"Belgium", "Canada", "Denmark", "Estonia", "Finland", "Japan", "Korea", "Netherlands", "Poland"}
 
 
+@METHODS
 @given(
     st.integers(0, 10**6),
     st.permutations(range(5)),
     st.sampled_from([(10.0, 0.0), (0.01, -3.0), (1.0, 7.0), (1e200, 0.0), (1e-200, 0.0)]),
 )
-def test_laws(seed, order, unit):
+def test_laws(method, seed, order, unit):
     """The order of the systems and the unit of the scores change nothing; lower is better mirrors."""
     values = np.random.default_rng(seed).integers(0, 11, (5, 14)) / 10  # ties, in tenths
-    frame = rank_intervals(values, n_resamples=99, rng=1).to_frame().set_index("system").sort_index()
+    frame = rank_intervals(values, method=method, **FEW, rng=1).to_frame().set_index("system").sort_index()
     moved = as_scores(values[list(order)], systems=[f"system{one + 1}" for one in order])
     assert (
-        rank_intervals(moved, n_resamples=99, rng=1)
+        rank_intervals(moved, method=method, **FEW, rng=1)
         .to_frame()
         .set_index("system")
         .sort_index()
         .drop(columns="mean")
         .equals(frame.drop(columns="mean"))
     )
-    changed = rank_intervals(values * unit[0] + unit[1], n_resamples=99, rng=1).to_frame().set_index("system")
+    changed = rank_intervals(values * unit[0] + unit[1], method=method, **FEW, rng=1).to_frame().set_index("system")
     ranks = ["rank", "rank_low", "rank_high", "n_above", "n_below"]
     assert changed.sort_index()[ranks].equals(frame[ranks])
-    counts = rank_intervals(np.rint(values * 10), n_resamples=99, rng=1).to_frame().set_index("system").sort_index()
+    counts = (
+        rank_intervals(np.rint(values * 10), method=method, **FEW, rng=1).to_frame().set_index("system").sort_index()
+    )
     assert counts[ranks].equals(frame[ranks])
-    mirrored = rank_intervals(as_scores(-values, higher_is_better=False), n_resamples=99, rng=1).to_frame()
+    mirrored = rank_intervals(as_scores(-values, higher_is_better=False), method=method, **FEW, rng=1).to_frame()
     assert mirrored.set_index("system").sort_index()[ranks].equals(frame[ranks])
     assert (frame["rank_low"] <= frame["rank"]).all()
     assert (frame["rank"] <= frame["rank_high"]).all()
+    assert (frame["rank_low"] >= 1 + frame["n_above"]).all()
+    assert (frame["rank_high"] <= 5 - frame["n_below"]).all()
 
 
+@METHODS
 @given(st.integers(0, 10**6))
-def test_intervals_for_one_system_are_inside_those_for_all(seed):
+def test_intervals_for_one_system_are_inside_those_for_all(method, seed):
     """A maximum over some pairs is at most the maximum over all."""
     values = board(6, 15, seed=seed)
-    one, every = (rank_intervals(values, simultaneous=choice, n_resamples=99, rng=2) for choice in (False, True))
+    one, every = (rank_intervals(values, simultaneous=choice, method=method, **FEW, rng=2) for choice in (False, True))
     assert (one.data["rank_low"] >= every.data["rank_low"]).all()
     assert (one.data["rank_high"] <= every.data["rank_high"]).all()
 
 
-def test_pairs_without_variance_are_decided_by_rule():
+@METHODS
+def test_pairs_without_variance_are_decided_by_rule(method):
     """Equal systems are never separated, a constant lead always; means that are equal up to rounding share a rank."""
     first = np.array([0.1, 0.7, 0.3, 0.2, 0.9])
     scores = np.stack([first, first, first + 0.1, first[::-1]])
-    frame = rank_intervals(scores, n_resamples=99, rng=0).to_frame().set_index("system")
+    frame = rank_intervals(scores, method=method, **FEW, rng=0).to_frame().set_index("system")
     assert frame.loc["system3", "n_below"] >= 2
     assert frame.loc["system1", "n_above"] == frame.loc["system2", "n_above"] == 1
+    assert frame.loc["system1", ["rank_low", "rank_high"]].equals(frame.loc["system2", ["rank_low", "rank_high"]])
     assert frame["rank"].to_dict() == {"system3": 1, "system1": 2, "system2": 2, "system4": 2}
-    assert np.isposinf(rank_intervals(scores, n_resamples=99, rng=0).pairs()["statistic"].abs().max())
+    assert np.isposinf(rank_intervals(scores, method=method, **FEW, rng=0).pairs()["statistic"].abs().max())
 
 
-def test_nothing_varies():
+@METHODS
+def test_nothing_varies(method):
     """Where no pair varies there is no critical value, and the rules decide everything."""
-    found = rank_intervals(np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]]), n_resamples=99, rng=0)
-    assert np.isnan(found.data["critical_value"]).all()
+    values = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
+    found = rank_intervals(values, method=method, n_resamples=99, rng=0)
+    assert np.isnan(found.data["critical_value"]).all() == (method == "guaranteed")
     assert found.to_frame()[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
     assert found.groups()["letters"].tolist() == ["a", "b", "b"]
 
@@ -232,16 +253,17 @@ def test_rare_differences_do_not_make_everything_equal():
     close = hard.copy()
     close[0] = ~close[0]
     scores = np.stack([hard, close, generator.random(40) < 0.02]).astype(float)
-    frame = rank_intervals(scores, rng=0).to_frame().set_index("system")
+    frame = rank_intervals(scores, method="guaranteed", rng=0).to_frame().set_index("system")
     assert frame.loc["system3", "rank_low"] == 3
 
 
-def test_the_number_of_threads_and_the_other_metrics_change_nothing():
+@METHODS
+def test_the_number_of_threads_and_the_other_metrics_change_nothing(method):
     """One thread or two; a metric alone or beside another."""
     values = np.stack([board(9, 20, seed=1), board(9, 20, seed=2)])
-    both = rank_intervals(values, n_resamples=300, rng=3, n_threads=1)
-    assert both.data.identical(rank_intervals(values, n_resamples=300, rng=3, n_threads=2).data)
-    alone = rank_intervals(values[:1], n_resamples=300, rng=3).data
+    both = rank_intervals(values, method=method, n_resamples=300, rng=3, n_threads=1)
+    assert both.data.identical(rank_intervals(values, method=method, n_resamples=300, rng=3, n_threads=2).data)
+    alone = rank_intervals(values[:1], method=method, n_resamples=300, rng=3).data
     assert alone.equals(both.data.isel(metric=[0]))
 
 
@@ -251,7 +273,9 @@ def test_clusters_that_repeat_their_topics_change_nothing():
     thrice = as_scores(np.repeat(values, 3, axis=1)).assign_coords(
         cluster=("topic", np.repeat([f"c{one:02}" for one in range(12)], 3))
     )
-    once, clustered = (rank_intervals(one, n_resamples=200, rng=1).data for one in (values, thrice))
+    once, clustered = (
+        rank_intervals(one, method="guaranteed", n_resamples=200, rng=1).data for one in (values, thrice)
+    )
     np.testing.assert_allclose(clustered["statistic"], once["statistic"])
     np.testing.assert_allclose(clustered["critical_value"], once["critical_value"])
 
@@ -272,16 +296,21 @@ def test_says_what_is_wrong():
     ):
         rank_intervals(gaps)
     with pytest.raises(InvalidOptionError, match="`n_resamples` must be at least 19"):
-        rank_intervals(scores, n_resamples=18)
+        rank_intervals(scores, method="guaranteed", n_resamples=18)
+    with pytest.raises(InvalidOptionError, match="`n_draws` must be at least 19"):
+        rank_intervals(scores, n_draws=18)
+    with pytest.raises(UnknownNameError):
+        rank_intervals(scores, method="no such method")
     with pytest.raises(InvalidOptionError, match="`simultaneous=True`"):
         rank_intervals(scores, simultaneous=False, n_resamples=99, rng=0).groups()
     with pytest.raises(UnknownNameError):
         rank_intervals(scores, n_resamples=99, rng=0).plot("no such metric")
 
 
-def test_groups_and_pairs_say_the_same():
+@METHODS
+def test_groups_and_pairs_say_the_same(method):
     """Two systems share a letter exactly if their pair is not significant."""
-    found = rank_intervals(board(8, 20, step=0.5), rng=0)
+    found = rank_intervals(board(8, 20, step=0.5), method=method, rng=0)
     letters = found.groups().set_index("system")["letters"]
     for row in found.pairs().itertuples():
         assert bool(set(letters[row.system_a]) & set(letters[row.system_b])) is not bool(row.significant)

@@ -34,7 +34,7 @@ def test_the_table_is_a_leaderboard(study):
         np.testing.assert_array_equal(part["rank"], stats.rankdata(-part["mean"], method="min"))
         assert (part["rank_low"] <= part["rank"]).all()
         assert (part["rank"] <= part["rank_high"]).all()
-        assert (part["rank_low"] == 1 + part["n_above"]).all()
+        assert (part["rank_low"] >= 1 + part["n_above"]).all()
         assert part["p_best"].sum() == pytest.approx(1)
         assert part["p_top_3"].sum() == pytest.approx(3)
     assert study.unanswered == {}
@@ -157,7 +157,7 @@ def test_two_systems_and_two_items():
 def test_mteb(checkout):
     """Of 16,653 pairs 84.5 % differ by t, 76.3 after BY; 179 of 182 neighbours do not.
 
-    Figures of the specification; family-wise are as many as the ranks say, not Holm's 9,529. A thread of
+    Figures of the specification; all at once are as many as the ranks say, not Holm's 9,529. A thread of
     MTEB's tracker counted 85 % with 181 models.
     """
     found = study_leaderboard(read_scores(checkout / "examples" / "mteb" / "main_score.csv"), **FEW)

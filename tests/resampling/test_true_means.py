@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from metaeval.models.true_means import Posterior, _pull, posterior_of_means
 from metaeval.resampling.cluster_residuals import residuals_of_units
+from metaeval.resampling.true_means import Posterior, _pull, posterior_of_means
 from metaeval.table.scores import as_scores
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.models.exchangeable import places_of_systems, places_of_units
+from metaeval.resampling.exchangeable import places_of_systems, places_of_units
 from metaeval.running.equality import settled_means
 
 EQUAL = np.array([[1, 1, 0, 0, 0, 0.0], [0, 0, 1, 1, 0, 0], [0, 1, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]])

@@ -1,4 +1,4 @@
-"""Posterior draws of the true means of all systems at once, from which the chance of being best follows.
+"""Posterior draws of the true means of all systems at once, from which ranks and chances of being best follow.
 
 1. **The topics are a sample**: the noise of the means has the covariance of the units (topics, or whole clusters),
    pulled towards that of equal and independent systems, and a common scale that is not known exactly either.
@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
 from metaeval.resampling.cluster_residuals import UnitResiduals
+from metaeval.resampling.exchangeable import SystemPlaces
+from metaeval.running.equality import RELATIVE
 
 type Floats = NDArray[np.float64]
+type Whole = NDArray[np.int64]
 
 SLOPES = (0.0, 0.5, 1.0)
 """Powers of the noise's variance with which that of the true means may go."""
@@ -56,7 +59,7 @@ class Posterior(NamedTuple):
     """What `noise` and `signal` are multiplied by. Shape (scale,)."""
     share: Floats
     """Posterior probability of each. Shape (scale, signal, slope)."""
-    order: NDArray[np.int64]
+    order: Whole
     """The system that takes the random numbers of every place. Shape (place,)."""
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
@@ -81,9 +84,24 @@ class Posterior(NamedTuple):
             yield self.centre + np.concatenate([about + error, about - error])
 
 
-def posterior_of_means(
-    units: UnitResiduals, metric: int, kept: NDArray[np.int64], order: NDArray[np.int64]
-) -> Posterior:
+def draws_of_means(
+    units: UnitResiduals, metric: int, places: SystemPlaces, n_draws: int, generator: np.random.Generator
+) -> Iterator[Floats]:
+    """Yield draws of the true means of all systems a block at a time, (draw, system), higher better.
+
+    Systems equal in every unit have one true mean. Without any noise the means seen are the one draw.
+    """
+    kept, where = np.unique(_first_equal(units, metric), return_inverse=True)
+    apart = np.ptp(units.residual[metric][kept], axis=0).max()
+    if apart <= RELATIVE * units.spans[metric].max():
+        yield units.oriented[metric][None]
+        return
+    order = np.argsort(np.argsort(places.order)[kept])
+    for block in posterior_of_means(units, metric, kept, order).draws(n_draws, generator):
+        yield block[:, where]
+
+
+def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Whole) -> Posterior:
     """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
     noise = _noise_of(residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom)
@@ -103,6 +121,19 @@ def posterior_of_means(
     share = np.exp(fit - fit.max(axis=(1, 2), keepdims=True))
     share /= share.sum(axis=(1, 2), keepdims=True) * _SCALES
     return Posterior(float(means.mean()), noise.axes, observed, noise.variance, signal, scale, share, order)
+
+
+def _first_equal(units: UnitResiduals, metric: int) -> Whole:
+    """Return for every system the first one that is equal to it in every unit, itself for most."""
+    oriented, residual, spans = units.oriented[metric], units.residual[metric], units.spans[metric]
+    first = np.arange(len(oriented))
+    order = np.argsort(oriented, kind="stable")
+    for group in np.split(order, np.flatnonzero(np.diff(oriented[order]) != 0.0) + 1):
+        for place, system in enumerate(group):
+            apart = np.abs(residual[group[:place]] - residual[system]).sum(axis=1)
+            same = group[:place][apart <= RELATIVE * (spans[group[:place]] + spans[system])]
+            first[system] = first[same].min() if len(same) else system
+    return first
 
 
 def _noise_of(residual: Floats, freedom: int) -> _Noise:

@@ -1,0 +1,160 @@
+"""Ranks of all systems at once, pairs, and the chance of being best, on samples of topics from real tables.
+
+In *groups of 4* systems that are neighbours by mean are moved to their group's mean: their true rank is a set, of which
+an interval must hold all.
+"""
+
+from collections.abc import Iterator
+from textwrap import fill
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from populations import Population, judged, mean_and_error, samples
+
+from metaeval.models.probability_of_best import best_system
+from metaeval.resampling.ranks import rank_intervals
+
+type Floats = NDArray[np.float64]
+
+LEVEL = 0.95
+METHODS = ("posterior", "guaranteed")
+MOST_SYSTEMS = 110
+SETTINGS = (
+    ("20 systems", 50, 20),
+    ("20 systems", 25, 20),
+    ("20 systems", 100, 20),
+    ("10 systems", 50, 10),
+    ("all systems", 50, MOST_SYSTEMS),
+    ("20 systems in groups of 4", 50, 20),
+)
+SAMPLES = 8
+GROUP = 4
+EQUAL = 1e-12
+
+
+def judge(tables: list[Population], scale: float = 1.0) -> pd.DataFrame:
+    """Return a row a table, setting and sample."""
+    return judged(tables, _judge_table, n_samples=max(2, round(SAMPLES * scale)))
+
+
+def _judge_table(table: Population, n_samples: int) -> list[dict[str, Any]]:
+    return [
+        {"systems": what, "topics": n_topics} | _figures(means, seen)
+        for what, n_topics, n_systems in SETTINGS
+        for means, seen in _boards(table, what, n_topics, n_systems, n_samples)
+    ]
+
+
+def _boards(
+    table: Population, what: str, n_topics: int, n_systems: int, n_samples: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield true means and scores seen."""
+    for one in samples(table, n_topics=n_topics, n_systems=n_systems, n_samples=n_samples):
+        means = one.truth.mean(axis=1)
+        if "groups" not in what:
+            yield means, one.seen
+            continue
+        equal = means.copy()
+        order = np.argsort(means)
+        for start in range(0, len(order), GROUP):
+            equal[order[start : start + GROUP]] = means[order[start : start + GROUP]].mean()
+        yield equal, one.seen + (equal - means)[:, None]
+
+
+def _figures(means: Floats, seen: Floats) -> dict[str, Any]:
+    n = len(means)
+    least = 1 + (means > means[:, None] + EQUAL).sum(axis=1)
+    most = n - (means < means[:, None] - EQUAL).sum(axis=1)
+    first, second = np.triu_indices(n, 1)
+    true = np.where(np.abs(means[first] - means[second]) <= EQUAL, 0, np.sign(means[first] - means[second]))
+    row: dict[str, Any] = {}
+    seed = crc32(seen.tobytes())
+    for method in METHODS:
+        found = rank_intervals(seen, method=method, confidence_level=LEVEL, rng=seed, n_threads=1)
+        low, high = (found.data[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
+        verdicts = found.verdicts()[0]
+        row |= {
+            f"held, {method}": bool((low <= least).all() and (most <= high).all()),
+            f"width, {method}": float((high - low + 1).mean() / n),
+            f"apart, {method}": float((verdicts != 0).mean()),
+            f"right, {method}": bool((verdicts[verdicts != 0] == true[verdicts != 0]).all()),
+        }
+    best = means >= means.max() - EQUAL
+    chance = best_system(seen, rng=seed, n_threads=1)
+    for name in ("p_best", "share_of_resamples"):
+        values = chance.data[name].to_numpy()[0]
+        floored = (values * chance.n_resamples + 0.5) / (chance.n_resamples + 0.5 * n)
+        row |= {
+            f"score, {name}": float(np.log(floored[best].sum())),
+            f"leader said, {name}": float(values.max()),
+            f"leader true, {name}": bool(best[values.argmax()]),
+        }
+    return row
+
+
+def _by_table(part: pd.DataFrame) -> pd.DataFrame:
+    return part.drop(columns=["matrix", "topics", "systems"]).astype({"table": str}).groupby("table").mean()
+
+
+def _cell(values: pd.Series) -> str:
+    mean, error = mean_and_error(values)
+    return f"{mean:.3f} ({error:.3f})"
+
+
+def section(rows: pd.DataFrame) -> str:
+    """Return the section of the report."""
+    n_samples = rows.groupby(["table", "systems", "topics"]).size().iloc[0]
+    about = (
+        f"`rank_intervals` at {LEVEL:g} and `best_system`, {n_samples} samples a table; all systems: {MOST_SYSTEMS} at "
+        "most. Held: share of the samples in which the intervals hold all true ranks at once, and the least of a "
+        "table. Width: of an interval, as a share of the number of systems. Apart: share of the pairs that are "
+        "significantly different. Right: share of the samples in which all of these are, in this direction. In groups "
+        "of 4 the systems of a group are exactly equal: a true rank is then a set, which an interval must hold, and "
+        "every pair of a group that is apart is wrong."
+    )
+    lines = ["## Ranks", "", fill(about, 120), ""]
+    head = "| tables | systems | topics | method | held | least | width | of the guarantee's | apart | right |"
+    lines += [head, "|---|---|---|---|---|---|---|---|---|---|"]
+    head = "log score | by resamples | first: said, true | by resamples: said, true"
+    chances = [f"| tables | systems | topics | {head} |", "|---|---|---|---|---|---|---|"]
+    for (matrix, systems, topics), part in rows.groupby(["matrix", "systems", "topics"], sort=False):
+        where = f"| {'the 48' if matrix else 'others'} | {systems} | {topics} |"
+        table = _by_table(part)
+        for method in METHODS:
+            held, width, apart, right = (table[f"{what}, {method}"] for what in ("held", "width", "apart", "right"))
+            of = width / table["width, guaranteed"]
+            lines.append(
+                f"{where} {method} | {_cell(held)} | {held.min():.2f} | {_cell(width)} | {of.mean():.3f} | "
+                f"{_cell(apart)} | {_cell(right)} |"
+            )
+        said = [
+            f"{table[f'leader said, {name}'].mean():.3f}, {_cell(table[f'leader true, {name}'])}"
+            for name in ("p_best", "share_of_resamples")
+        ]
+        scores = [_cell(table[f"score, {name}"]) for name in ("p_best", "share_of_resamples")]
+        chances.append(f"{where} {' | '.join(scores)} | {' | '.join(said)} |")
+    words = (
+        "The chance of being best, beside the share of resamples that a system wins. Log score: mean logarithm of what "
+        "is said of the truly best. First said, true: the largest chance, and how often that system is the best."
+    )
+    return "\n".join([*lines, "", fill(words, 120), "", *chances])
+
+
+def failures(rows: pd.DataFrame) -> list[str]:
+    """Return where all ranks are held less often than said, or wider than guaranteed, beyond four standard errors."""
+    missed = []
+    for (matrix, systems, topics), part in rows.groupby(["matrix", "systems", "topics"], sort=False):
+        table = _by_table(part)
+        for method in METHODS:
+            if "groups" in systems and method == "posterior":
+                continue
+            held, error = mean_and_error(table[f"held, {method}"])
+            error = max(error, np.sqrt(LEVEL * (1.0 - LEVEL) / len(part)))
+            if held < LEVEL - 4.0 * error:
+                missed.append(f"{systems}, {topics} topics, {method}, {matrix=}: {held:.3f} ({error:.3f}) held")
+        if "groups" not in systems and (table["width, posterior"] > table["width, guaranteed"]).any():
+            missed.append(f"{systems}, {topics} topics: the posterior is wider than the guarantee")
+    return missed
