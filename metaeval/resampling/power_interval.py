@@ -200,8 +200,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     but for 25 topics under that correction, where power is low and these are wider by a fifth. On simulated populations
     (``benchmarks/calibrate_power_interval.py``, ``benchmarks/reports/power_interval_coverage.md``) they held it in
     .96 of the samples uncorrected (.93 to .99 in single cases) and in .95 under that correction (.92 to .97), and the
-    power of other tests, for which t stands in, in .95; that of the studentised bootstrap on 12 real tables (20 systems,
-    50 topics) in .93 uncorrected (standard error .014) and in .90 under that correction (.016).
+    power of other tests, for which t stands in, in .95; that of the studentised bootstrap on 12 real tables (20
+    systems, 50 topics) in .93 uncorrected (standard error .014) and in .90 under that correction (.016).
 
     Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
 
