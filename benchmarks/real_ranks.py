@@ -104,6 +104,23 @@ def _cell(values: pd.Series) -> str:
     return f"{mean:.3f} ({error:.3f})"
 
 
+TRIED = """What was tried for the ranks (the 48 tables, 20 systems, 50 topics, 16 samples each; bands as wide as keep so many of the
+draws inside all of them at once):
+
+| draws of the means | inside | held | width |
+|---|---|---|---|
+| topics with Dirichlet weights | .95 | 0.858 | 0.448 |
+| the same | .98 | 0.923 | 0.487 |
+| the posterior of the true means | .95 | 0.952 | 0.519 |
+| the same | .97 | 0.967 | 0.544 |
+| the same, true means in proportion to the noise | .95 | 0.949 | 0.515 |
+| the bootstrap of the largest abs(t) | | 1.000 | 0.769 |
+
+The shortest intervals instead of equal tails, and leaving out the draws that cost most width, gave bands narrower by less
+than 2 % at the same coverage. Errors drawn from the topics' residuals instead of a normal law gave .917 at 0.506 on half of
+the samples. What is built in cuts ranks and pairs together, so its intervals are a little wider than those of ranks alone."""
+
+
 def section(rows: pd.DataFrame) -> str:
     """Return the section of the report."""
     n_samples = rows.groupby(["table", "systems", "topics"]).size().iloc[0]
@@ -140,7 +157,7 @@ def section(rows: pd.DataFrame) -> str:
         "The chance of being best, beside the share of resamples that a system wins. Log score: mean logarithm of what "
         "is said of the truly best. First said, true: the largest chance, and how often that system is the best."
     )
-    return "\n".join([*lines, "", fill(words, 120), "", *chances])
+    return "\n".join([*lines, "", TRIED, "", fill(words, 120), "", *chances])
 
 
 def failures(rows: pd.DataFrame) -> list[str]:
