@@ -104,8 +104,8 @@ def _cell(values: pd.Series) -> str:
     return f"{mean:.3f} ({error:.3f})"
 
 
-TRIED = """What was tried for the ranks (the 48 tables, 20 systems, 50 topics, 16 samples each; bands as wide as keep so many of the
-draws inside all of them at once):
+TRIED = """What was tried for the ranks (the 48 tables, 20 systems, 50 topics, 16 samples each; bands as wide
+as keep so many of the draws inside all of them at once):
 
 | draws of the means | inside | held | width |
 |---|---|---|---|
@@ -116,9 +116,10 @@ draws inside all of them at once):
 | the same, true means in proportion to the noise | .95 | 0.949 | 0.515 |
 | the bootstrap of the largest abs(t) | | 1.000 | 0.769 |
 
-The shortest intervals instead of equal tails, and leaving out the draws that cost most width, gave bands narrower by less
-than 2 % at the same coverage. Errors drawn from the topics' residuals instead of a normal law gave .917 at 0.506 on half of
-the samples. What is built in cuts ranks and pairs together, so its intervals are a little wider than those of ranks alone."""
+The shortest intervals instead of equal tails, and leaving out the draws that cost most width, gave bands narrower
+by less than 2 % at the same coverage. Errors drawn from the topics' residuals instead of a normal law gave .917 at
+0.506 on half of the samples. What is built in cuts ranks and pairs together, so its intervals are a little wider
+than those of ranks alone."""
 
 
 def section(rows: pd.DataFrame) -> str:
