@@ -345,8 +345,9 @@ def test_the_leaderboard_page_counts_its_pairs(checkout):
     page = (checkout / "docs" / "is-this-leaderboard-real.md").read_text("utf-8")
     rows = re.findall(r"^\d +(all|adjacent) +([\w-]+) +(\d+) +(\d+)$", page, re.MULTILINE)
     kept = {(family, how): (int(some), int(pairs)) for family, how, some, pairs in rows}
-    shares = [round(100 * np.divide(*kept["all", how]), 1) for how in ("none", "fdr_by", "family-wise")]
-    assert shares == _said(page, r"Of all pairs ([\d.]+) % differ .*, ([\d.]+) % after .*, and ([\d.]+) % where")
+    shares = [round(100 * np.divide(*kept["all", how]), 1) for how in ("none", "fdr_bh", "fdr_by", "family-wise")]
+    said = r"Of all pairs ([\d.]+) % differ .*, ([\d.]+) % after .*, ([\d.]+) % after .*, and ([\d.]+) % by"
+    assert shares == _said(page, said)
     some, pairs = kept["adjacent", "none"]
     assert [pairs - some, pairs] == _said(page, r"Of neighbours (\d+) in (\d+) do not differ")
 
