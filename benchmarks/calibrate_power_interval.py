@@ -2,21 +2,19 @@
 
 The target is the expected discriminative power of a sample of T topics, with the systems fixed. From each population
 many samples of T topics are drawn; each gives one interval per candidate, and the report counts how often the target
-lies outside, and on which side. The shipped interval comes from `discriminative_power_interval` itself. A last part
-takes real topics as the population (score tables in the folder of test data: $METAEVAL_DATA, else ../shared/data).
+lies outside, and on which side. The shipped interval comes from `discriminative_power_interval` itself. Real topics as
+the population are in ``real_power.py``.
 
     python benchmarks/calibrate_power_interval.py            # writes benchmarks/reports/power_interval_coverage.md
     python benchmarks/calibrate_power_interval.py --quick    # a tenth of the samples, to standard output
-    python benchmarks/calibrate_power_interval.py --real     # the part about real topics alone, to standard output
 """
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import batched, product
+from dataclasses import dataclass
+from itertools import batched
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +23,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.share_intervals import share_interval
 from metaeval.resampling.topic_resamples import t_powers
+from metaeval.running.draws import bootstrap_indices
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Question, ask
@@ -35,10 +35,8 @@ SEED = 20260
 CORRECTIONS = ("none", "fdr_by")
 LEVEL = 0.95
 NORMAL = ndtri(0.5 + LEVEL / 2)
-CHOSEN = "t and bootstrap spread (shipped)"
-REAL_TABLES = ("terabyte2006_ap", "terabyte2006_ndcg", "web2004_ap")
-REAL_SYSTEMS = (10, 25, 60)
-REAL_SAMPLE = 50
+OTHER_TESTS = ("bootstrap_sensitivity", "wilcoxon", "sign")
+CHOSEN = "Wilson, shrunken means (shipped)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +109,9 @@ def candidates(
     corrected = np.quantile(resampled, ndtr(2 * shift + np.array([-NORMAL, NORMAL])))
     half_spread = halves.std(ddof=1) * np.sqrt((n_topics // 2) / (n_topics - n_topics // 2))
     inside = np.clip(observed, 0.5 / n_pairs, 1 - 0.5 / n_pairs)
-    scale = spread / (inside * (1 - inside)) * stdtrit(n_topics - 1, 1 - tail) * np.sqrt(n_topics / (n_topics - 1))
+    half = spread * stdtrit(n_topics - 1, 1 - tail) * np.sqrt(n_topics / (n_topics - 1))
+    scale = half / (inside * (1 - inside))
+    wilson = share_interval(observed, resampled, freedom=n_topics - 1, confidence_level=LEVEL)
     return {
         "percentile": (low, high),
         "basic": (2 * observed - high, 2 * observed - low),
@@ -119,6 +119,8 @@ def candidates(
         "percentile, recentred": (low - resampled.mean() + observed, high - resampled.mean() + observed),
         "normal and bootstrap spread": (observed - NORMAL * spread, observed + NORMAL * spread),
         "normal and spread of halves": (observed - NORMAL * half_spread, observed + NORMAL * half_spread),
+        "t and bootstrap spread": (observed - half, observed + half),
+        "Wilson, means as they are": (float(wilson[0]), float(wilson[1])),
         "t and spread, logit scale": (expit(logit(inside) - scale), expit(logit(inside) + scale)),
     }
 
@@ -151,7 +153,8 @@ def misses(population: Population, n_samples: int, n_rounds: int, truth: NDArray
         )
         rows += shipped_rows(found, truth)
         halves = half_powers(ask(scores), n_rounds, rng)
-        power, resampled = found.data["power"].to_numpy()[0], found.data["resampled"].to_numpy()[0]
+        topics = bootstrap_indices(rng, n_rounds, population.n_topics)
+        power, resampled = found.data["power"].to_numpy()[0], t_powers(ask(scores), topics, n_threads=1)[0]
         n_pairs = population.n_systems * (population.n_systems - 1) // 2
         for metric, name in enumerate(("power, smooth metric", "power, coarse metric")):
             intervals = candidates(power[metric], resampled[metric], halves[metric], population.n_topics, n_pairs)
@@ -185,146 +188,30 @@ def _row(
     return names | {"above": target < low, "below": target > high, "width": high - low}
 
 
-def agreement(n_samples: int, n_rounds: int) -> pd.DataFrame:
-    """Return the standard errors that the t test and the studentised bootstrap give on the same samples."""
+def other_tests(n_samples: int, n_targets: int) -> pd.DataFrame:
+    """Return how the intervals of tests for which t stands in cover the power under the test itself."""
     rows = []
     for population in POPULATIONS[1:7]:
-        for number, sample in enumerate(population.samples(n_samples, 3)):
-            scores = as_scores(sample, metrics=["first", "second"])
-            row: dict[str, object] = {"population": population.name}
-            for test in ("t", "bootstrap_sensitivity"):
-                found = discriminative_power_interval(
-                    scores,
-                    test=test,
-                    corrections=("none",),
-                    n_resamples=500,
-                    n_topic_resamples=n_rounds,
-                    rng=number,
-                    n_threads=1,
+        for test in OTHER_TESTS:
+            aims = [
+                compare_systems(as_scores(sample), test=test, correction="none", n_resamples=500, rng=0, n_threads=1)
+                for sample in population.samples(n_targets, 5)
+            ]
+            found = pd.concat(
+                discriminative_power_interval(
+                    as_scores(sample), test=test, n_resamples=500, rng=number, n_threads=1
                 ).to_frame()
-                row |= {f"{test} power": found["power"].mean(), f"{test} error": found["standard_error"].mean()}
+                for number, sample in enumerate(population.samples(n_samples, 6))
+            )
+            row: dict[str, object] = {"population": population.name, "test": test}
+            for correction in CORRECTIONS:
+                powers = [one.with_correction(correction).discriminative_power()["power"].iloc[0] for one in aims]
+                target, own = np.mean(powers), found[found["correction"] == correction].iloc[::2]  # the smooth metric
+                covered = (own["low"] <= target) & (target <= own["high"])
+                row |= {f"target, {correction}": float(target), f"coverage, {correction}": float(covered.mean())}
             rows.append(row)
-    return pd.DataFrame(rows).groupby("population", sort=False).mean().reset_index()
-
-
-def by_few_rounds(n_samples: int, n_targets: int) -> pd.DataFrame:
-    """Return what asking the studentised bootstrap on 50 of 200 resamples of the topics costs, beside asking on all.
-
-    One row a population and correction: coverage of both intervals for the first metric's power, the mean ratio of
-    their standard errors and its spread, and how the powers of the two tests go together over the resamples.
-    """
-    few, all_of_them, test = 50, 200, "bootstrap_sensitivity"
-    rows = []
-    for population in POPULATIONS[1:7]:
-        options = {"metrics": ["first", "second"]}
-        aims = [
-            compare_systems(as_scores(sample, **options), test=test, n_resamples=500, rng=number, n_threads=1)
-            for number, sample in enumerate(population.samples(n_targets, 5))
-        ]
-        found = [
-            discriminative_power_interval(
-                as_scores(sample, **options),
-                test=test,
-                n_resamples=500,
-                n_topic_resamples=4 * all_of_them,
-                rng=number,
-                n_threads=1,
-            )
-            for number, sample in enumerate(population.samples(n_samples, 6))
-        ]
-        for correction in CORRECTIONS:
-            powers = [aim.with_correction(correction).discriminative_power()["power"].iloc[0] for aim in aims]
-            target = float(np.mean(powers))
-            kept: dict[str, list[float]] = {"few": [], "all": [], "r": []}
-            inside: dict[str, list[bool]] = {"few": [], "all": []}
-            for whole in found:
-                data = whole.data.isel(resample=slice(0, all_of_them))
-                for name, count in (("few", few), ("all", all_of_them)):
-                    part = replace(whole, data=data.isel(round=slice(0, count)))
-                    row = part.to_frame().set_index(["correction", "metric"]).loc[(correction, "first")]
-                    inside[name].append(bool(row["low"] <= target <= row["high"]))
-                    kept[name].append(float(row["standard_error"]))
-                one = data.sel(correction=correction, metric="first")
-                together = one["resampled"].to_numpy(), one["t_resampled"].to_numpy()
-                if min(map(np.ptp, together)) > 0:
-                    kept["r"].append(float(np.corrcoef(*together)[0, 1]))
-            ratios = np.array(kept["few"])[np.array(kept["all"]) > 0] / np.array(kept["all"])[np.array(kept["all"]) > 0]
-            rows.append(
-                {
-                    "population": population.name,
-                    "correction": correction,
-                    "target": target,
-                    "correlation with t": float(np.median(kept["r"])),
-                    "coverage, 200 rounds": float(np.mean(inside["all"])),
-                    "coverage, 50 rounds": float(np.mean(inside["few"])),
-                    "ratio of errors": float(ratios.mean()),
-                    "its spread": float(ratios.std(ddof=1)),
-                }
-            )
-        print(population.name, "by few rounds", flush=True, file=sys.stderr)
+        print(population.name, "by other tests", flush=True, file=sys.stderr)
     return pd.DataFrame(rows)
-
-
-def real_topics(n_samples: int, n_rounds: int, n_targets: int) -> pd.DataFrame:
-    """Return one row a table of real scores and number of systems: coverage, and on which side the target was missed.
-
-    The topics of the table are the population: samples of 50 are drawn from them with replacement.
-    """
-    folder = Path(os.environ.get("METAEVAL_DATA", "../shared/data")) / "trec-matrices"
-    rows = []
-    for place, (name, n_systems) in enumerate(product(REAL_TABLES, REAL_SYSTEMS)):
-        values = pd.read_csv(folder / f"{name}.csv").to_numpy(dtype=np.float64).T
-        rng = np.random.default_rng([SEED, 4, place])
-        values = values[np.sort(rng.permutation(len(values))[:n_systems])]
-        topics = rng.integers(0, values.shape[1], (n_targets, REAL_SAMPLE))
-        powers = t_powers(ask(values), topics, n_threads=1)[0, 0]
-        bounds, errors, bias = [], [], []
-        for drawn in topics[:n_samples]:
-            found = discriminative_power_interval(
-                as_scores(values[:, drawn]),
-                test="t",
-                corrections=("none",),
-                n_topic_resamples=n_rounds,
-                rng=rng,
-                n_threads=1,
-            )
-            (row,) = found.to_frame().itertuples(index=False)
-            bounds.append((row.low, row.high))
-            errors.append(row.standard_error)
-            bias.append(float(found.data["resampled"].mean()) - row.power)
-        low, high = np.array(bounds).T
-        target = powers.mean()
-        rows.append(
-            {
-                "scores": name,
-                "topics": values.shape[1],
-                "systems": len(values),
-                "target": float(target),
-                "spread of samples": float(powers.std()),
-                "mean standard error": float(np.mean(errors)),
-                "bias of resamples": float(np.mean(bias)),
-                "power and its error correlate": float(np.corrcoef(powers[:n_samples], errors)[0, 1]),
-                "coverage": float(((low <= target) & (target <= high)).mean()),
-                "target below interval": float((target < low).mean()),
-                "target above interval": float((target > high).mean()),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def on_real_topics(n_samples: int, n_rounds: int, n_targets: int) -> str:
-    """Return the part of the report about real topics."""
-    frame = real_topics(n_samples, n_rounds, n_targets)
-    sides = frame[["coverage", "target below interval", "target above interval"]].mean()
-    return REAL_TEXT.format(
-        n_samples=n_samples,
-        sample=REAL_SAMPLE,
-        table=table(frame),
-        coverage=sides.iloc[0],
-        below=sides.iloc[1],
-        above=sides.iloc[2],
-        worst=frame["coverage"].min(),
-    )
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -336,7 +223,7 @@ def table(frame: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def study(n_samples: int, n_rounds: int, n_targets: int, n_agreement: int, n_few: int) -> str:
+def study(n_samples: int, n_rounds: int, n_targets: int, n_others: int) -> str:
     """Run everything and return the report."""
     parts = []
     about = []
@@ -380,47 +267,25 @@ def study(n_samples: int, n_rounds: int, n_targets: int, n_agreement: int, n_few
         case=lambda frame: frame["quantity"] + ", " + frame["correction"].map({"none": "none", "fdr_by": "BY"})
     )
     detail = shipped.pivot_table(index="population", columns="case", values="covered", sort=False).reset_index()
-    errors = agreement(n_agreement, 200)
-    few = by_few_rounds(n_few, 4 * n_few)
+    others = other_tests(n_others, 4 * n_others)
     return TEXT.format(
         n_samples=n_samples,
         n_rounds=n_rounds,
         n_targets=n_targets,
-        n_agreement=n_agreement,
         error=np.sqrt(0.95 * 0.05 / n_samples),
         about=table(pd.DataFrame(about)),
         overview=table(overview),
         detail=table(detail),
-        agreement=table(errors),
-        n_few=n_few,
-        n_targets_few=4 * n_few,
-        few=table(few),
-        mean_few=few["coverage, 50 rounds"].mean(),
-        mean_all=few["coverage, 200 rounds"].mean(),
+        n_others=n_others,
+        n_targets_others=4 * n_others,
+        others=table(others),
+        **{f"mean_{name}": others[f"coverage, {name}"].mean() for name in CORRECTIONS},
     )
-
-
-REAL_TEXT = """
-## Real topics
-
-The topics of a real collection as the population, systems drawn once, {n_samples} samples of {sample} topics with
-replacement, uncorrected power under the paired t test, nominal level 95 %.
-
-{table}
-
-Coverage is {coverage:.3f} on average and {worst:.3f} at worst. The misses are one-sided: the target lies below the
-interval in {below:.3f} of the samples and above it in {above:.3f}. Two causes are seen. The standard error is a little
-smaller than the spread of samples; and it falls as power rises, so that a sample that tells too many pairs apart also
-claims to be too sure of it. No cheap remedy held up: taking off a share of the resamples' bias, the logit scale, the
-spread below and above the mean taken apart, or a steeper or flatter lower half gained a point or two of coverage where
-they did not lose as much, and counting the bias as error covers here but doubles intervals where power is small. An
-error re-estimated within every resample (a bootstrap of the bootstrap) gained two points for 25 times the work.
-"""
 
 
 TEXT = """# Coverage of the interval for discriminative power
 
-Made by `python benchmarks/calibrate_power_interval.py` (forty minutes on one core). Paired t test at level .05, nominal
+Made by `python benchmarks/calibrate_power_interval.py` (six minutes on one core). Paired t test at level .05, nominal
 level 95 %, {n_samples} samples of topics per population (a coverage has a standard error of about {error:.3f}),
 {n_rounds} topic resamples per sample. The target is the expected power of a sample of T topics, with the systems
 fixed, estimated from {n_targets} other samples.
@@ -441,33 +306,21 @@ interval" is the share of samples whose interval lies wholly above the target.
 
 The percentile interval inherits the bias. The basic and the bias-corrected interval take it off once, although power
 on the topics at hand has none, and so err on the other side. The spread of halves is that of a test with less power.
-On the logit scale coverage is as good as on the plain one, but an interval near 0 or 1 can stretch over most of the
-range, and there is no such scale for differences. Shipped: the plain interval with Student's t.
+On the logit scale an interval near 0 or 1 can stretch over most of the range. Shipped: Wilson's interval, with the
+spread over topics drawn after the means of the systems were moved together by their noise.
 
 ## The shipped interval, case by case
 
 {detail}
 
-## The t test's spread against the studentised bootstrap's
+## Other tests
 
-Mean power and standard error, uncorrected, both metrics, {n_agreement} samples a population, B = 500, 200 topic
-resamples.
+On resampled topics t stands in for every other test. Coverage of the power under the test itself, B = 500, the smooth
+metric, {n_others} samples a population, target from {n_targets_others} other samples.
 
-{agreement}
+{others}
 
-The two standard errors agree uncorrected. Under Benjamini-Yekutieli they need not: there B decides how small a
-p-value can get, which adds a spread of its own.
-
-## The studentised bootstrap asked on a quarter of the resamples
-
-The shipped interval asks a test other than t on 50 of 200 resamples of the topics, and takes from the t test, asked on
-all, what those 50 say of its power by a straight line. Beside it, the same interval with the test asked on all 200:
-{n_few} samples a population, B = 500, the smooth metric, target from {n_targets_few} other samples under the same test.
-
-{few}
-
-Coverage is {mean_few:.3f} with 50 rounds and {mean_all:.3f} with 200, on average. An error from 200 rounds is itself
-uncertain by 5 %.
+On average {mean_none:.3f} uncorrected and {mean_fdr_by:.3f} under Benjamini and Yekutieli.
 """
 
 
@@ -475,16 +328,13 @@ def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the samples, report to standard output")
-    parser.add_argument("--real", action="store_true", help="only the part about real topics, to standard output")
     arguments = parser.parse_args()
     start = time.perf_counter()
-    if arguments.real:
-        print(on_real_topics(500, 200, 5000))
-    elif arguments.quick:
-        print(study(50, 200, 500, 2, 10) + on_real_topics(50, 200, 1000))
+    if arguments.quick:
+        print(study(50, 200, 500, 10))
     else:
         REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(study(500, 200, 3000, 5, 100) + on_real_topics(500, 200, 5000))
+        REPORT.write_text(study(200, 200, 2000, 50))
     print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 

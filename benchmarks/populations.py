@@ -37,8 +37,10 @@ class Population:
     """Whether it is one of the 48 complete tables of ``trec-matrices`` on which the goals are set."""
     scores: Floats
     """Systems that differ, higher better. Shape (system, topic)."""
+    columns: NDArray[np.int64]
+    """Where the systems are in the table: the same in every table of a collection. Shape (system,)."""
     every: Floats
-    """All systems in the table's own order, which all tables of a collection share."""
+    """All systems of the table, in its own order."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def _population(name: str, frame: pd.DataFrame, *, matrix: bool) -> Population:
     values = frame.select_dtypes("number").to_numpy(dtype=float).T
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has gaps")
-    return Population(name, matrix, np.unique(values, axis=0), values)
+    different, columns = np.unique(values, axis=0, return_index=True)
+    return Population(name, matrix, different, columns, values)
 
 
 def _others(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:

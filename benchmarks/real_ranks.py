@@ -104,6 +104,28 @@ def _cell(values: pd.Series) -> str:
     return f"{mean:.3f} ({error:.3f})"
 
 
+TRIED = """What was tried for the ranks (the 48 tables, 20 systems, 50 topics, 16 samples each; bands as wide
+as keep so many of the draws inside all of them at once):
+
+| draws of the means | inside | held | width |
+|---|---|---|---|
+| topics with Dirichlet weights | .95 | 0.858 | 0.448 |
+| the same | .98 | 0.923 | 0.487 |
+| the posterior of the true means | .95 | 0.952 | 0.519 |
+| the same | .97 | 0.967 | 0.544 |
+| the same, true means in proportion to the noise | .95 | 0.948 | 0.515 |
+| the same, density 1 / u of the share of noise u (built in) | .95 | 0.944 | 0.511 |
+| the same, density 1 / u² | .95 | 0.939 | 0.507 |
+| built in, errors with Dirichlet weights of the topics | .95 | 0.951 | 0.505 |
+| built in, leaving out the draws that cost most width | .95 | 0.941 | 0.504 |
+| the posterior, ranks and pairs cut together | .95 | 0.969 | 0.529 |
+| a mixture of normal laws along the axes of the noise (half of the samples) | .95 | 0.885 | 0.519 |
+| the bootstrap of the largest abs(t) | | 1.000 | 0.769 |
+
+Halves of posterior draws and Dirichlet weights gave no narrower bands at the same coverage. Cut by the ranks alone, 1 % more
+pairs are significant than where pairs are cut too, and all of them were right in .96 of the samples as against .97."""
+
+
 def section(rows: pd.DataFrame) -> str:
     """Return the section of the report."""
     n_samples = rows.groupby(["table", "systems", "topics"]).size().iloc[0]
@@ -140,7 +162,7 @@ def section(rows: pd.DataFrame) -> str:
         "The chance of being best, beside the share of resamples that a system wins. Log score: mean logarithm of what "
         "is said of the truly best. First said, true: the largest chance, and how often that system is the best."
     )
-    return "\n".join([*lines, "", fill(words, 120), "", *chances])
+    return "\n".join([*lines, "", TRIED, "", fill(words, 120), "", *chances])
 
 
 def failures(rows: pd.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two single-threaded workers against one: intervals that repeat a test, and tests on halves of the topics.
+"""Two single-threaded workers against one, for tests on halves of the topics.
 
 Usage: python benchmarks/speed_workers.py [--seconds 25] [--workers 2]
 
@@ -16,7 +16,6 @@ from collections.abc import Callable
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
 
-from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.split_halves import split_half
 from metaeval.running.parallel import limit_threads
 from metaeval.running.workers import working
@@ -27,18 +26,12 @@ TARGET = 1.8
 TURNS = 2
 
 
-def intervals(scores: Scores, number: int) -> np.ndarray:
-    """Ask Wilcoxon's test again on so many resamples of the topics."""
-    found = discriminative_power_interval(scores, test="wilcoxon", n_topic_resamples=max(2, 4 * number), rng=0)
-    return found.data["resampled"].to_numpy()
-
-
 def halves(scores: Scores, number: int) -> np.ndarray:
     """Test on so many halves of the topics, as Ogilvie and Lalmas did."""
     return split_half(scores, n_splits=number, n_resamples=2000, rng=0).counts.to_array().to_numpy()
 
 
-WORK = {"intervals of discriminative power, Wilcoxon": intervals, "halves of the topics, four tests": halves}
+WORK = {"halves of the topics, four tests": halves}
 
 
 def timed(
@@ -63,7 +56,7 @@ def _processor() -> float:
 
 
 def main() -> None:
-    """Time both and print the ratios."""
+    """Time the work and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=float, default=25.0, help="of the work for one process")
     parser.add_argument("--workers", type=int, default=2)

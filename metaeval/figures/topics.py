@@ -232,9 +232,14 @@ def _topics(value: float) -> str:
     return f"{value:.0f}" if np.isfinite(value) else "no upper limit"
 
 
+def _modelled(part: pd.DataFrame) -> pd.Series:
+    """Return the model's median as far as it goes, or the curve fitted where there is no model."""
+    return part["median"] if "median" in part and part["median"].notna().any() else part["fitted"]
+
+
 def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tolerance: str) -> None:
     """Note what the model says at every size, and what was seen there."""
-    line = part["median"].fillna(part["fitted"]) if "median" in part else part["fitted"]
+    line = _modelled(part)
     told = zip(line, part.get("low", line * np.nan), part.get("high", line * np.nan), strict=True)
     known = (line > 0).to_numpy()
     words = [share(value) + ("" if absent(low) else f", interval {interval(low, high)}") for value, low, high in told]
@@ -258,11 +263,10 @@ def _note_errors(axes: Axes, part: pd.DataFrame, color: str, *, label: str, tole
 
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, label: str) -> None:
-    sizes, line = part["size"].to_numpy(dtype=float), part["fitted"]
+    sizes, line = part["size"].to_numpy(dtype=float), _modelled(part)
     if "low" in part:
         low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
         axes.fill_between(sizes, low, high, color=color, alpha=0.16, linewidth=0)
-        line = part["median"] if part["median"].notna().any() else line
     near, far = sizes <= seen_to, sizes >= seen_to
     axes.plot(sizes[near], line[near], color=color, linewidth=1.4, label=label)
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))

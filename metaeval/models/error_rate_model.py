@@ -260,16 +260,16 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     count = len(weights)
     signs = generator.standard_normal((count, n_topics))
     signs -= signs.mean(axis=1, keepdims=True)
-    law, tail, of_median = generator.random(count), generator.random(count), generator.standard_normal(count)
+    chance, tail, of_median = generator.random(count), generator.random(count), generator.standard_normal(count)
     found = {}
     for name, pairs in described.items():
         prior = laws[name]
-        chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), law), len(prior.weight) - 1)
-        hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen]], axis=1)
-        with kernel_threads(None):  # several cores add up a product in another order, which may choose another node
+        chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), chance), len(prior.weight) - 1)
+        law = prior.log_scale[chosen], prior.slope[chosen]
+        with kernel_threads(None):  # several cores add up a product in another order
             boost = missed_power(pairs, tail, of_median)
-            drawn = draw_differences(pairs, weights=weights, signs=signs, law=(hyper[:, 0], hyper[:, 1]), boost=boost)
+            drawn = draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
             rates = expected_rates(drawn, check.tolerances, relative=check.relative)
             again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
-        found[name] = (rates, hyper, again)
+        found[name] = (rates, np.stack(law, axis=1), again)
     return found

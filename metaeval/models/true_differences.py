@@ -19,7 +19,6 @@ The formulas stand with `metaeval.models.error_rate_model.bayesian_error_rate`.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
@@ -27,7 +26,7 @@ from scipy.special import gammaincinv
 from metaeval.base.checks import check_paired
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 
 type Floats = NDArray[np.float64]
@@ -192,10 +191,11 @@ def missed_power(pairs: Pairs, chances: Floats, errors: Floats) -> Floats:
     The log-normal law of the powers has its posterior: its variance given the logs above the median by `chances`, the
     median itself by `errors`, standard normal numbers. Shapes (draw,).
     """
+    heard = pairs.power[pairs.power > 0]  # as the median
     variance = (pairs.loud**2).sum() / (2.0 * gammaincinv(len(pairs.loud) / 2.0, chances))  # over chi-square
     variance = np.minimum(variance, _WILDEST)
-    of_median = np.sqrt(np.pi / 2.0 * variance / len(pairs.power)) * errors
-    missed = np.log(pairs.middle / pairs.power.mean()) + of_median + variance / 2.0
+    of_median = np.sqrt(np.pi / 2.0 * variance / len(heard)) * errors
+    missed = np.log(pairs.middle / heard.mean()) + of_median + variance / 2.0
     return np.exp(variance / (_HALFWAY + variance) * missed)
 
 
@@ -207,26 +207,34 @@ def draw_differences(
     Shapes: `weights` (draw, topic), `signs` (draw, topic), `law` log scales and slopes (draw,), `boost` (draw,).
     """
     n_systems, n_topics = pairs.residual.shape
-    first, second = np.triu_indices(n_systems, 1)
+    noisy = np.flatnonzero(np.isfinite(pairs.log_variance))
+    first, second = (systems[noisy] for systems in np.triu_indices(n_systems, 1))
     inner = pairs.residual - pairs.residual.mean(axis=0)
     loads = (inner * weights[:, None, :]).reshape(-1, n_topics) @ inner.T
-    covariance = loads.reshape(len(weights), n_systems, n_systems) / (n_topics - 1.0)
+    covariance = loads.reshape(len(weights), -1) / (n_topics - 1.0)
+    own = covariance[:, :: n_systems + 1]
+    variance = own[:, first] + own[:, second] - 2.0 * covariance[:, first * n_systems + second]
     errors = signs @ pairs.residual.T / np.sqrt(n_topics * (n_topics - 1.0))
-    noisy = np.isfinite(pairs.log_variance)
-    settled = np.where(noisy, pairs.log_variance, 0.0)
-    # too low by half the variance of the sample's error, and by as much for the weights
-    logs = _log_variances(pairs.log_variance, pairs.kept, covariance) + pairs.sampled
+    settled = pairs.log_variance[noisy]
+    about = settled - settled.mean()
+    logs = np.log(np.maximum(variance, 1e-6 * np.exp(settled)))
+    centre, sample = logs.mean(axis=1, keepdims=True), about / (pairs.kept or 1.0)
+    logs = np.sqrt(pairs.kept) * (logs - centre - sample) + centre + about
+    logs += pairs.sampled  # too low by half the variance of the sample's error, and by as much for the weights
     scale, slope = law
-    kappa = np.exp(scale[:, None] + slope[:, None] * (settled - settled[noisy].mean()))
+    kappa = np.exp(scale[:, None] + slope[:, None] * about)
     shrink = kappa / (kappa + 1.0 / n_topics)
-    error = (errors[:, first] - errors[:, second]) * np.exp(np.where(noisy, logs, 0.0) / 2.0 - settled / 2.0)
-    drawn = shrink * pairs.difference + np.sqrt(shrink) * error
+    error = (errors[:, first] - errors[:, second]) * np.exp((logs - settled) / 2.0)
+    value = np.tile(pairs.difference, (len(weights), 1))
+    value[:, noisy] = shrink * pairs.difference[noisy] + np.sqrt(shrink) * error
+    log_variance = np.full(value.shape, -np.inf)
+    log_variance[:, noisy] = logs + np.log(boost)[:, None]
     return Differences(
-        value=np.where(noisy, drawn, pairs.difference),
-        log_variance=logs + np.log(boost)[:, None],
+        value=value,
+        log_variance=log_variance,
         level=pairs.means + errors,
         own=weights @ (pairs.residual**2).T / (n_topics - 1.0) * boost[:, None],
-        compared=int((noisy | (pairs.difference != 0.0)).sum()),
+        compared=int((np.isfinite(pairs.log_variance) | (pairs.difference != 0.0)).sum()),
     )
 
 
@@ -260,34 +268,3 @@ def _sampling_variance(inner: Floats, variance: Floats, noisy: NDArray[np.bool_]
                 common[topic] += influence
                 square += influence * influence
     return (square - (common * common).sum() / count) / count / n_topics**2
-
-
-@compiled  # and not in a parallel kernel, where a sum depends on the cores
-def _middle(log_variance: Floats) -> float:
-    """Return the mean log variance of the pairs that have one."""
-    return log_variance[log_variance > -np.inf].mean()
-
-
-@compiled_parallel
-def _log_variances(log_variance: Floats, kept: float, covariance: Floats) -> Floats:
-    """Return the log variance of every pair's difference (draw, pair), drawn towards the mean of all as in `Pairs`."""
-    n_draws, n_systems = covariance.shape[:2]
-    logs = np.full((n_draws, len(log_variance)), -np.inf)
-    noisy = log_variance > -np.inf
-    middle = _middle(log_variance)
-    for draw in numba.prange(n_draws):
-        own, pair, centre = covariance[draw], -1, 0.0
-        for a in range(n_systems):
-            for b in range(a + 1, n_systems):
-                pair += 1
-                if noisy[pair]:
-                    variance = own[a, a] + own[b, b] - 2.0 * own[a, b]
-                    logs[draw, pair] = np.log(max(variance, 1e-6 * np.exp(log_variance[pair])))
-                    centre += logs[draw, pair]
-        centre /= noisy.sum()
-        for pair in range(len(log_variance)):
-            if noisy[pair]:
-                about = log_variance[pair] - middle
-                raw = about / kept if kept > 0 else 0.0  # as in the sample itself
-                logs[draw, pair] = centre + about + np.sqrt(kept) * (logs[draw, pair] - centre - raw)
-    return logs

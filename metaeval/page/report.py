@@ -19,7 +19,7 @@ class Report(Page):
     >>> from metaeval import simulate_scores, study_power
     >>> report = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1).report()
     >>> report.sections[0].title, len(report.rows)
-    ('Discriminative power', 8)
+    ('Discriminative power', 12)
     """
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:

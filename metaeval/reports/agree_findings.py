@@ -281,4 +281,5 @@ def agree_methods(study: AgreeStudy) -> Methods:
         level=_level(study),
     )
     keys = [*(key for result in results for key in cited_keys(result)), *_SOURCES]
+    keys += [] if study.intervals is None else ["korn1998"]
     return Methods(paragraphs=(words,), cite=tuple(dict.fromkeys(keys)))

@@ -78,7 +78,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         **({"tau_half": ("τ, half judged", text)} if judged else {}),
         **({"f1": (f"F1 with {name_of_metric(in_use)}", number(3))} if in_use is not None else {}),
     }
-    shown, columns = bounded(frame.assign(topics=0) if counted else frame, measures, draws=study.power.n_rounds)
+    shown, columns = bounded(
+        frame.assign(topics=0) if counted else frame, measures, draws=study.power.n_topic_resamples
+    )
     if judged:  # its interval is over the draws: half of it is two errors
         half = (frame["tau_half_high"] - frame["tau_half_low"]) / 4.0
         ends = [[beside(*row, number(3)) for row in zip(frame[f"tau_half{end}"], half, strict=True)] for end in _ENDS]
@@ -198,7 +200,11 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         caption=say("differences", power=study.power, choice=choice),
         frame=frame.assign(
             topics=intervals(
-                points["low"], points["high"], number(1), draws=study.power.n_rounds, about=100 * frame["difference"]
+                points["low"],
+                points["high"],
+                number(1),
+                draws=study.power.n_topic_resamples,
+                about=100 * frame["difference"],
             ),
             systems=intervals(
                 points["systems_low"], points["systems_high"], number(1), draws=draws_of_middle(choice.n_choices)

@@ -24,7 +24,7 @@ _SAME = 0.9
 
 type _Row = Mapping[Hashable, Any]
 
-_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002")
+_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998")
 say = prose("compare_findings")
 
 
@@ -137,7 +137,7 @@ def likely(study: CompareStudy, quality: object, p: float) -> str:
 
 
 def _power(study: CompareStudy, row: _Row) -> str:
-    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_rounds)
+    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_topic_resamples)
 
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:

@@ -169,7 +169,7 @@ def _power_row(part: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | Non
                 one["power_low"],
                 one["power_high"],
                 about=one["power"],
-                draws=study.intervals.n_rounds if study.intervals else None,
+                draws=study.intervals.n_topic_resamples if study.intervals else None,
             )
             row |= {f"{name} interval": bounds, f"{name} interval_sort": one["power_low"]}
         for column in _REQUIRED:
@@ -225,7 +225,7 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
             percents["low"],
             percents["high"],
             points,
-            draws=None if study.intervals is None else study.intervals.n_rounds,
+            draws=None if study.intervals is None else study.intervals.n_topic_resamples,
             about=percents["difference"],
         ),
         ends_sort=differences["low"],

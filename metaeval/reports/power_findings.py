@@ -78,9 +78,9 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
         return say("none", how=how, n=len(rows))
     level, bounds = None, {}
     if study.intervals is not None and pd.notna(best["power_low"].iloc[0]):
-        level, n_rounds = study.intervals.confidence_level, study.intervals.n_rounds
+        level, n_draws = study.intervals.confidence_level, study.intervals.n_topic_resamples
         bounds = dict.fromkeys(
-            interval(row["power_low"], row["power_high"], draws=n_rounds, about=row["power"])
+            interval(row["power_low"], row["power_high"], draws=n_draws, about=row["power"])
             for row in best.to_dict("records")
         )
     error = max(power_error(study, row) for row in best.to_dict("records"))
@@ -244,4 +244,5 @@ def power_methods(study: PowerStudy) -> Methods:
     words.append(computed_with(study.provenance, *around))
     keys = [*_POWER, *(key for result in study.comparisons for key in cited_keys(result))]
     keys += [] if study.bayesian is None else BAYESIAN_SOURCES[study.bayesian.model]
+    keys += [] if study.intervals is None else ["korn1998"]
     return Methods(paragraphs=(" ".join(words),), cite=tuple(dict.fromkeys(keys)))

@@ -144,13 +144,9 @@ def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str], *, ag
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:
-    """Say on how many resamples of the topics the powers behind intervals were taken."""
+    """Say on how many resamples of the topics, and by what, the powers behind intervals were taken."""
     words = f"{intervals.n_topic_resamples} resamples of the {unit().topics}, the same for every metric"
-    if intervals.n_rounds < intervals.n_topic_resamples:
-        words += (
-            f" (the test was computed on {intervals.n_rounds} of them, and the t test, with correlated power, on all)"
-        )
-    return words
+    return f"{words} (with the t test, whose power varies alike)" if intervals.test != "t" else words
 
 
 def computed_with(provenance: Provenance, *details: str) -> str:

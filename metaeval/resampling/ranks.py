@@ -220,9 +220,9 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     rank seen. The law of the draws is described with `metaeval.models.probability_of_best.best_system`.
 
     In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. For 48 of TREC, with
-    50 topics and 20 systems, bands at .95 held all true ranks in .97 of the samples, at two thirds of the guaranteed
+    50 topics and 20 systems, bands at .95 held all true ranks in .95 of the samples, at two thirds of the guaranteed
     width. Where several systems are exactly equal, their true rank is a set, and no draw has equal means: in groups of
-    four the bands held all of every set in .73 of the samples, guaranteed intervals in .97.
+    four the bands held all of every set in .66 of the samples, guaranteed intervals in .97.
 
     **Guaranteed.** A pair is significantly different where
 

@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.base.checks import check_choice
 from metaeval.running.draws import bootstrap_counts
-from metaeval.running.equality import difference
+from metaeval.running.equality import RELATIVE, difference
 from metaeval.running.parallel import limit_threads, track
 from metaeval.running.workers import parallel_map, threads_each
 from metaeval.table.scores import Scores
@@ -31,6 +31,8 @@ from metaeval.tests_stat.robust import pair_estimates
 type Floats = NDArray[np.float64]
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
+_SIDES = {"greater": (1.0,), "less": (-1.0,), "better": (1.0, -1.0)}
+"""Directions that are hypotheses of their own under a one-sided alternative."""
 
 
 def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
@@ -87,15 +89,17 @@ def t_powers(
     topics: NDArray[np.int64],
     *,
     corrections: Sequence[str] = ("none",),
+    taken: Floats | None = None,
     n_threads: int | None = None,
 ) -> Floats:
-    r"""Return the power of the two-sided paired t test on many lists of topics at once.
+    r"""Return the power of the paired t test, with the question's alternative, on many lists of topics at once.
 
-    Shapes: `topics` (list, place), result (correction, metric, list).
+    Shapes: `topics` (list, place), `taken` (metric, system), result (correction, metric, list). What is taken off the
+    scores makes no difference where there was none: systems that tie on all topics of a list still do.
 
     Notes
     -----
-    A pair is significant when :math:`(\sum_j z_j)^2 \ge \kappa \sum_j z_j^2` with
+    Two-sided, a pair is significant when :math:`(\sum_j z_j)^2 \ge \kappa \sum_j z_j^2` with
     :math:`\kappa = T t^2 / (T - 1 + t^2)` and t the critical value. Both sums are products with the counts of the
     topics, so one product does all pairs and lists.
 
@@ -107,23 +111,27 @@ def t_powers(
     array([[[0., 1.]]])
     """
     if not question.plain:
-        return _robust_t_powers(question, topics, corrections, n_threads)
+        return _robust_t_powers(question, topics, corrections, taken, n_threads)
     n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
     place = np.arange(1, n_pairs + 1)
+    n_hypotheses = 2 * n_pairs if question.alternative == "better" else n_pairs
     critical = {}
     for name in corrections:
         check_choice(name, "correction", CORRECTIONS)
-        critical[name] = student_ratios(CORRECTIONS[name].levels(question.alpha, place, n_pairs) / 2, n_drawn)
+        levels = CORRECTIONS[name].levels(question.alpha, place, n_hypotheses)
+        one_sided = np.minimum(levels, 0.5) if question.one_sided else levels / 2
+        critical[name] = student_ratios(one_sided, n_drawn)
     in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
     powers = np.empty((len(corrections), len(question.values), n_lists))
     blocks = range(0, n_lists, _RESAMPLES_AT_ONCE)
 
     def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
         for metric, values in enumerate(question.values):
+            off = None if taken is None else taken[metric]
             for start in blocks:
                 block = slice(start, start + _RESAMPLES_AT_ONCE)
-                found = _all_ratios(question, values, counts[:, block], pool)
+                found = _all_ratios(question, values, counts[:, block], off, pool)
                 if in_order:
                     found = -np.sort(-found, axis=1)
                 for row, name in enumerate(corrections):
@@ -139,45 +147,92 @@ def t_powers(
 
 
 def _robust_t_powers(
-    question: Question, topics: NDArray[np.int64], corrections: Sequence[str], n_threads: int | None
+    question: Question,
+    topics: NDArray[np.int64],
+    corrections: Sequence[str],
+    taken: Floats | None,
+    n_threads: int | None,
 ) -> Floats:
     """Ask the t test of clusters, strata, weights or gaps on every list."""
     powers = np.empty((len(corrections), len(question.values), len(topics)))
+    n_pairs, sides = len(question.first), _SIDES.get(question.alternative)
     with limit_threads(n_threads):
         for place, drawn in enumerate(track(topics, description="Testing on resampled topics", total=len(topics))):
             chosen, units = question.units.topics_of(drawn)
-            found = pair_estimates(replace(question, values=question.values[:, :, chosen], units=units))
-            p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(found.statistic))
+            values = question.values[:, :, chosen]
+            found = pair_estimates(
+                replace(question, values=values if taken is None else less(values, taken), units=units)
+            )
+            statistic = found.statistic
+            if taken is not None:
+                statistic = np.where(all_tied(values, question.first, question.second), 0.0, statistic)
+            if sides is None:
+                p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(statistic))
+            else:
+                one_sided = [stdtr(found.certain_freedom, -side * statistic) for side in sides]
+                p_values = np.concatenate(one_sided, axis=-1)
             for row, name in enumerate(corrections):
-                powers[row, :, place] = is_significant(adjust(p_values, name), question.alpha).mean(axis=-1)
+                rejected = is_significant(adjust(p_values, name), question.alpha)
+                powers[row, :, place] = rejected.sum(axis=-1) / n_pairs
     return powers
 
 
-def _all_ratios(question: Question, values: Floats, counts: Floats, pool: ThreadPoolExecutor) -> Floats:
-    """Return A^2 / Q of every resample and pair of one metric, the pairs shared out among threads."""
+def _all_ratios(
+    question: Question, values: Floats, counts: Floats, taken: Floats | None, pool: ThreadPoolExecutor
+) -> Floats:
+    """Return A^2 / Q of every resample and pair of one metric, the pairs shared out among threads.
+
+    It is 0 in the direction that a one-sided alternative leaves out.
+    """
     products = values @ counts, np.abs(values) @ counts
     n_pairs = len(question.first)
     found = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
         part = slice(start, start + _PAIRS_AT_ONCE)
-        found[:, part] = squared_ratios(values, counts, (question.first[part], question.second[part]), products)[0].T
+        pairs = question.first[part], question.second[part]
+        ratios, total = squared_ratios(values, counts, pairs, products, taken)
+        if question.alternative in {"greater", "less"}:
+            ratios *= total * _SIDES[question.alternative][0] > 0.0
+        found[:, part] = ratios.T
 
     list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
     return found
 
 
+def less(values: Floats, taken: Floats) -> Floats:
+    """Return scores (..., system, topic) less what is taken off those of every system."""
+    return values - taken[..., None]
+
+
+def all_tied(values: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether two systems tie on all topics that both have: (..., system, topic) to (..., pair)."""
+    apart = values[..., first, :] - values[..., second, :]
+    return ~np.any(np.nan_to_num(apart), axis=-1)
+
+
 def squared_ratios(
-    values: Floats, counts: Floats, pairs: tuple[NDArray[np.int64], NDArray[np.int64]], products: tuple[Floats, Floats]
+    values: Floats,
+    counts: Floats,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    products: tuple[Floats, Floats],
+    taken: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Return A^2 / Q of pairs on resampled topics, 0 where the means are equal, and A itself: arrays (pair, resample).
 
     The values are (system, topic), the counts (topic, resample), the products those of the values and of their sizes
-    with the counts.
+    with the counts. What is `taken` off the values first, (system,), counts where a pair differs at all.
     """
     (first, second), (sums, sizes) = pairs, products
     total = difference(sums[first], sums[second], sizes[first], sizes[second])
     squares = (values[first] - values[second]) ** 2 @ counts
+    if taken is not None:
+        apart, n_drawn = (taken[first] - taken[second])[:, None], counts.sum(axis=0)
+        size = sizes[first] + sizes[second]
+        moved = difference(total, n_drawn * apart, size, n_drawn * np.abs(apart))
+        differ = squares > (RELATIVE * size) ** 2
+        squares += n_drawn * apart**2 - 2.0 * apart * total
+        total = np.where(differ, moved, 0.0)
     return np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0), total
 
 

@@ -166,7 +166,7 @@ class CompareStudy(Study):
         z = float(ndtri(min(max(p, 1e-9), 1.0 - 1e-9)))
         density = float(np.exp(-z * z / 2.0) / np.sqrt(2.0 * np.pi))
         # the error of a spread over resamples, or the draws are the question itself
-        return density * (abs(z) / float(np.sqrt(2.0 * self.power.n_rounds)) if quality == "power" else 1.0)
+        return density * (abs(z) / float(np.sqrt(2.0 * self.power.n_topic_resamples)) if quality == "power" else 1.0)
 
     def _agreement(self) -> pd.DataFrame | None:
         if self.current is None:

@@ -200,7 +200,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     >>> from metaeval import simulate_scores
     >>> study = study_leaderboard(simulate_scores(n_systems=5, n_topics=40, metrics=["P@10"], rng=1), rng=1)
     >>> study.to_frame()[["system", "rank", "rank_low", "rank_high"]].to_numpy().tolist()[0]
-    ['system5', 1, 1, 4]
+    ['system5', 1, 1, 3]
     """
     check_share(alpha, "alpha")
     check_share(power, "power")

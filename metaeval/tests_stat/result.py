@@ -387,7 +387,6 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     variables: dict[str, NDArray[Any]] = {
         "difference": oriented * direction,
         "statistic": evidence.statistic * direction,
-        "better": np.sign(oriented).astype(np.int8),
     }
     match question.alternative:
         case "two-sided":
@@ -415,6 +414,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         details["pairs_without_evidence"] = (evidence.estimates.n_units <= 1).sum(axis=1).tolist()
     if question.units.clustered:
         details["n_clusters"] = question.units.n_units
+    variables["better"] = np.sign(oriented).astype(np.int8)
     names = question.scores["system"].to_numpy()
     data = xr.Dataset(
         {name: (("metric", "pair"), values) for name, values in variables.items()},

@@ -32,6 +32,7 @@ OWN = {
     },
     "--correction": {
         "agree": "one correction is enough of an answer",
+        "compare-tests": "every correction is a section of its own, so the milder one is left out",
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",

@@ -9,10 +9,10 @@ from metaeval.simulate.collection import simulate_collection
 
 RUNS = "made/runs --qrels made/qrels.txt --metrics AP,P@10"
 REPEATING = {
-    "report": "scores.csv other.csv --test wilcoxon --interval-resamples 3 --no-topics --out NEW --json",
-    "power": "scores.csv --test wilcoxon --interval-resamples 3 --json",
+    "report": "wide.csv --interval-resamples 3 --out NEW --json",
+    "power": "scores.csv again.csv --bayesian hierarchical --rope 0.01 --json",
     "topics": "wide.csv --trials 3 --interval-resamples 2 --tolerances 0 --json",
-    "agree": "scores.csv other.csv --test randomisation --resamples 20 --interval-resamples 3 --json",
+    "agree": "scores.csv other.csv --cluster-file pairs.csv --interval-resamples 3 --json",
     "compare-metrics": f"{RUNS} --test wilcoxon --resamples 40 --interval-resamples 3 --no-topics --json",
     "compare-tests": "scores.csv --resamples 40 --splits 3 --json",
     "judgments": f"{RUNS} --groups made/groups.csv --pooled-column pooled --replicates 2 --tested 1 --steps 50 --json",
@@ -39,6 +39,8 @@ def world(nonsense, tmp_path):
     (tmp_path / "made").rename(tmp_path / "small")
     (tmp_path / "campaign").rename(tmp_path / "made")
     lines = (tmp_path / "scores.csv").read_text().splitlines()
+    (tmp_path / "pairs.csv").write_text("topic,cluster\n" + "".join(f"{one},{max(one, 3)}\n" for one in range(1, 13)))
+    (tmp_path / "again.csv").write_text((tmp_path / "scores.csv").read_text())
     (tmp_path / "wide.csv").write_text("\n".join([lines[0], *lines[1:] * 2]) + "\n")
     return tmp_path
 

@@ -14,7 +14,7 @@ from metaeval.resampling.swap import swap_method
 from metaeval.table.scores import as_scores
 
 TOLERANCES = (0.0, 0.05, 0.15)
-LAWS = ("log_scale", "slope", "spread")
+LAWS = ("log_scale", "slope")
 seeds, few = st.integers(0, 1000), settings(max_examples=8)
 
 
@@ -61,9 +61,11 @@ def test_a_hundred_topics_foretell_the_rest(data_folder):
     for seed in range(5):
         sample = table[:, np.random.default_rng(seed).choice(1153, 100, replace=False)]
         frame = bayesian_error_rate(sample, tolerances=[0, 0.05], rng=seed, draws=200).curves(counted["size"])
-        truth = counted[0].to_numpy().ravel()
+        known = frame["median"].notna().to_numpy()
+        assert known.tolist() == [True] * 7 + [False]  # no rate past the topics at hand at tolerances above 0
+        frame, truth = frame[known], counted[0].to_numpy().ravel()[known]
         held.append((frame["low"].to_numpy() <= truth) & (truth <= frame["high"].to_numpy()))
-    assert np.mean(held) > 0.75  # five samples of 90 %, eight numbers together in each
+    assert np.mean(held) > 0.75  # five samples of 90 %, seven numbers together in each
     assert np.all(held[0])
 
 

@@ -42,7 +42,7 @@ def made_posterior(*curves, max_error=0.05, ci_prob=0.9):
     scores = as_scores(np.random.default_rng(0).random((len(curves), 4, 20)), metrics=names)
     counted = swap_method(scores, sizes=[5, 10], tolerances=[0], n_trials=2, rng=0)
     drawn = {
-        name: Drawn(np.asarray(rates)[:, None], np.zeros((len(rates), 3)), np.zeros((3, 1, 2)))
+        name: Drawn(np.asarray(rates)[:, None], np.zeros((len(rates), 2)), np.zeros((3, 1, 2)))
         for name, rates in zip(names, curves, strict=True)
     }
     attrs = {"method": "fast", "tolerance_unit": "relative", "max_error": max_error, "ci_prob": ci_prob}
@@ -181,17 +181,35 @@ def test_tables_are_read_off_the_draws(found):
     """Every median, end and probability is that of the sorted draws."""
     posterior = found.tree["posterior"]
     frame = found.minimum_topics().set_index(["metric", "tolerance"])
-    bands = found.curves([5, 50, 333]).set_index(["metric", "tolerance", "size"])
+    bands = found.curves([5, 33, 333]).set_index(["metric", "tolerance", "size"])
     for metric in found.metrics:
         for tolerance in TOLERANCES:
             draws = np.sort(posterior["minimum_topics"].sel({"metric": metric, "tolerance": tolerance}), axis=None)
             row = frame.loc[metric, tolerance]
             assert [row["low"], row["median"], row["high"]] == draws[[9, 99, 189]].tolist()
             assert row["p_enough"] == (draws <= 40).mean()
-            rates = found.error_rate([333]).sel({"metric": metric, "tolerance": tolerance}).to_numpy().ravel()
-            band = bands.loc[metric, tolerance, 333.0]
-            assert [band["low"], band["median"], band["high"]] == np.sort(rates)[[9, 99, 189]].tolist()
+            for size in (33, 333):
+                rates = found.error_rate([size]).sel({"metric": metric, "tolerance": tolerance}).to_numpy().ravel()
+                expected = np.sort(rates)[[9, 99, 189]] if size == 33 or tolerance == 0 else np.full(3, np.nan)
+                band = bands.loc[metric, tolerance, float(size)]
+                np.testing.assert_array_equal(band[["low", "median", "high"]], expected)
     assert len(bands) == 2 * 3 * 3
+
+
+@pytest.mark.parametrize("errors", [False, True])
+def test_past_the_topics_a_lead_has_a_count_and_no_rate(found, errors):
+    """At tolerances above 0 rates and their errors end with the topics at hand; at 0, and of counts, none is lost."""
+    frame = found.curves([2, 40, 41, 10_000], errors=errors)
+    numbers = frame.drop(columns=["metric", "tolerance", "size"])
+    assert list(numbers) == ["median", "low", "high", *["median_error", "low_error", "high_error"][: 3 * errors]]
+    past = ((frame["tolerance"] > 0) & (frame["size"] > 40)).to_numpy()
+    assert past.sum() == 2 * 2 * 2
+    assert numbers[past].isna().all(axis=None)
+    assert numbers[~past].notna().all(axis=None)
+    assert np.isfinite(found.error_rate([41])).all()  # the draws themselves are there for whoever wants them
+    counts = found.minimum_topics(errors=errors).set_index(["metric", "tolerance"]).loc[list(found.metrics)]
+    assert counts[["median", "low", "high"]].notna().all(axis=None)
+    assert counts["median"]["loud", 0.05] > 40
 
 
 def test_the_curve_meets_the_limit_where_the_count_says(found):

@@ -9,7 +9,7 @@ from metaeval.models import error_rate_pymc
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.error_rate_pymc import law_draws, law_model, sample_law
-from metaeval.models.true_differences import SLOPES, SPREADS, describe_pairs, prior_of
+from metaeval.models.true_differences import SLOPES, describe_pairs, prior_of
 
 
 def made(seed=1):
@@ -19,11 +19,11 @@ def made(seed=1):
 
 
 def test_the_model_has_the_density_of_the_grid():
-    """Summed over slopes and spreads, and each slope and spread given the scale, PyMC's law is the grid's."""
+    """Summed over slopes, and each slope given the scale, PyMC's law is the grid's."""
     pairs = describe_pairs(made())
     grid = prior_of(pairs)
     model = law_model(pairs)
-    weights = grid.weight.reshape(-1, len(SLOPES) * len(SPREADS))
+    weights = grid.weight.reshape(-1, len(SLOPES))
     scales = grid.log_scale.reshape(weights.shape)[:, 0]
     density = model.compile_logp(jacobian=False)
     given = model.compile_fn(model.replace_rvs_by_values([model["weight"]])[0], inputs=model.value_vars)
@@ -50,7 +50,7 @@ def test_pymc_agrees_with_the_fast_way(tmp_path):
     assert np.corrcoef(draws)[0, 1] > 0.5  # draw by draw, for the noise is the same
     assert sampled.method == "pymc"
     assert set(sampled.tree["law"].data_vars) == {"log_scale", "weight"}
-    np.testing.assert_allclose(sampled.tree["law"]["weight"].sum("combination"), 1.0)
+    np.testing.assert_allclose(sampled.tree["law"]["weight"].sum("slope"), 1.0)
     assert not sampled.tree["sample_stats"]["diverging"].any()
     assert "law" not in fast.tree
     assert (az.summary(sampled.tree["law"].to_dataset()[["log_scale"]], round_to="none")["r_hat"] < 1.01).all()
@@ -65,12 +65,12 @@ class Sampled:
         import xarray as xr  # noqa: PLC0415 - only here
 
         scale = np.random.default_rng(0).normal(-2, 0.3, (4, 300)) + apart * np.arange(4)[:, None]
-        weight = np.random.default_rng(1).dirichlet(np.ones(len(SLOPES) * len(SPREADS)), (4, 300))
+        weight = np.random.default_rng(1).dirichlet(np.ones(len(SLOPES)), (4, 300))
         diverging = np.arange(1200).reshape(4, 300) < diverged
         self.tree = xr.DataTree.from_dict(
             {
                 "posterior": xr.Dataset(
-                    {"log_scale": (("chain", "draw"), scale), "weight": (("chain", "draw", "combination"), weight)}
+                    {"log_scale": (("chain", "draw"), scale), "weight": (("chain", "draw", "slope"), weight)}
                 ),
                 "sample_stats": xr.Dataset({"diverging": (("chain", "draw"), diverging)}),
             }
@@ -79,16 +79,14 @@ class Sampled:
 
 
 def test_what_was_sampled_becomes_a_law(monkeypatch):
-    """Draws in ascending order of the scale, all worth the same, slopes and spreads as often as their weights say."""
+    """Draws in ascending order of the scale, all worth the same, slopes as often as their weights say."""
     tree = Sampled(monkeypatch).tree
     law = sample_law(describe_pairs(made()), "AP", law_draws(np.random.default_rng(0))).prior
     np.testing.assert_array_equal(law.log_scale, np.sort(tree["posterior"]["log_scale"].to_numpy().ravel()))
     np.testing.assert_allclose(law.weight, 1 / 1200)
-    weight = tree["posterior"]["weight"].mean(("chain", "draw")).to_numpy().reshape(len(SLOPES), len(SPREADS))
-    for place, slope in enumerate(SLOPES):
-        for other, spread in enumerate(SPREADS):
-            share = ((law.slope == slope) & (law.spread == spread)).mean()
-            assert abs(share - weight[place, other]) < 4 * np.sqrt(weight[place, other] / 1200)
+    weight = tree["posterior"]["weight"].mean(("chain", "draw")).to_numpy()
+    for slope, expected in zip(SLOPES, weight, strict=True):
+        assert abs((law.slope == slope).mean() - expected) < 4 * np.sqrt(expected / 1200)
 
 
 @pytest.mark.parametrize(

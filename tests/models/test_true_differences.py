@@ -10,14 +10,12 @@ from scipy import stats
 
 from metaeval.errors import EstimationError
 from metaeval.models.true_differences import (
-    NODES,
     SLOPES,
-    SPREADS,
     describe_pairs,
     draw_differences,
-    grid_of_laws,
     missed_power,
     prior_of,
+    scales_for,
     standardised,
 )
 
@@ -32,22 +30,19 @@ def made(seed, *, n_systems=6, n_topics=20, loudness=0.6):
 def random_numbers(seed, n_draws, values):
     """Return what a draw asks for, for any scores of that shape."""
     generator = np.random.default_rng(seed)
-    n_systems, n_topics = values.shape
+    n_topics = values.shape[1]
     weights = generator.standard_exponential((n_draws, n_topics))
     signs = generator.standard_normal((n_draws, n_topics))
     return {
         "weights": weights / weights.mean(axis=1, keepdims=True),
         "signs": signs - signs.mean(axis=1, keepdims=True),
-        "chances": generator.random((n_draws, n_systems * (n_systems - 1) // 2)),
-        "hyper": np.stack(
-            [generator.normal(-2, 1, n_draws), generator.choice(SLOPES, n_draws), generator.choice(SPREADS, n_draws)], 1
-        ),
+        "law": (generator.normal(-2, 1, n_draws), generator.choice(SLOPES, n_draws)),
         "boost": generator.uniform(1, 2, n_draws),
     }
 
 
 def literal_pairs(values):
-    """Return difference, variance and log variance of every pair, the share kept, and the logs of the loud powers."""
+    """Return difference and log variance of every pair, the share kept, and the powers with their loud half's logs."""
     n_systems, n_topics = values.shape
     pairs = list(combinations(range(n_systems), 2))
     difference, variance, influence = [], [], []
@@ -73,7 +68,7 @@ def literal_pairs(values):
     middle = np.median(power)
     loud = sorted(np.log(one / middle) for one in power if one > middle)
     settled = np.mean(logs) + kept * (logs - np.mean(logs)) + own_error / 2
-    return np.array(difference), settled, kept, own_error, np.array(power), loud
+    return np.array(difference), settled, kept, own_error, np.array(power), middle, loud
 
 
 def literal_worth(values):
@@ -94,12 +89,13 @@ def test_pairs_are_those_of_plain_loops(seed):
     """Means, variances, the share of their spread that is no sampling error, and the loud topics, pair by pair."""
     values = made(seed)
     found = describe_pairs(values)
-    difference, logs, kept, sampled, power, loud = literal_pairs(values)
+    difference, logs, kept, sampled, power, middle, loud = literal_pairs(values)
     np.testing.assert_allclose(found.difference, difference, rtol=1e-10)
     assert found.kept == pytest.approx(kept, rel=1e-9)
     assert found.sampled == pytest.approx(sampled, rel=1e-9)
     np.testing.assert_allclose(found.log_variance, logs, rtol=1e-9)
     np.testing.assert_allclose(found.power, power, rtol=1e-9)
+    assert found.middle == pytest.approx(middle, rel=1e-9)
     np.testing.assert_allclose(np.sort(found.loud), loud, rtol=1e-8)
     assert found.worth == pytest.approx(literal_worth(values), rel=1e-9)
 
@@ -135,36 +131,32 @@ def test_variances_that_differ_by_chance_alone_are_all_but_one():
 
 
 def test_the_law_is_weighed_by_scipys_normal_likelihood():
-    """At any point of the grid: a mixture of normal laws, all pairs together worth a few, flat on the variance."""
+    """At any point of the grid: u normal about 0, all pairs together worth a few, flat on the variance."""
     values = made(3)
     found = prior_of(describe_pairs(values))
     difference, logs, *_ = literal_pairs(values)
-    share = stats.norm.pdf(NODES)
     points = np.argsort(found.weight)[[-1, -2, -30, -60, -100]]
     expected = []
     for point in points:
         total = 0.0
         for one, log in zip(difference / np.exp(logs / 2), logs - logs.mean(), strict=True):
-            density = 0.0
-            for node, weight in zip(NODES, share / share.sum(), strict=True):
-                kappa = np.exp(found.log_scale[point] + found.slope[point] * log + found.spread[point] * node)
-                density += weight * stats.norm.pdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
-            total += np.log(density)
+            kappa = np.exp(found.log_scale[point] + found.slope[point] * log)
+            total += stats.norm.logpdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
         expected.append(literal_worth(values) / 15 * total + found.log_scale[point])
     np.testing.assert_allclose(np.diff(np.log(found.weight[points])), np.diff(expected), atol=1e-9)
 
 
 def test_the_grid_holds_every_law_and_sums_to_one():
-    """Every slope with every spread at every scale, ascending; the ends of the scale weigh next to nothing."""
+    """Every slope at every scale, ascending; the ends of the scale weigh next to nothing."""
     found = prior_of(describe_pairs(made(4, n_systems=20, n_topics=50)))
     assert found.weight.sum() == pytest.approx(1)
     assert (np.diff(found.log_scale) >= 0).all()
-    combinations_of = {(float(a), float(b)) for a, b in zip(found.slope, found.spread, strict=True)}
-    assert combinations_of == {(a, b) for a in SLOPES for b in SPREADS}
-    by_scale = found.weight.reshape(-1, len(combinations_of)).sum(axis=1)
+    scales = np.unique(found.log_scale)
+    np.testing.assert_array_equal(found.slope.reshape(len(scales), -1), np.tile(SLOPES, (len(scales), 1)))
+    by_scale = found.weight.reshape(len(scales), -1).sum(axis=1)
     assert max(by_scale[0], by_scale[-1]) < 1e-3 * by_scale.max()
     # the ends are the coarse scales next to those where some law has a ten-thousandth of the likeliest one's weight
-    scales, likeliest = np.unique(found.log_scale), found.weight.reshape(-1, len(combinations_of)).max(axis=1)
+    likeliest = found.weight.reshape(len(scales), -1).max(axis=1)
     step = np.log(30 / 1e-4) / (len(scales) - 1)
     for end, beside in ((scales[0], scales[0] + step), (scales[-1], scales[-1] - step)):
         weights = np.interp([end, beside], scales, likeliest) / likeliest.max()
@@ -174,7 +166,7 @@ def test_the_grid_holds_every_law_and_sums_to_one():
 def test_the_coarse_grid_spans_its_orders_of_magnitude():
     """From a ten-thousandth to thirty times the mean square of what was observed."""
     u = np.array([0.1, -0.2, 0.4])
-    scales, *_ = grid_of_laws(u)
+    scales = scales_for(u)
     assert np.exp(scales[[0, -1]]) == pytest.approx((0.21 / 3) * np.array([1e-4, 30]))
 
 
@@ -214,61 +206,110 @@ def test_many_pairs_are_thinned_and_weigh_as_much():
     np.testing.assert_allclose(u, (pairs.difference / np.exp(pairs.log_variance / 2))[::2])
 
 
-def literal_boost(pairs, weights, chances):
-    """Return what one draw's variances are multiplied by, topic by topic."""
-    order = sorted((one for one in range(len(weights)) if pairs.power[one] > 0), key=lambda one: pairs.power[one])
-    half, reached, quiet, rest = sum(weights[one] for one in order) / 2, 0.0, 0.0, 0.0
-    middle = None
-    for topic in order:
-        if reached < half:
-            quiet += weights[topic] * pairs.power[topic]
-            middle = pairs.power[topic]
-        else:
-            rest += weights[topic]
-        reached += weights[topic]
-    variance = sum(pairs.loud**2) / stats.chi2.ppf(chances, len(pairs.loud))
-    upper = middle * stats.lognorm.expect(lambda x: x, args=(np.sqrt(variance),), lb=1.0) * 2
-    return (quiet + upper * rest) / sum(weights[one] * pairs.power[one] for one in order)
+@pytest.mark.parametrize(("power", "slope"), [(0.0, -1.0), (1.0, 0.0), (2.0, 1.0)])
+def test_the_slope_of_the_law_is_found(power, slope):
+    """Means that spread as a power of their system's noise: as far for all, as the noise, and as its square."""
+    generator = np.random.default_rng(2)
+    noise = np.geomspace(0.1, 10, 60)[:, None]
+    values = 3 * noise**power * generator.normal(size=(60, 1)) + noise * generator.normal(size=(60, 100))
+    found = prior_of(describe_pairs(values))
+    assert abs(np.average(found.slope, weights=found.weight) - slope) < 0.25
 
 
-def test_missed_power_is_that_of_plain_loops():
-    """The lower half its own mean, the upper half the mean of SciPy's log-normal law above its median."""
-    values = made(6, n_topics=30)
-    pairs = describe_pairs(values)
-    weights = random_numbers(0, 5, values)["weights"]
-    chances = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-    expected = [literal_boost(pairs, *one) for one in zip(weights, chances, strict=True)]
-    np.testing.assert_allclose(missed_power(pairs, weights, chances), expected, rtol=1e-6)
+def literal_boost(power, loud, chance, error):
+    """Return what one draw's variances are multiplied by: the mean of SciPy's log-normal law, as far as believed."""
+    heard = [one for one in power if one > 0]
+    variance = min(sum(one**2 for one in loud) / stats.chi2.ppf(chance, len(loud)), 8)
+    median = np.median(heard) * np.exp(error * np.sqrt(np.pi * variance / 2 / len(heard)))
+    expected = stats.lognorm.mean(np.sqrt(variance), scale=median)
+    return (expected / np.mean(heard)) ** (variance / (2 + variance))
 
 
-@pytest.mark.parametrize("spread", [0.3, 0.8, 1.3])
-def test_missed_power_makes_up_for_a_log_normal_law(spread):
-    """Quantiles of a log-normal law, their mean too small, are brought to exp(s²/2)."""
-    power = stats.lognorm.ppf((np.arange(2000) + 0.5) / 2000, spread)
-    pairs = describe_pairs(made(7))._replace(power=power, loud=np.log(power[1000:]))
-    found = missed_power(pairs, np.ones((1, 2000)), np.array([0.5])) * power.mean()
-    assert found[0] == pytest.approx(np.exp(spread**2 / 2), rel=0.005)
+CHANCES, ERRORS = np.array([0.05, 0.3, 0.5, 0.7, 0.95]), np.array([0.4, -1.5, 0.0, 2.0, -0.3])
+
+
+@pytest.mark.parametrize(("seed", "loudness"), [(6, 0.6), (7, 0.0), (8, 1.5)])
+def test_missed_power_is_that_of_scipys_log_normal_law(seed, loudness):
+    """Draw by draw: the variance over a chi-square quantile, the median moved by its error, half believed at 2."""
+    values = made(seed, n_topics=30, loudness=loudness)
+    *_, power, _, loud = literal_pairs(values)
+    expected = [literal_boost(power, loud, *one) for one in zip(CHANCES, ERRORS, strict=True)]
+    np.testing.assert_allclose(missed_power(describe_pairs(values), CHANCES, ERRORS), expected, rtol=1e-7)
+
+
+def with_power(power):
+    """Return pairs of systems on topics of these powers."""
+    middle = np.median(power[power > 0])
+    pairs = describe_pairs(made(7))
+    return pairs._replace(power=power, middle=float(middle), loud=np.log(power[power > middle] / middle))
+
+
+@pytest.mark.parametrize("variance", [0.1, 0.6, 2.0])
+def test_missed_power_makes_up_for_a_log_normal_law(variance):
+    """Quantiles of a log-normal law, their mean too small, are brought towards exp(ψ² / 2), half the way at 2."""
+    power = stats.lognorm.ppf((np.arange(2000) + 0.5) / 2000, np.sqrt(variance))
+    found = missed_power(with_power(power), np.array([0.5]), np.zeros(1))[0]
+    short = np.exp(variance / 2) / power.mean()
+    assert found == pytest.approx(short ** (variance / (2 + variance)), rel=1e-3)
+
+
+def test_a_sample_that_missed_nothing_is_left_as_it_is():
+    """Where the mean is that of the law the variances are multiplied by one, however wide the law."""
+    for variance in (0.3, 2.0, 6.0):
+        pairs = with_power(stats.lognorm.ppf((np.arange(2000) + 0.5) / 2000, np.sqrt(variance)))
+        law = (pairs.loud**2).sum() / stats.chi2.ppf(0.5, len(pairs.loud))
+        whole = pairs._replace(power=pairs.power * pairs.middle * np.exp(law / 2) / pairs.power.mean())
+        assert missed_power(whole, np.array([0.5]), np.zeros(1))[0] == pytest.approx(1, rel=1e-9)
+
+
+def test_topics_nearly_alike_miss_nothing():
+    """The less the powers differ, the nearer to one are the variances multiplied by, whatever is drawn."""
+    boosts = [missed_power(with_power(1 + width * np.linspace(0, 1, 21)), CHANCES, ERRORS) for width in (1e-2, 1e-6)]
+    assert 0 < np.abs(np.log(boosts[0])).max() < 1e-4
+    assert np.abs(np.log(boosts[1])).max() < 1e-12
+
+
+def test_the_median_errs_as_medians_of_samples_do():
+    """One standard error moves the law by what medians of a hundred log-normal powers differ by."""
+    generator = np.random.default_rng(0)
+    pairs = with_power(stats.lognorm.ppf((np.arange(100) + 0.5) / 100, 1.2))
+    variance = (pairs.loud**2).sum() / stats.chi2.ppf(0.5, len(pairs.loud))
+    low, high = np.log(missed_power(pairs, np.full(2, 0.5), np.array([-1.0, 1.0]))) * (2 + variance) / variance
+    medians = np.median(np.sqrt(variance) * generator.normal(size=(4000, 100)), axis=1)
+    assert (high - low) / 2 == pytest.approx(medians.std(), rel=0.05)  # a hundred topics are not endless
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1e-18, 0.01, 1e18]))
+def test_the_unit_of_the_powers_does_not_matter(seed, factor):
+    """Nor does the order of the topics."""
+    generator = np.random.default_rng(seed)
+    power = np.exp(generator.normal(size=25))
+    np.testing.assert_allclose(
+        missed_power(with_power(factor * generator.permutation(power)), CHANCES, ERRORS),
+        missed_power(with_power(power), CHANCES, ERRORS),
+        rtol=1e-9,
+    )
 
 
 def test_topics_of_no_power_say_nothing_about_the_missed():
     """Topics on which nothing varies change what the variances are multiplied by not at all."""
-    pairs = describe_pairs(made(8))
-    longer = pairs._replace(power=np.concatenate([np.zeros(9), pairs.power]))
-    weights, chances = random_numbers(1, 4, made(8))["weights"], np.array([0.2, 0.4, 0.6, 0.8])
-    padded = np.concatenate([np.full((4, 9), 0.7), weights], axis=1)
-    np.testing.assert_allclose(missed_power(longer, padded, chances), missed_power(pairs, weights, chances), rtol=1e-12)
+    values = made(8)
+    padded = np.hstack([values, np.repeat(values.mean(axis=1, keepdims=True), 9, axis=1)])
+    plain, longer = describe_pairs(values), describe_pairs(padded)
+    assert (longer.power == 0).sum() == 9
+    np.testing.assert_allclose(missed_power(longer, CHANCES, ERRORS), missed_power(plain, CHANCES, ERRORS), rtol=1e-9)
 
 
 def test_the_wildest_topics_have_a_finite_power():
     """Topics a million million times as loud as others give finite variances: an overflow would pass for no noise."""
     values = made(9, n_topics=9)
-    power = np.geomspace(1e-12, 1e12, 9)
-    pairs = describe_pairs(values)._replace(power=power, loud=np.log(power[5:]))
+    pairs = with_power(np.geomspace(1e-12, 1e12, 9))._replace(residual=describe_pairs(values).residual)
     numbers, chances = random_numbers(2, 50, values), np.linspace(0.001, 0.999, 50)
     assert (pairs.loud**2).sum() / stats.chi2.ppf(chances[0], len(pairs.loud)) / 2 > np.log(np.finfo(float).max)
-    boost = missed_power(pairs, numbers["weights"], chances)
+    boost = missed_power(pairs, chances, np.linspace(-4, 4, 50))
     drawn = draw_differences(pairs, **numbers | {"boost": boost})
     assert np.isfinite(boost).all()
+    assert (boost > 0).all()
     assert np.isfinite(drawn.log_variance).all()
 
 
@@ -277,7 +318,8 @@ def literal_draw(values, pairs_of, numbers, draw):
     n_systems, n_topics = values.shape
     kept, sampled, log_variance = pairs_of.kept, pairs_of.sampled, pairs_of.log_variance
     pairs = list(combinations(range(n_systems), 2))
-    weights, signs, chances, hyper = (numbers[name][draw] for name in ("weights", "signs", "chances", "hyper"))
+    weights, signs = numbers["weights"][draw], numbers["signs"][draw]
+    scale, slope = (part[draw] for part in numbers["law"])
     residual = values - values.mean(axis=1, keepdims=True)
     inner = residual - residual.mean(axis=0)
     errors = [
@@ -292,14 +334,11 @@ def literal_draw(values, pairs_of, numbers, draw):
     )
     about = log_variance - log_variance.mean()
     logs = logs.mean() + about + np.sqrt(kept) * (logs - logs.mean() - (about / kept if kept else 0.0)) + sampled
-    share = stats.norm.pdf(NODES)
     found = []
     for place, (a, b) in enumerate(pairs):
         observed = (values[a] - values[b]).mean() / np.exp(logs[place] / 2)
-        kappas = np.exp(hyper[0] + hyper[1] * about[place] + hyper[2] * NODES)
-        chance = share * stats.norm.pdf(observed, scale=np.sqrt(kappas + 1 / n_topics))
-        node = int(np.argmax(np.cumsum(chance) >= chances[place] * chance.sum()))
-        shrink = kappas[node] / (kappas[node] + 1 / n_topics)
+        kappa = np.exp(scale + slope * about[place])
+        shrink = kappa / (kappa + 1 / n_topics)
         error = (errors[a] - errors[b]) / np.exp(log_variance[place] / 2)
         found.append((shrink * observed + np.sqrt(shrink) * error) * np.exp(logs[place] / 2))
     own = [
@@ -309,11 +348,12 @@ def literal_draw(values, pairs_of, numbers, draw):
     return found, logs + np.log(numbers["boost"][draw]), values.mean(axis=1) + errors, own
 
 
-@pytest.mark.parametrize("loudness", [0.0, 0.6])
-def test_draws_are_those_of_plain_loops(loudness):
-    """Given the random numbers: variances, node, shrinkage, error, level and own variance of every draw."""
-    values = made(10, loudness=loudness)
+@pytest.mark.parametrize(("seed", "loudness"), [(10, 0.0), (10, 0.6), (3, 0.0)])
+def test_draws_are_those_of_plain_loops(seed, loudness):
+    """Given the random numbers: variances, shrinkage, error, level and own variance of every draw."""
+    values = made(seed, loudness=loudness)
     pairs, numbers = describe_pairs(values), random_numbers(3, 6, values)
+    assert (pairs.kept == 0) == (seed == 3)  # equal variances, all of whose spread is sampling error, among them
     found = draw_differences(pairs, **numbers)
     for draw in range(6):
         value, logs, level, own = literal_draw(values, pairs, numbers, draw)
@@ -331,7 +371,7 @@ def test_draws_have_the_normal_posterior():
     numbers = random_numbers(4, n_draws, values)
     numbers["weights"][:] = 1.0
     numbers["boost"][:] = 1.0
-    numbers["hyper"][:] = [np.log(kappa), 0.0, 0.0]
+    numbers["law"] = (np.full(n_draws, np.log(kappa)), np.zeros(n_draws))
     drawn = draw_differences(pairs, **numbers)
     u = drawn.value / np.exp(drawn.log_variance / 2)
     shrink = kappa / (kappa + 1 / 25)
@@ -349,7 +389,7 @@ def test_pairs_err_together():
     """Before shrinkage the error of a and c is that of a and b and that of b and c added up."""
     values = made(12)
     numbers = random_numbers(5, 4, values)
-    numbers["hyper"][:] = [60.0, 0.0, 0.0]
+    numbers["law"] = (np.full(4, 60.0), np.zeros(4))
     pairs = describe_pairs(values)
     drawn = draw_differences(pairs, **numbers)
     scale = np.exp((drawn.log_variance - np.log(numbers["boost"])[:, None] - pairs.log_variance) / 2)
@@ -369,6 +409,7 @@ def test_unit_and_zero_of_the_scores_do_not_matter(seed, factor, shift):
     np.testing.assert_allclose(other.difference, factor * plain.difference, rtol=1e-8, atol=factor * 1e-14)
     np.testing.assert_allclose(other.log_variance, plain.log_variance + 2 * np.log(factor), rtol=1e-8, atol=1e-9)
     assert other.kept == pytest.approx(plain.kept, abs=1e-8)
+    assert other.middle == pytest.approx(factor**2 * plain.middle, rel=1e-8)
     np.testing.assert_allclose(other.loud, plain.loud, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(prior_of(other).weight, prior_of(plain).weight, rtol=1e-5, atol=1e-9)
 
@@ -380,9 +421,7 @@ def test_tenths_and_counts_are_one(seed):
     whole[:, 12:] = whole[::-1, :12]
     plain, tenths = describe_pairs(whole), describe_pairs(whole / 10)
     np.testing.assert_allclose(tenths.loud, plain.loud, rtol=1e-9, atol=1e-9)
-    weights = np.random.default_rng(seed).standard_exponential((3, 24))
-    chances = np.array([0.2, 0.5, 0.8])
-    np.testing.assert_allclose(missed_power(tenths, weights, chances), missed_power(plain, weights, chances), rtol=1e-9)
+    np.testing.assert_allclose(missed_power(tenths, CHANCES, ERRORS), missed_power(plain, CHANCES, ERRORS), rtol=1e-9)
 
 
 @given(st.integers(0, 10_000))
@@ -428,6 +467,18 @@ def test_copies_and_constant_leads_are_known_exactly():
     without = describe_pairs(values[:6])
     assert standardised(pairs)[3] * len(standardised(pairs)[0]) == pytest.approx(pairs.worth)
     np.testing.assert_allclose(pairs.difference[[place[0, 1], place[3, 4]]], without.difference[[0, 12]])
+
+
+def test_a_pair_that_ties_wherever_the_weights_fall_keeps_some_noise():
+    """Two systems that differ elsewhere alone have a variance, and the other pairs lose none of theirs."""
+    values = made(15)
+    values[1] = np.r_[values[0, 0], values[0, :0:-1]]
+    numbers = random_numbers(7, 3, values)
+    numbers["weights"][:] = np.r_[20.0, np.zeros(19)]
+    drawn = draw_differences(describe_pairs(values), **numbers)
+    assert np.isfinite(drawn.log_variance).all()
+    assert np.isfinite(drawn.value).all()
+    assert drawn.log_variance[0, 0] == drawn.log_variance[0].min()
 
 
 def test_means_equal_on_paper_are_equal():

@@ -113,7 +113,7 @@ def test_summary_counts_as_the_paper_does(study):
     for words in (
         f"third finds {100 * row['share_predictor']:.0f} %: it recovers {100 * row['recall']:.0f} % of {HOSTILE[0]}'s",
         f"and {100 * row['precision']:.0f} % of its own are confirmed (",
-        f"(F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}, each ± 0.02], no conflict): {verdict}",
+        f"(F1 {row['f1']:.2f} [{row['f1_low']:.1f}, {row['f1_high']:.1f}, each ± 0.03], no conflict): {verdict}",
     ):
         assert words in sentence
 

@@ -168,7 +168,7 @@ def test_a_lead_is_called_clear_only_if_its_intervals_leave_out_zero(study, low,
     """An interval that holds zero, even just, does not tell two metrics apart."""
 
     class Intervals:
-        test, confidence_level, n_topic_resamples, n_rounds = "t", 0.95, 20, 20
+        test, confidence_level, n_topic_resamples = "t", 0.95, 20
 
         def to_frame(self):
             return pd.DataFrame(columns=["metric", "test", "correction", "low", "high"])

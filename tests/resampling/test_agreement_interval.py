@@ -1,5 +1,7 @@
 """Intervals for agreement: closed forms against the tests themselves, a literal spread, laws, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t as student
@@ -7,11 +9,19 @@ from scipy.stats import t as student
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.agreement_interval import agreement_intervals, verdicts_of_draws
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.share_intervals import shrinkage
 from metaeval.running.draws import bootstrap_indices, resolve_rng
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.pairs import ask
 
 CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
+
+
+def with_shrunken_means(question):
+    """Return the question with what is to be taken off the scores taken off."""
+    return replace(question, values=question.values - shrinkage(question)[..., None])
 
 
 def scores_of(seed, *, n_metrics=3, n_systems=8, n_topics=25, spread=0.12):
@@ -23,46 +33,59 @@ def scores_of(seed, *, n_metrics=3, n_systems=8, n_topics=25, spread=0.12):
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_closed_form_of_t_is_t(correction):
-    """The closed form decides about every pair on every draw as the t test itself does."""
-    options = {"test": "t", "correction": correction, "alphas": [0.01, 0.05, 0.3], "n_topic_resamples": 6, "rng": 4}
-    quick = agreement_intervals(scores_of(1), **options)
-    slow = agreement_intervals(scores_of(1), nested=True, **options)
-    assert quick.spread == "closed form"
-    assert slow.spread == "test"
-    assert quick.resampled.identical(slow.resampled)
-    assert quick.resampled["share"].to_numpy().any()
+    """The closed form decides about every pair on every draw as the t test itself does on shrunken scores."""
+    scores, alphas = scores_of(1), [0.01, 0.05, 0.3]
+    found = agreement_intervals(scores, test="t", correction=correction, alphas=alphas, n_topic_resamples=6, rng=4)
+    shrunken = with_shrunken_means(ask(scores)).values
+    for place, draw in enumerate(bootstrap_indices(resolve_rng(4).generator.spawn(1)[0], 6, 25)):
+        again = decision_agreement(as_scores(shrunken[:, :, draw]), test="t", correction=correction, alphas=alphas).data
+        for name in ("share", "precision", "recall", "f1"):
+            np.testing.assert_array_equal(found.resampled[name][place], again[name])
+    assert found.resampled["share"].to_numpy().any()
 
 
 def test_bounds_are_those_of_a_literal_loop():
-    """The interval is the observed value and Student's t times the distance of the draws, one draw at a time."""
+    """The interval is Wilson's with the spread of the draws, one draw at a time; a share has that of its power."""
     scores = scores_of(2)
     found = agreement_intervals(scores, test="t", correction="fdr_bh", n_topic_resamples=40, rng=7)
-    topics = bootstrap_indices(resolve_rng(7).generator.spawn(1)[0], 40, 25)
-    f1, share = [], []
-    for draw in topics:
-        sample = as_scores(scores.to_numpy()[:, :, draw])
-        data = decision_agreement(sample, test="t", correction="fdr_bh").data
+    shrunken, f1 = with_shrunken_means(ask(scores)).values, []
+    for draw in bootstrap_indices(resolve_rng(7).generator.spawn(1)[0], 40, 25):
+        data = decision_agreement(as_scores(shrunken[:, :, draw]), test="t", correction="fdr_bh").data
         f1.append(float(data["f1"][0, 0, 1]))
-    for draw in bootstrap_indices(resolve_rng(7).generator, 40, 25):  # power draws as it would alone
-        sample = as_scores(scores.to_numpy()[:, :, draw])
-        share.append(float(decision_agreement(sample, test="t", correction="fdr_bh").data["share"][0, 2]))
-    factor = student.ppf(0.975, 24) * np.sqrt(25 / 24)
-    row = found.to_frame().iloc[0]
-    far = np.sqrt(np.mean([(value - row["f1"]) ** 2 for value in f1]))
-    assert row["f1_low"] == pytest.approx(max(0, row["f1"] - factor * far))
-    assert row["f1_high"] == pytest.approx(min(1, row["f1"] + factor * far))
-    third = found.shares().iloc[2]
-    assert third["low"] == pytest.approx(third["share"] - factor * np.std(share, ddof=1))
+    row, mean = found.to_frame().iloc[0], np.mean(f1)
+    far = np.mean([(value - row["f1"]) ** 2 for value in f1])
+    ratio = student.ppf(0.975, 24) ** 2 * far * 25 / 24 / (mean * (1 - mean))
+    ends = np.roots([1 + ratio, -2 * row["f1"] - ratio, row["f1"] ** 2])
+    assert [row["f1_high"], row["f1_low"]] == pytest.approx(ends)
+    power = discriminative_power_interval(scores, corrections=("fdr_bh",), n_topic_resamples=40, rng=7).to_frame()
+    np.testing.assert_array_equal(found.shares()[["low", "high"]], power[["low", "high"]])
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "bootstrap_percentile", "bootstrap_shifted"])
 def test_closed_form_is_close_to_a_bootstrap(test):
     """On the same topics the closed form finds about as many pairs as the bootstrap it stands for."""
     scores = scores_of(3, n_systems=20, n_topics=60)
-    options = {"test": test, "correction": "none", "n_resamples": 2000, "n_topic_resamples": 6, "rng": 5}
-    quick, slow = (agreement_intervals(scores, nested=nested, **options) for nested in (False, True))
-    difference = quick.resampled["share"].mean("resample") - slow.resampled["share"].mean("resample")
-    assert np.abs(difference).max() < 0.03
+    options = {"test": test, "correction": "none", "n_resamples": 2000}
+    quick = agreement_intervals(scores, n_topic_resamples=6, rng=5, **options).resampled["share"]
+    shrunken = with_shrunken_means(ask(scores)).values
+    slow = [
+        decision_agreement(as_scores(shrunken[:, :, draw]), rng=5, **options).data["share"].to_numpy()
+        for draw in bootstrap_indices(resolve_rng(5).generator.spawn(1)[0], 6, 60)
+    ]
+    assert np.abs(quick.mean("resample") - np.mean(slow, axis=0)).max() < 0.03
+
+
+def test_clusters_are_drawn_whole_and_tested_as_such():
+    """The t test of clusters decides on every draw, on shrunken scores; directions of metrics do not matter."""
+    clusters = {str(place): f"c{place // 2}" for place in range(1, 31)}
+    values = scores_of(9, n_topics=30, n_systems=6, n_metrics=2).to_numpy()
+    options = {"topics": [*clusters], "clusters": clusters, "metrics": ["one", "two"]}
+    found = agreement_intervals(as_scores(values, **options), n_topic_resamples=20, rng=1)
+    turned = as_scores(-values, higher_is_better={"one": False, "two": False}, **options)
+    again = agreement_intervals(turned, n_topic_resamples=20, rng=1)
+    assert found.freedom == 15
+    assert found.resampled.identical(again.resampled)
+    assert (found.to_frame()["f1_high"] > found.to_frame()["f1_low"]).any()
 
 
 def test_levels_out_of_reach_stay_out_of_reach():
@@ -75,10 +98,13 @@ def test_levels_out_of_reach_stay_out_of_reach():
     assert (found.resampled["share"] == 0).all()
 
 
-def test_tests_without_a_closed_form_are_repeated():
-    """Wilcoxon's test runs on every draw."""
-    found = agreement_intervals(scores_of(1, n_systems=4), test="wilcoxon", n_topic_resamples=3, rng=0)
-    assert found.spread == "test"
+@pytest.mark.parametrize("test", ["wilcoxon", "max_t"])
+def test_t_stands_in_for_tests_without_a_closed_form(test):
+    """Resampled values are those of t with the same correction; a test that adjusts itself has Holm's."""
+    own = {} if test == "max_t" else {"correction": "holm"}
+    found = agreement_intervals(scores_of(1), test=test, n_resamples=5000, n_topic_resamples=5, rng=0, **own)
+    by_t = agreement_intervals(scores_of(1), test="t", correction="holm", n_topic_resamples=5, rng=0)
+    np.testing.assert_array_equal(found.resampled["f1"], by_t.resampled["f1"])
 
 
 def test_observed_values_are_those_of_the_test_alone():
@@ -89,14 +115,11 @@ def test_observed_values_are_those_of_the_test_alone():
     assert found.agreement.data.identical(alone.data)
 
 
-def test_same_for_any_number_of_workers_and_threads():
-    """Neither cores nor worker processes change a result."""
+def test_same_for_any_number_of_threads():
+    """The number of cores changes no result."""
     scores = scores_of(6)
     options = {"n_resamples": 100, "correction": "none", "n_topic_resamples": 40, "rng": 11}
     one, two = (agreement_intervals(scores, n_threads=n, **options) for n in (1, 2))
-    assert one.resampled.identical(two.resampled)
-    options |= {"n_topic_resamples": 4, "nested": True}
-    one, two = (agreement_intervals(scores, n_jobs=n, **options) for n in (1, 2))
     assert one.resampled.identical(two.resampled)
 
 

@@ -11,73 +11,70 @@ from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.topic_resamples import t_powers
 from metaeval.running.draws import bootstrap_indices, resolve_rng
+from metaeval.table.scores import as_scores
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import ask
 
 BOTH = ("none", "fdr_by")
 
 
-def test_the_interval_is_power_and_t_times_the_spread(graded, literal_t_power):
-    """The bounds are D plus and minus t s(D*) sqrt(T / (T - 1)), cut at 0 and 1, from D* of a plain loop."""
+def _shrunken(values):
+    """Return one metric's scores, the means of the systems drawn together by the variance that the noise has."""
+    effects = values.mean(axis=1, keepdims=True) - values.mean()
+    left = values - effects - values.mean(axis=0)
+    n_systems, n_topics = values.shape
+    noise = np.sum(left**2) / ((n_systems - 1) * (n_topics - 1)) / n_topics
+    return values - (1 - np.sqrt(1 - noise / effects.var(ddof=1))) * effects
+
+
+def test_the_interval_is_wilsons_for_as_many_pairs_as_the_spread_says(graded, literal_t_power):
+    """The bounds solve (D - p)^2 = t^2 p (1 - p) / n, with n from D* of a plain loop over shrunken scores."""
     values = graded()
     result = discriminative_power_interval(values, test="t", n_topic_resamples=50, rng=8)
     topics = bootstrap_indices(np.random.default_rng(8), 50, 25)  # the t test itself draws nothing
-    frame = result.to_frame()
+    frame, quantile = result.to_frame(), stats.t.ppf(0.975, 24)
+    shrunken = [_shrunken(one) for one in values]
     for place, correction in enumerate(BOTH):
-        resampled = np.array([[literal_t_power(one[:, row], correction, 0.05) for row in topics] for one in values])
+        resampled = np.array([[literal_t_power(one[:, row], correction, 0.05) for row in topics] for one in shrunken])
         observed = np.array([literal_t_power(one, correction, 0.05) for one in values])
-        half = stats.t.ppf(0.975, 24) * resampled.std(axis=1, ddof=1) * np.sqrt(25 / 24)
         own = frame.iloc[2 * place : 2 * place + 2]
         assert own["correction"].unique().tolist() == [correction]
         assert np.allclose(own["power"], observed)
-        assert np.allclose(own["low"], np.maximum(0, observed - half))
-        assert np.allclose(own["high"], np.minimum(1, observed + half))
+        assert np.allclose(own["standard_error"], resampled.std(axis=1, ddof=1) * np.sqrt(25 / 24))
+        for share, draws, low, high in zip(observed, resampled, own["low"], own["high"], strict=True):
+            ratio = quantile**2 * draws.var(ddof=1) * 25 / 24 / (draws.mean() * (1 - draws.mean()))
+            assert [high, low] == pytest.approx(np.roots([1 + ratio, -2 * share - ratio, share**2]))
         paired = (resampled[0] - resampled[1]).std(ddof=1) * np.sqrt(25 / 24)
         difference = result.differences().iloc[place]
         assert difference["difference"] == pytest.approx(observed[0] - observed[1])
         assert difference["standard_error"] == pytest.approx(paired)
-        assert difference["high"] - difference["difference"] == pytest.approx(stats.t.ppf(0.975, 24) * paired)
+        assert difference["high"] - difference["difference"] == pytest.approx(quantile * paired)
 
 
-def test_a_slow_test_is_asked_on_a_quarter_and_t_says_the_rest(graded, literal_t_power):
-    """The spread is that of a straight line through the test's powers over the t test's, and of what it leaves."""
+@pytest.mark.parametrize("test", ["bootstrap_sensitivity", "bootstrap", "wilcoxon", "sign", "max_t"])
+def test_another_test_decides_on_the_topics_at_hand(test, graded):
+    """On resampled topics t stands in for it, so that the interval is that of t around its own power."""
     values = graded(n_systems=9)
-    found = discriminative_power_interval(values, test="sign", n_topic_resamples=240, rng=8)
-    assert (found.n_rounds, found.n_topic_resamples) == (60, 240)
-    topics = bootstrap_indices(np.random.default_rng(8), 240, 25)  # the sign test draws nothing either
-    frame = found.to_frame().set_index(["correction", "metric"])["standard_error"]
-    for correction in BOTH:
-        asked = np.array([[_sign_power(one[:, row], correction) for row in topics[:60]] for one in values])
-        by_t = np.array([[literal_t_power(one[:, row], correction, 0.05) for row in topics] for one in values])
-        wanted = [_regressed(own, control) for own, control in zip(asked, by_t, strict=True)]
-        assert frame[correction].to_numpy() == pytest.approx(np.array(wanted) * np.sqrt(25 / 24))
-        paired = _regressed(asked[0] - asked[1], by_t[0] - by_t[1]) * np.sqrt(25 / 24)
-        assert found.differences().set_index("correction")["standard_error"][correction] == pytest.approx(paired)
+    correction, like = ("family-wise", "holm") if test == "max_t" else ("fdr_by", "fdr_by")
+    options = {"n_resamples": 9000, "n_topic_resamples": 40}
+    found = discriminative_power_interval(values, test=test, corrections=(correction,), rng=8, **options)
+    own = compare_systems(values, test=test, n_resamples=9000, rng=np.random.default_rng(8))
+    assert (found.to_frame()["power"] == own.with_correction(correction).discriminative_power()["power"]).all()
+    by_t = discriminative_power_interval(values, test="t", corrections=(like,), rng=8, **options)
+    if test in {"wilcoxon", "sign"}:  # these draw nothing before the topics are drawn
+        assert (found.data["resampled"].to_numpy() == by_t.data["resampled"].to_numpy()).all()
+    assert np.allclose(found.to_frame()["standard_error"], by_t.to_frame()["standard_error"], rtol=0.6)
 
 
-def _regressed(own, control):
-    """Return the spread that a line through some rounds predicts for all, with what it leaves."""
-    line = stats.linregress(control[: len(own)], own)
-    left = own - line.intercept - line.slope * control[: len(own)]
-    return np.sqrt(line.slope**2 * np.var(control, ddof=1) + np.sum(left**2) / (len(own) - 1))
-
-
-def _sign_power(scores, correction):
-    p_values = []
-    for first in range(len(scores)):
-        for second in range(first + 1, len(scores)):
-            wins, losses = np.sum(scores[first] > scores[second]), np.sum(scores[first] < scores[second])
-            p_values.append(stats.binomtest(int(wins), int(wins + losses)).pvalue if wins + losses else 1.0)
-    adjusted = p_values if correction == "none" else stats.false_discovery_control(p_values, method="by")
-    return np.mean(np.array(adjusted) <= 0.05)
-
-
-@pytest.mark.parametrize(
-    ("test", "n_resamples", "n_rounds"), [("t", 40, 40), ("sign", 40, 40), ("sign", 203, 50), ("sign", 204, 51)]
-)
-def test_a_slow_test_is_asked_in_fifty_rounds_at_least(test, n_resamples, n_rounds):
-    """Or in a quarter of all, if that is more; t in all of them."""
-    scores = np.random.default_rng(0).random((2, 12))
-    assert discriminative_power_interval(scores, test=test, n_topic_resamples=n_resamples, rng=1).n_rounds == n_rounds
+@pytest.mark.parametrize("alternative", ["greater", "less", "better"])
+def test_one_sided_powers_have_intervals_of_their_own(alternative, graded):
+    """The stand-in takes the same side."""
+    values = graded(n_systems=6)
+    found = discriminative_power_interval(values, alternative=alternative, n_topic_resamples=30, rng=8)
+    topics = bootstrap_indices(np.random.default_rng(8), 30, 25)
+    row = as_scores(np.stack([_shrunken(one)[:, topics[7]] for one in values]))
+    again = compare_systems(row, test="t", correction="fdr_by", alternative=alternative)
+    assert again.discriminative_power()["power"].tolist() == found.data["resampled"][1, :, 7].to_numpy().tolist()
 
 
 def test_powers_that_never_change_have_no_spread():
@@ -85,18 +82,6 @@ def test_powers_that_never_change_have_no_spread():
     scores = np.arange(4.0)[:, None] * 10 + np.random.default_rng(0).random((4, 30))
     found = discriminative_power_interval(scores, test="wilcoxon", n_topic_resamples=60, rng=1).to_frame()
     assert found[["standard_error", "low", "high"]].drop_duplicates().to_numpy().tolist() == [[0.0, 1.0, 1.0]]
-
-
-@pytest.mark.parametrize("test", ["bootstrap_sensitivity", "bootstrap", "wilcoxon"])
-def test_any_test_runs_in_the_outer_loop(test, graded):
-    """Other tests are repeated on the same topics; their spread is like that of the t test on well-behaved scores."""
-    values = graded(n_systems=12)
-    options = {"corrections": ("none",), "n_topic_resamples": 40, "rng": 8}
-    result = discriminative_power_interval(values, test=test, n_resamples=200, **options).to_frame()
-    by_t = discriminative_power_interval(values, test="t", **options).to_frame()
-    assert np.allclose(result["standard_error"], by_t["standard_error"], rtol=0.6)
-    assert np.allclose(result["power"], by_t["power"], atol=0.12)
-    assert (result["test"] == test).all()
 
 
 def test_power_is_that_of_the_test_alone_with_the_same_seed(graded):
@@ -109,18 +94,13 @@ def test_power_is_that_of_the_test_alone_with_the_same_seed(graded):
     assert found.data["power"].sel(correction="fdr_by").to_numpy().tolist() == alone["power_corrected"].tolist()
 
 
-def test_same_answer_for_any_number_of_workers(graded):
-    """One worker or two, one thread or two: the same bytes."""
-    values = graded(n_systems=4, n_topics=10)
-    options = {"n_resamples": 40, "n_topic_resamples": 6, "rng": 2}
-    one = discriminative_power_interval(values, **options)
-    two = discriminative_power_interval(values, n_jobs=2, **options)
-    assert one.data["resampled"].to_numpy().tobytes() == two.data["resampled"].to_numpy().tobytes()
-    fast = [
+def test_same_answer_for_any_number_of_threads(graded):
+    """One thread or two: the same bytes."""
+    one, two = (
         discriminative_power_interval(graded(), test="t", n_topic_resamples=99, rng=2, n_threads=n_threads)
         for n_threads in (1, 2)
-    ]
-    assert fast[0].data["resampled"].to_numpy().tobytes() == fast[1].data["resampled"].to_numpy().tobytes()
+    )
+    assert one.data["resampled"].to_numpy().tobytes() == two.data["resampled"].to_numpy().tobytes()
 
 
 def test_a_family_wise_test_takes_its_own_correction(graded):

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.resampling.topic_resamples import t_powers
+from metaeval.resampling.topic_resamples import sample_of_topics, t_powers
 from metaeval.running.draws import bootstrap_indices
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import ask
 
@@ -25,6 +26,23 @@ def test_t_powers_equal_scipy_on_every_list_of_topics(correction, alpha, graded,
     expected = [[literal_t_power(values[metric][:, row], correction, alpha) for row in topics] for metric in range(2)]
     assert np.allclose(found[0], expected, rtol=0, atol=1e-12)
     assert 0.05 < found.mean() < 0.95
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less", "better"])
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0] * 12])
+def test_t_powers_are_those_of_the_test_on_every_list(alternative, weights, graded):
+    """One-sided too, with topics that weigh alike and with others."""
+    names = [str(place) for place in range(1, 25)]
+    weighted = None if weights is None else dict(zip(names, weights, strict=True))
+    scores = as_scores(graded(n_topics=24), topics=names, weights=weighted)
+    topics = bootstrap_indices(np.random.default_rng(3), 6, 24)
+    found = t_powers(ask(scores, alternative=alternative, test="t"), topics, corrections=("none", "fdr_by"))
+    for place, row in enumerate(topics):
+        result = compare_systems(sample_of_topics(scores, row), test="t", correction="none", alternative=alternative)
+        for name, own in zip(("none", "fdr_by"), found, strict=True):
+            power = result.with_correction(name).discriminative_power()["power"]
+            np.testing.assert_allclose(own[:, place], power)
+    assert 0 < found.mean() < 0.95
 
 
 def test_t_powers_on_tied_scores_and_few_topics(literal_t_power):

@@ -1,0 +1,78 @@
+r"""Intervals over topics for a share of the pairs of systems: what is resampled, and where the interval ends.
+
+Two faults of a plain bootstrap are mended. The means of a sample lie further apart than the true ones, by their noise;
+on resampled topics they gain noise once more, so that too many pairs are significant and their number varies too
+little. And the spread depends on the share itself: a sample whose share is too high is too sure of it as well.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from metaeval.tests_stat.pairs import Question
+from metaeval.tests_stat.robust import pair_estimates
+
+type Floats = NDArray[np.float64]
+
+
+def shrinkage(question: Question) -> Floats:
+    r"""Return what to take off the scores of every system so that the means vary as the true ones do.
+
+    Shape: result (metric, system).
+
+    Notes
+    -----
+    With :math:`\bar d` the mean difference of a pair and s its standard error, the distances between the means of one
+    metric are multiplied by :math:`\lambda`,
+
+    .. math:: \lambda^2 = \max \left( 0, 1 - \sum s^2 / \sum \bar d^2 \right),
+
+    over all pairs: a variance component over the variance of the means (Searle, Casella and McCulloch 1992, chapter 3).
+
+    Examples
+    --------
+    >>> from metaeval.tests_stat.pairs import ask
+    >>> question = ask([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]])
+    >>> shrinkage(question).round(2).tolist()
+    [[0.21, -0.21]]
+    """
+    found = pair_estimates(question)
+    noise, total = (np.sum(one**2, axis=-1, where=np.isfinite(one)) for one in (found.error, found.mean))
+    kept = np.sqrt(np.maximum(0.0, 1.0 - np.divide(noise, total, out=np.ones_like(total), where=total > 0.0)))
+    n_metrics, n_systems, _ = question.values.shape
+    differences = np.zeros((n_metrics, n_systems, n_systems))
+    differences[:, question.first, question.second] = found.mean
+    effects = (differences.sum(axis=2) - differences.sum(axis=1)) / n_systems  # of a system: its mean difference to all
+    return (1.0 - kept[:, None]) * effects
+
+
+def share_interval(
+    share: ArrayLike, resampled: Floats, *, freedom: int, confidence_level: float, around_share: bool = False
+) -> tuple[Floats, Floats]:
+    r"""Return Wilson's interval for a share whose number of trials is read off its spread over resampled topics.
+
+    Shapes: `share` (...), `resampled` (resample, ...), results (...). Resamples without a value are left out.
+
+    Notes
+    -----
+    With m the mean and s the standard deviation over resamples (or their root mean square distance from the share), f
+    the degrees of freedom and q the quantile of Student's t, the share D is one of
+    :math:`n = m (1 - m) f / (s^2 (f + 1))` independent trials (the effective sample size of surveys; Korn and Graubard
+    1998), and the interval (Wilson 1927) holds every p with :math:`|D - p| \le q \sqrt{p (1 - p) / n}`.
+
+    Examples
+    --------
+    >>> low, high = share_interval(0.5, np.array([0.4, 0.5, 0.6]), freedom=20, confidence_level=0.95)
+    >>> float(low.round(3)), float(high.round(3))
+    (0.303, 0.697)
+    """
+    share = np.asarray(share, dtype=np.float64)
+    mean, variance = np.nanmean(resampled, axis=0), np.nanvar(resampled, axis=0, ddof=1)
+    if around_share:
+        variance = np.nanmean((resampled - share) ** 2, axis=0)
+    quantile = stdtrit(freedom, 0.5 + confidence_level / 2.0)
+    scale = quantile**2 * variance * (freedom + 1) / freedom  # of D around m; q^2 / n once over m (1 - m)
+    scale = np.divide(scale, mean * (1.0 - mean), out=np.zeros_like(scale), where=mean * (1.0 - mean) > 0.0)
+    half = np.sqrt(scale * (share * (1.0 - share) + scale / 4.0))
+    low, high = ((share + scale / 2.0 + side * half) / (1.0 + scale) for side in (-1.0, 1.0))
+    return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
