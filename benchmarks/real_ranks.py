@@ -122,8 +122,8 @@ as keep so many of the draws inside all of them at once):
 | a mixture of normal laws along the axes of the noise (half of the samples) | .95 | 0.885 | 0.519 |
 | the bootstrap of the largest abs(t) | | 1.000 | 0.769 |
 
-Halves of posterior draws and Dirichlet weights gave no narrower bands at the same coverage. Cut by the ranks alone, 2 % of
-all pairs more are significant than where pairs are cut too; all of them were right in .96 of the samples (.97)."""
+Halves of posterior draws and Dirichlet weights gave no narrower bands at the same coverage. Cut by the ranks alone, 2 %
+of all pairs more are significant than where pairs are cut too; all of them were right in .96 of the samples (.97)."""
 
 
 def section(rows: pd.DataFrame) -> str:
