@@ -20,7 +20,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.models.probability_of_best import best_system
-from metaeval.resampling.true_means import SLOPES
 from metaeval.simulate.scores import simulate_population
 from metaeval.table.scores import as_scores
 
@@ -49,9 +48,8 @@ def along_axes(size: Callable[[np.random.Generator, Floats], Floats]) -> Callabl
 
 
 def own_model(rng: np.random.Generator, variance: Floats) -> Floats:
-    """Draw the variances of the means that the model supposes."""
-    shape = variance ** rng.choice(SLOPES)
-    return variance.mean() / T * (1.0 / rng.random() - 1.0) * shape / shape.mean()
+    """Draw the variances of the means that the model supposes, with a proper law of the share of noise."""
+    return variance / T * (1.0 / rng.random() - 1.0)
 
 
 def mixture(rng: np.random.Generator, variance: Floats) -> Floats:

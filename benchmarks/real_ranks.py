@@ -113,13 +113,17 @@ as keep so many of the draws inside all of them at once):
 | the same | .98 | 0.923 | 0.487 |
 | the posterior of the true means | .95 | 0.952 | 0.519 |
 | the same | .97 | 0.967 | 0.544 |
-| the same, true means in proportion to the noise | .95 | 0.949 | 0.515 |
+| the same, true means in proportion to the noise | .95 | 0.948 | 0.515 |
+| the same, density 1 / u of the share of noise u (built in) | .95 | 0.944 | 0.511 |
+| the same, density 1 / u² | .95 | 0.939 | 0.507 |
+| built in, errors with Dirichlet weights of the topics | .95 | 0.951 | 0.505 |
+| built in, leaving out the draws that cost most width | .95 | 0.941 | 0.504 |
+| the posterior, ranks and pairs cut together | .95 | 0.969 | 0.529 |
+| a mixture of normal laws along the axes of the noise (half of the samples) | .95 | 0.885 | 0.519 |
 | the bootstrap of the largest abs(t) | | 1.000 | 0.769 |
 
-The shortest intervals instead of equal tails, and leaving out the draws that cost most width, gave bands narrower
-by less than 2 % at the same coverage. Errors drawn from the topics' residuals instead of a normal law gave .917 at
-0.506 on half of the samples. What is built in cuts ranks and pairs together, so its intervals are a little wider
-than those of ranks alone."""
+Halves of posterior draws and Dirichlet weights gave no narrower bands at the same coverage. Cut by the ranks alone, 2 %
+of all pairs more are significant than where pairs are cut too; all of them were right in .96 of the samples (.97)."""
 
 
 def section(rows: pd.DataFrame) -> str:

@@ -167,12 +167,13 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     its mean variance. With N systems, f degrees of freedom (topics less one) and :math:`f' = f\,(1 + \alpha (N - 2))`,
     :math:`\sigma^2 \sim f' / \chi^2_{f'}`. The true means, less their own mean, have the law
 
-    .. math:: N(0, \sigma^2 r S), \quad S \propto C^\eta,
+    .. math:: N(0, \sigma^2 r C), \quad u = 1 / (1 + r), \quad p(u) \propto 1 / u,
 
-    where S has the mean variance :math:`\bar\lambda` too, :math:`\eta` is 0, ½ or 1, and :math:`1 / (1 + r)`, the share
-    of noise in the differences seen, is uniform [2]_. r and :math:`\eta` have their posterior on a grid, given each of
-    32 values of :math:`\sigma^2`, which do not see what the means say about it. Every direction between systems has a
-    variance, also where systems outnumber topics; and two systems, alone and with equal means, have equal chances.
+    u being the share of noise in the differences seen: a limit of Strawderman's laws [2]_. Given :math:`\sigma^2`, and
+    with :math:`q = \bar x' C^{-1} \bar x`, u has the gamma law of shape :math:`(N - 1) / 2` and rate :math:`q / (2
+    \sigma^2)`, cut off at 1, and the true means the law :math:`N((1 - u)\, \bar x, (1 - u)\, \sigma^2 C)`.
+    :math:`\sigma^2` keeps its own law, whatever the means say about it. Every direction between systems has a variance,
+    also where systems outnumber topics; and two systems, alone and with equal means, have equal chances.
 
     No draw belongs to a row or a column: the order of systems and topics, unit and zero of the scores, other metrics
     beside this one, and the processor change nothing. Systems that can be exchanged without changing the data have the

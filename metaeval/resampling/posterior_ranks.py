@@ -1,7 +1,7 @@
 """Ranks and pairs of systems that draws of their true means leave open, all at once or for each system.
 
-A draw is kept if every rank and the order of every pair in it are common enough: at each end of a system's ranks, and
-on the rarer side of a pair, at most `cut` draws are left out. The cut is the largest with which enough draws are kept.
+At each end of a system's ranks `cut` draws are left out. The cut is the largest with which enough draws have all ranks
+inside. A pair is decided by the same cut: where at most so many draws have the other order.
 """
 
 from typing import NamedTuple
@@ -58,7 +58,7 @@ def bands_of_ranks(  # noqa: PLR0913 - the sample and what is asked
     counts = _pair_counts(ranks, equal, places, squares)
     most = min(int((1.0 - level) * number * (1.0 + RELATIVE)), max(number // 2 - 1, 0))
     pools = [_Pool.of(ranks, places.group == places.group[system]) for system in range(len(equal))]
-    depths = np.minimum(_depths_of_ranks(ranks, pools), _depths_of_pairs(ranks, counts, most))
+    depths = _depths(ranks, pools)
     if simultaneous:
         depths = depths.min(axis=1, keepdims=True)
     needed = int(np.ceil(level * number * (1.0 - RELATIVE)))
@@ -143,23 +143,12 @@ class _Pool(NamedTuple):
         return cls(np.bincount(ranks[:, members].ravel(), minlength=len(members) + 1).cumsum(), int(members.sum()))
 
 
-def _depths_of_ranks(ranks: Whole, pools: list[_Pool]) -> Whole:
+def _depths(ranks: Whole, pools: list[_Pool]) -> Whole:
     """Return up to which cut every draw is inside the band of every system's ranks, (draw, system)."""
     columns = []
     for own, (upto, size) in zip(ranks.T, pools, strict=True):
         columns.append((np.minimum(upto[own], upto[-1] - upto[own - 1]) - 1) // size)
     return np.stack(columns, axis=1)
-
-
-def _depths_of_pairs(ranks: Whole, counts: Floats, most: int) -> Whole:
-    """Return up to which cut every draw has no order of a pair of each system that is left out, (draw, system)."""
-    depths = np.full(ranks.shape, len(ranks), dtype=np.int64)
-    for one, own in enumerate(ranks.T):
-        for other in np.flatnonzero((counts[one] > 0) & (counts[one] <= most)):
-            out = own < ranks[:, other]
-            for system in (one, other):
-                depths[out, system] = np.minimum(depths[out, system], int(np.ceil(counts[one, other])) - 1)
-    return depths
 
 
 def _ends(pools: list[_Pool], cut: Whole) -> tuple[Whole, Whole]:

@@ -210,23 +210,19 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     -----
     **Posterior.** :math:`\mu^{(1)}, ..., \mu^{(D)}` are draws from the posterior of the true means, and
     :math:`R^{(d)}_j` the rank of system j in draw d. With sorted ranks :math:`R_{j(1)} \le ... \le R_{j(D)}` and
-    :math:`n_{ab}` the draws in which b is ahead of a, a cut :math:`k` leaves the draws
+    :math:`n_{ab}` the draws in which b is ahead of a, k is the largest cut for which
 
-    .. math::
+    .. math:: R_{j(k+1)} \le R^{(d)}_j \le R_{j(D-k)} \quad \text{for all } j
 
-        S_k = \{d : R_{j(k+1)} \le R^{(d)}_j \le R_{j(D-k)} \text{ for all } j,
-        \text{ a ahead of b wherever } n_{ab} \le k\}.
-
-    k is the largest with at least the level's share of all draws in :math:`S_k`: bands with equal tails, for all ranks
-    and all pairs at once [1]_ [2]_. System a is significantly better than b if :math:`n_{ab} \le k`, or if that follows
-    from other pairs, and if its mean is better; the intervals are the bands, within :math:`[1 + n_j^{better}, N -
-    n_j^{worse}]` and with the rank seen. In every draw of :math:`S_k` all intervals and all these orders hold. The law
-    of the draws is described with `metaeval.models.probability_of_best.best_system`.
+    in at least the level's share of the draws: bands with equal tails for all ranks at once [1]_ [2]_. System a is
+    significantly better than b by the same cut, where :math:`n_{ab} \le k` or where it follows from other pairs, and if
+    its mean is better. The intervals are the bands, within :math:`[1 + n_j^{better}, N - n_j^{worse}]` and with the
+    rank seen. The law of the draws is described with `metaeval.models.probability_of_best.best_system`.
 
     In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. For 48 of TREC, with
-    50 topics and 20 systems, bands at .95 held all true ranks in .97 of the samples, at two thirds of the guaranteed
+    50 topics and 20 systems, bands at .95 held all true ranks in .95 of the samples, at two thirds of the guaranteed
     width. Where several systems are exactly equal, their true rank is a set, and no draw has equal means: in groups of
-    four the bands held all of every set in .73 of the samples, guaranteed intervals in .97.
+    four the bands held all of every set in .66 of the samples, guaranteed intervals in .97.
 
     **Guaranteed.** A pair is significantly different where
 

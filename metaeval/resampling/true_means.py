@@ -3,8 +3,7 @@
 1. **The topics are a sample**: the noise of the means has the covariance of the units (topics, or whole clusters),
    pulled towards that of equal and independent systems, and a common scale that is not known exactly either.
 2. **A winner is lucky**: the true means have a normal law whose size is estimated with them, and are drawn towards each
-   other by it. How large it is along a direction may depend on how noisy that direction is: systems that err alike
-   have like means.
+   other by it. It is larger in directions that are noisier: systems that err alike have like means.
 
 Everything here is a function of the covariance as a whole. Its principal axes serve to compute it, and which axes
 stand for equal variances, as where systems outnumber topics, changes nothing.
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
+from scipy.special import gammainc, gammaincinv
 
 from metaeval.resampling.cluster_residuals import UnitResiduals
 from metaeval.resampling.exchangeable import SystemPlaces
@@ -26,12 +25,8 @@ from metaeval.running.equality import RELATIVE
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
 
-SLOPES = (0.0, 0.5, 1.0)
-"""Powers of the noise's variance with which that of the true means may go."""
-_SIGNALS, _LEAST, _MOST = 48, 1e-4, 1e4
-"""Variances of the true means over that of the noise; the largest times what the means show, where that is more."""
-_SCALES = 32
-"""Of the noise, equally likely."""
+_GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
+_LEAST_CHANCE = 1e-280  # of the gamma law: below, digits are lost
 _CELLS = 2_000_000  # draws x systems held at a time: 16 MB
 
 
@@ -48,39 +43,40 @@ class Posterior(NamedTuple):
 
     centre: float
     """Grand mean, left as it was seen: no order depends on it."""
-    axes: Floats
-    """Shape (system, axis)."""
     observed: Floats
-    noise: Floats
-    """The means seen, and the variances of their errors. Shape (axis,)."""
-    signal: Floats
-    """Variances of the true means under every law. Shape (signal, slope, axis)."""
-    scale: Floats
-    """What `noise` and `signal` are multiplied by. Shape (scale,)."""
-    share: Floats
-    """Posterior probability of each. Shape (scale, signal, slope)."""
+    """The means seen. Shape (axis,)."""
+    noise: _Noise
     order: Whole
     """The system that takes the random numbers of every place. Shape (place,)."""
+
+    def laws(self, chances: Floats) -> tuple[Floats, Floats]:
+        """Return the scale of the noise, and the share of noise in what is seen, at chances (2, law)."""
+        half = self.noise.freedom / 2.0
+        scale = half / gammaincinv(half, chances[0])  # over chi-square
+        shape = len(self.observed) / 2.0
+        rate = (self.observed**2 / self.noise.variance).sum() / (2.0 * scale)
+        below = gammainc(shape, rate)
+        found = gammaincinv(shape, chances[1] * below) / np.maximum(rate, np.finfo(float).tiny)
+        nothing = chances[1] ** (1.0 / np.maximum(shape - rate, 0.5))  # the law where rate is small beside shape
+        return scale, np.where(below < _LEAST_CHANCE, nothing, np.minimum(found, 1.0))
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
         """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
 
-        Draws come in pairs that mirror each other about the shrunken means.
+        Draws come in pairs that mirror each other about the shrunken means; the laws of the pairs are spread evenly.
         """
-        n_systems, n_pairs = len(self.axes), -(-n_draws // 2)
-        bounds = np.cumsum(self.share)
-        start = generator.random()
+        axes, variance = self.noise.axes, self.noise.variance
+        n_systems, n_pairs = len(axes), -(-n_draws // 2)
+        start = generator.random((2, 1))
         rows = max(16, _CELLS // n_systems)
         for first in range(0, n_pairs, rows):
             number = np.arange(first, min(first + rows, n_pairs))
-            law = np.minimum(np.searchsorted(bounds, (number + start) / n_pairs * bounds[-1]), len(bounds) - 1)
-            scale, signal, slope = np.unravel_index(law, self.share.shape)
-            prior = self.signal[signal, slope]
-            kept = prior / (prior + self.noise)
+            chances = (start + np.stack([(number + 0.5) / n_pairs, number * _GOLDEN])) % 1.0
+            scale, share = (one[:, None] for one in self.laws(chances))
             error = np.empty((len(number), n_systems))
             error[:, self.order] = generator.standard_normal(error.shape)
-            about = (kept * self.observed) @ self.axes.T
-            error = (error @ self.axes * np.sqrt(kept * self.noise * self.scale[scale, None])) @ self.axes.T
+            about = (1.0 - share) * (axes @ self.observed)
+            error = np.sqrt((1.0 - share) * scale) * ((error @ axes * np.sqrt(variance)) @ axes.T)
             yield self.centre + np.concatenate([about + error, about - error])
 
 
@@ -105,22 +101,7 @@ def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Wh
     """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
     noise = _noise_of(residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom)
-    observed = noise.axes.T @ (means - means.mean())
-    level = float(noise.variance.mean())
-    chances = (np.arange(_SCALES) + 0.5) / _SCALES
-    scale = noise.freedom / (2.0 * gammaincinv(noise.freedom / 2.0, chances))  # over chi-square
-    seen = float((observed**2 / noise.variance).mean())
-    size = np.geomspace(_LEAST, _MOST * max(1.0, seen / float(scale.min())), _SIGNALS)
-    shape = np.array([(noise.variance / level) ** slope for slope in SLOPES])
-    signal = size[:, None, None] * level * shape / shape.mean(axis=1, keepdims=True)
-    fit = np.empty((_SCALES, _SIGNALS, len(SLOPES)))
-    for place, one in enumerate(scale):
-        total = one * (signal + noise.variance)
-        fit[place] = -0.5 * (np.log(total) + observed**2 / total).sum(axis=-1)
-    fit += (np.log(size) - 2.0 * np.log1p(size))[:, None]  # the share of noise in what is seen is uniform
-    share = np.exp(fit - fit.max(axis=(1, 2), keepdims=True))
-    share /= share.sum(axis=(1, 2), keepdims=True) * _SCALES
-    return Posterior(float(means.mean()), noise.axes, observed, noise.variance, signal, scale, share, order)
+    return Posterior(float(means.mean()), noise.axes.T @ (means - means.mean()), noise, order)
 
 
 def _first_equal(units: UnitResiduals, metric: int) -> Whole:

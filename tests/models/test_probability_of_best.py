@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import fractional_matrix_power, helmert
+from scipy.linalg import helmert
 from scipy.special import ndtr
 from scipy.stats import chi2, multivariate_normal
 
@@ -39,11 +39,11 @@ def test_two_systems_by_summing_over_the_laws():
     values = board(2, 20, seed=3, step=0.25)
     difference = values[1] - values[0]
     y, noise = difference.mean(), difference.var(ddof=1) / 20
-    signal = np.geomspace(1e-4, 1e6, 2000)
+    signal = np.geomspace(1e-6, 1e14, 4000)
     won = []
     for scale in laws_of_scale(19):
         total = scale * noise * (1 + signal)
-        weight = np.exp(-0.5 * y**2 / total) / np.sqrt(total) * signal / (1 + signal) ** 2
+        weight = np.exp(-0.5 * y**2 / total) / np.sqrt(total) * signal / (1 + signal)
         kept = signal / (1 + signal)
         won.append((weight * ndtr(kept * y / np.sqrt(kept * noise * scale))).sum() / weight.sum())
     assert chances(values, n_draws=40_000)["system2"] == pytest.approx(np.mean(won), abs=0.01)
@@ -62,13 +62,10 @@ def literal(values, n_draws, seed):
     won = np.zeros(n_systems)
     for scale in laws_of_scale((n_topics - 1) * (1 + pull * (size - 1))):
         laws, weights = [], []
-        for slope in (0.0, 0.5, 1.0):
-            shape = fractional_matrix_power(noise, slope)
-            for signal in np.geomspace(1e-4, 1e5, 120):
-                prior = scale * signal * mean * shape * size / np.trace(shape)
-                laws.append(prior)
-                density = multivariate_normal(np.zeros(size), prior + scale * noise).pdf(y)
-                weights.append(density * signal / (1 + signal) ** 2)
+        for signal in np.geomspace(1e-4, 1e6, 300):
+            laws.append(scale * signal * noise)
+            density = multivariate_normal(np.zeros(size), laws[-1] + scale * noise).pdf(y)
+            weights.append(density * signal / (1 + signal))
         for law in generator.choice(len(laws), n_draws // 32, p=np.array(weights) / np.sum(weights)):
             gain = laws[law] @ np.linalg.inv(laws[law] + scale * noise)
             drawn = generator.multivariate_normal(gain @ y, laws[law] - gain @ laws[law])

@@ -20,7 +20,7 @@ def board(n_systems, n_topics, *, seed=0, step=0.3):
 
 
 def literal(values, n_draws, level, seed, *, simultaneous):
-    """Try every cut on every draw, by the formula: bands, and pairs with what follows from them."""
+    """Try every cut on every draw, by the formula: bands, pairs by the same cut, and what follows from them."""
     units, _ = residuals_of_units(as_scores(values)).scaled()
     places = places_of_systems(units.oriented[0], units.residual[0])
     start = int(np.random.default_rng(seed).spawn(1)[0].integers(2**63))
@@ -31,13 +31,7 @@ def literal(values, n_draws, level, seed, *, simultaneous):
     ordered = [sorted(row[j] for row in ranks) for j in names]
 
     def inside(cut, systems):
-        pairs = [pair for pair, number in behind.items() if number <= cut and set(pair) & set(systems)]
-        return [
-            row
-            for row in ranks
-            if all(ordered[j][cut] <= row[j] <= ordered[j][-1 - cut] for j in systems)
-            and all(row[a] < row[b] for a, b in pairs)
-        ]
+        return [row for row in ranks if all(ordered[j][cut] <= row[j] <= ordered[j][-1 - cut] for j in systems)]
 
     found = []
     for systems in [list(names)] if simultaneous else [[j] for j in names]:

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from metaeval.resampling.cluster_residuals import residuals_of_units
-from metaeval.resampling.true_means import Posterior, _pull, posterior_of_means
+from metaeval.resampling.true_means import Posterior, _Noise, _pull, posterior_of_means
 from metaeval.table.scores import as_scores
 
 
@@ -51,22 +52,45 @@ def test_draws_come_in_mirrored_pairs_and_as_many_as_asked():
     np.testing.assert_allclose(ties[:50], ties[50:, ::-1])
 
 
-@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
-def test_every_law_gets_its_share_of_the_draws(share):
-    """To one pair of draws: under the first law nothing is noisy, under the last each draw is its own."""
-    laws = Posterior(
-        centre=3.0,
-        axes=np.eye(2),
-        observed=np.zeros(2),
-        noise=np.ones(2),
-        signal=np.ones((1, 1, 2)),
-        scale=np.array([0.0, 1.0]),
-        share=np.array([1 - share, share]).reshape(2, 1, 1),
-        order=np.arange(2),
-    )
-    draws = np.concatenate(list(laws.draws(400, np.random.default_rng(0))))
-    assert draws.shape == (400, 2)
-    assert abs((draws != 3.0).all(axis=1).sum() - 400 * share) <= 2
+def seen(*observed):
+    """Return a posterior whose noise is 1 along every axis."""
+    size = len(observed)
+    noise = _Noise(np.eye(size + 1)[:, :size], np.ones(size), 12.0)
+    return Posterior(3.0, np.array(observed), noise, np.arange(size + 1))
+
+
+@pytest.mark.parametrize("observed", [(0.3, -0.2), (2.0, 1.0, -3.0, 0.5), (9.0,)])
+def test_laws_are_those_of_sums(observed):
+    """Scales are f / chi-square; the share of noise u has the density of the formula, by sums over a grid."""
+    places = (np.arange(400) + 0.5) / 400
+    scale, share = seen(*observed).laws(np.array(np.meshgrid(places, places, indexing="ij")).reshape(2, -1))
+    np.testing.assert_allclose(np.sort(np.unique(scale)), np.sort(12.0 / chi2.ppf(places, 12.0)))
+    root = (np.arange(200_000) + 0.5) / 200_000  # of u, whose density has a pole
+    square, size = np.square(observed).sum(), len(observed)
+    for number in (0, 200, 399):
+        own, found = scale.reshape(400, 400)[number, 0], share.reshape(400, 400)[number]
+        density = root ** (size - 1) * np.exp(-0.5 * square * root**2 / own)  # 1 / u times that of what is seen
+        cumulated = np.cumsum(density) / density.sum()
+        np.testing.assert_allclose(np.interp(found, root**2, cumulated), places, atol=0.004)
+
+
+def test_laws_of_many_systems_at_the_ends():
+    """Nothing seen and far more than noise, where the gamma law has no digits left."""
+    chance = np.array([[0.5, 0.5, 0.5], [0.01, 0.5, 0.99]])
+    for observed in (np.zeros(1), np.zeros(3000), np.full(3000, 1e-3)):
+        share = seen(*observed).laws(chance)[1]
+        np.testing.assert_allclose(share, chance[1] ** (2.0 / len(observed)), rtol=1e-2)
+    assert (seen(*np.full(3000, 1e150)).laws(chance)[1] < 1e-290).all()
+
+
+def test_draws_use_every_law_once():
+    """Pairs of draws are spread evenly: means and variances are those of the laws to a few per cent."""
+    posterior = seen(1.0, -2.0, 0.5)
+    draws = np.concatenate(list(posterior.draws(40_000, np.random.default_rng(0)))) - 3.0
+    scale, share = posterior.laws(np.random.default_rng(1).random((2, 200_000)))
+    np.testing.assert_allclose(draws.mean(axis=0)[:3], np.mean(1 - share) * posterior.observed, atol=0.02)
+    spread = np.mean((1 - share) * scale) + np.var(1 - share) * posterior.observed**2
+    np.testing.assert_allclose(draws.var(axis=0)[:3], spread, rtol=0.04)
 
 
 def test_equal_means_leave_the_scale_of_the_noise():
