@@ -125,8 +125,8 @@ as keep so many of the draws inside all of them at once):
 Halves of posterior draws and Dirichlet weights gave no narrower bands at the same coverage. Cut by the ranks alone, 2 %
 of all pairs more are significant than where pairs are cut too; all of them were right in .96 of the samples (.97)."""
 
-TRIED_BEST = """What was tried for the chance of being best (all 65 tables, 8 samples each; log score, then the chance of the
-first: said, true). Own axes: errors with the covariance seen, not pulled towards equal variances.
+TRIED_BEST = """What was tried for the chance of being best (all 65 tables, 8 samples each; log score, then the
+chance of the first: said, true). Own axes: errors with the covariance seen, not pulled towards equal variances.
 
 | systems | topics | built in | own axes | Dirichlet weights | half built in, half resamples | resamples |
 |---|---|---|---|---|---|---|
