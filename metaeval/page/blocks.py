@@ -35,6 +35,8 @@ type Block = "Text | Items | Fold | Choice | Table | Picture"
 type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
 
+MOST_KEY_FIGURES = 5
+
 
 class _Statements(ShortRepr):
     """Refuses a bare string where several statements are asked for: it would be read letter by letter."""
@@ -196,7 +198,7 @@ class Page(_Statements):
     facts: tuple[tuple[str, str], ...]
     """A few numbers with what they count, shown under the title."""
     summary: tuple[str, ...]
-    """The answer in plain words, one paragraph each. The first sentence answers the question."""
+    """The answer in plain words, one paragraph each. The first is one sentence that answers the question."""
     sections: tuple[Section, ...]
     methods: Methods
     rows: pd.DataFrame | Sequence[Mapping[str, object]]
@@ -210,6 +212,14 @@ class Page(_Statements):
     """File name inside ``data/`` to a function that writes it to the path it is given."""
     description: str = ""
     """What the data are, in the words of whoever asked; shown under the title."""
+    key_figures: Table | None = None
+    """The few numbers on which the answer rests, shown under its first sentence."""
+
+    def __post_init__(self) -> None:
+        _Statements.__post_init__(self)
+        if self.key_figures is not None and len(self.key_figures.frame) > MOST_KEY_FIGURES:
+            message = f"key figures have {MOST_KEY_FIGURES} rows at most, not {len(self.key_figures.frame)}"
+            raise ValueError(message)
 
     def _found(self) -> str:
         return self.summary[0] if self.summary else ""
@@ -256,7 +266,7 @@ class Page(_Statements):
         """Return the table that answers the question: the first one that a terminal shows, or else the first."""
         open_ones = (one for part in self.sections if part.brief for one in part.open_blocks())
         own = next((one for one in open_ones if isinstance(one, Table)), None)
-        return next(iter(self.tables())) if own is None else own
+        return next(one for one in self.tables() if one is not self.key_figures) if own is None else own
 
     def main_picture(self) -> Picture | None:
         """Return the first picture of what a terminal shows, or else the first one; None where there is none."""
@@ -264,6 +274,8 @@ class Page(_Statements):
         return next(shown, None) or next(iter(self.pictures()), None)
 
     def _blocks(self) -> Iterator[Block]:
+        if self.key_figures is not None:
+            yield self.key_figures
         for section in self.all_sections():
             yield from _walk(section.blocks)
 

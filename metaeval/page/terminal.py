@@ -23,9 +23,12 @@ def show_report(report: Page, console: Console) -> None:
         if words:
             console.print(_line(words), soft_wrap=True)
     console.print()
-    for paragraph in report.summary:
+    for place, paragraph in enumerate(report.summary):
         console.print(_line(paragraph), soft_wrap=not console.is_terminal)
         console.print()
+        if place == 0 and report.key_figures is not None:
+            console.print(terminal_table(report.key_figures))
+            console.print()
     for section in report.sections:
         if section.brief:
             for shown in _brief(section):

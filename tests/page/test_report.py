@@ -247,3 +247,15 @@ def test_a_study_is_reported_from_python(simulated_scores, tmp_path):
     index = report.save(tmp_path / "folder")
     assert report.title in index.read_text()
     assert report.title in study._repr_html_()
+
+
+def test_key_figures_stand_under_the_first_sentence_and_are_few():
+    report = small_report(summary=("Two of two.", "And this."), key_figures=small_table("key"))
+    words = shown(report)
+    assert words.index("Two of two.") < words.index("Counts") < words.index("And this.")
+    page = report.to_html()
+    assert page.index("<p>Two of two.</p>") < page.index("<b>Counts.</b>") < page.index("<p>And this.</p>")
+    assert report.tables()[0].name == "key"
+    assert report.main_table().name == "t"
+    with pytest.raises(ValueError, match="5 rows at most, not 6"):
+        small_report(key_figures=small_table(n_rows=6))
