@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from populations import Population, judged, samples
-from real_power import NORMAL_WIDTH, SYSTEMS, TOPICS, missed, report, summed
+from real_power import NORMAL_WIDTH, at_every_size, missed, report, summed
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.resampling.agreement_interval import agreement_intervals, verdicts_of_draws
@@ -27,7 +27,7 @@ SAMPLES, TRUTHS, FEWEST_TRUTHS = 12, 2000, 100
 
 def judge(tables: list[Population], scale: float) -> pd.DataFrame:
     """Return one row a pair of tables, number of topics, of systems and measure."""
-    return judged(pairs(tables), one_pair, scale=scale)
+    return judged(pairs(tables), at_every_size, setting=_setting, scale=scale)
 
 
 def pairs(tables: list[Population]) -> list[Population]:
@@ -44,15 +44,6 @@ def pairs(tables: list[Population]) -> list[Population]:
                 scores[..., 1] = np.round(scores[..., 1] / step) * step
             made.append(Population(f"{one.name} {other.name}", one.matrix, scores, columns, scores))
     return made
-
-
-def one_pair(population: Population, *, scale: float) -> list[dict[str, Any]]:
-    """Judge the intervals on samples of one pair of tables."""
-    rows: list[dict[str, Any]] = []
-    for n_topics in TOPICS:
-        for n_systems in SYSTEMS:
-            rows += _setting(population, n_topics, n_systems, scale)
-    return rows
 
 
 def _setting(population: Population, n_topics: int, n_systems: int, scale: float) -> list[dict[str, Any]]:

@@ -5,6 +5,8 @@ The expected power and the spread of an oracle come from many samples of the pop
 """
 
 import time
+from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,16 +26,14 @@ NORMAL_WIDTH = 3.92
 
 def judge(tables: list[Population], scale: float) -> pd.DataFrame:
     """Return one row a table, number of topics, of systems and correction."""
-    return judged(tables, one_table, scale=scale)
+    return judged(tables, at_every_size, setting=_setting, scale=scale)
 
 
-def one_table(population: Population, *, scale: float) -> list[dict[str, Any]]:
-    """Judge the intervals on samples of one table."""
-    rows: list[dict[str, Any]] = []
-    for n_topics in TOPICS:
-        for n_systems in SYSTEMS:
-            rows += _setting(population, n_topics, n_systems, scale)
-    return rows
+def at_every_size(
+    population: Population, *, setting: Callable[..., list[dict[str, Any]]], scale: float
+) -> list[dict[str, Any]]:
+    """Judge the intervals on samples of one population, in every setting."""
+    return [row for topics, systems in product(TOPICS, SYSTEMS) for row in setting(population, topics, systems, scale)]
 
 
 def _setting(population: Population, n_topics: int, n_systems: int, scale: float) -> list[dict[str, Any]]:
