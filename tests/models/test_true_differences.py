@@ -131,17 +131,20 @@ def test_variances_that_differ_by_chance_alone_are_all_but_one():
 
 
 def test_the_law_is_weighed_by_scipys_normal_likelihood():
-    """At any point of the grid: u normal about 0, all pairs together worth a few, flat on the variance."""
+    """At any point of the grid: u normal about 0, one in a hundred anywhere, all worth a few, flat on the variance."""
     values = made(3)
     found = prior_of(describe_pairs(values))
     difference, logs, *_ = literal_pairs(values)
     points = np.argsort(found.weight)[[-1, -2, -30, -60, -100]]
+    u = difference / np.exp(logs / 2)
+    anywhere = stats.uniform.pdf(0, loc=-np.abs(u).max(), scale=2 * np.abs(u).max())
     expected = []
     for point in points:
         total = 0.0
-        for one, log in zip(difference / np.exp(logs / 2), logs - logs.mean(), strict=True):
+        for one, log in zip(u, logs - logs.mean(), strict=True):
             kappa = np.exp(found.log_scale[point] + found.slope[point] * log)
-            total += stats.norm.logpdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
+            common = stats.norm.pdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
+            total += np.log(0.99 * common + 0.01 * anywhere)
         expected.append(literal_worth(values) / 15 * total + found.log_scale[point])
     np.testing.assert_allclose(np.diff(np.log(found.weight[points])), np.diff(expected), atol=1e-9)
 
@@ -168,6 +171,20 @@ def test_the_coarse_grid_spans_its_orders_of_magnitude():
     u = np.array([0.1, -0.2, 0.4])
     scales = scales_for(u)
     assert np.exp(scales[[0, -1]]) == pytest.approx((0.21 / 3) * np.array([1e-4, 30]))
+
+
+@pytest.mark.parametrize("lead", [0.3, 0.8])
+def test_one_system_far_ahead_does_not_move_the_topics_that_the_others_need(lead):
+    """Fifteen systems close together, and one far from all: the law stays that of the fifteen."""
+    found = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        means = np.append(rng.normal(0.3, 0.02, 15), 0.3 + lead)
+        values = means[:, None] + rng.normal(0.0, 0.1, (16, 50))
+        laws = [prior_of(describe_pairs(own)) for own in (values[:-1], values)]
+        with_far, without = (np.average(law.log_scale, weights=law.weight) for law in laws[::-1])
+        found.append(with_far - without)
+    assert abs(np.mean(found)) < 0.7
 
 
 @pytest.mark.parametrize("noise", [1e-5, 1e-8])
