@@ -74,7 +74,8 @@ class BayesianErrorRate(Result):
     def error_rate(self, sizes: ArrayLike) -> xr.DataArray:
         """Return posterior draws of the error rate at some sizes, dims (chain, draw, metric, tolerance, size).
 
-        Between the sizes kept in the tree the logit is interpolated along the logarithm of the size.
+        Between the sizes kept in the tree the logit is interpolated along the logarithm of the size. Past the topics at
+        hand, draws at tolerances above 0 are far too high; `curves` has none there.
         """
         asked = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
         kept = self.tree["posterior"]["error_rate"]

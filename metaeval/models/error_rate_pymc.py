@@ -36,7 +36,7 @@ def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
     with pm.Model(coords={"slope": list(SLOPES)}) as model:
         log_scale = pm.Uniform("log_scale", scales[0], scales[-1])
         variance = pt.exp(log_scale) * steps + 1.0 / n_topics
-        likelihood = worth * pt.logaddexp(-0.5 * (u**2 / variance + pt.log(variance)), apart(u)).sum(axis=-1)
+        likelihood = worth * pm.math.logaddexp(-0.5 * (u**2 / variance + pt.log(variance)), apart(u)).sum(axis=-1)
         pm.Deterministic("weight", pm.math.softmax(likelihood), dims="slope")
         pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log
     return model

@@ -183,7 +183,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     sample, about means that are themselves scattered too far. Among near-ties it overstates the winner:
     ``benchmarks/reports/best_system_calibration.md`` sets both beside the truth.
 
-    Systems equal on every topic are one system to the model, and share its chances equally.
+    Systems equal on every topic are one system to the model, and share its chances equally. Where the difference of two
+    is the same on every topic, their order is certain.
 
     References
     ----------

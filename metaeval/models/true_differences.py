@@ -6,9 +6,9 @@ known, so would be the error rate at every number of topics and tolerance. They 
 
 1. **the topics are a sample**: the variances come from topics reweighted at random (Rubin's Bayesian bootstrap) and
    the errors of all differences from the residuals themselves, so that pairs which share a system err together;
-2. **small differences look larger than they are**: the u of all pairs have a common law, estimated with them, and are
-   drawn towards nothing by it, but for a few pairs that may lie anywhere. How large u is may depend on how noisy the pair is, for systems that err alike have
-   like means;
+2. **small differences look larger than they are**: the u of all pairs have a common law, but for a few that may lie
+   anywhere; it is estimated with them, and they are drawn towards nothing by it. How large u is may depend on how noisy
+   the pair is, for systems that err alike have like means;
 3. **pairs share their systems**: N systems have N - 1 independent differences, not N (N - 1) / 2, and fewer where
    systems err alike; so much is the likelihood of all pairs taken to be worth;
 4. **the loudest topics are mostly missing**: where a few topics carry much of the variance, most samples miss some of

@@ -51,7 +51,6 @@ def bands_of_ranks(  # noqa: PLR0913 - the sample and what is asked
     places = places_of_systems(oriented, units.residual[metric])
     draws = np.concatenate(list(draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))))
     still = squares * len(units.sizes) <= (RELATIVE * (spans[:, None] + spans)) ** 2
-    _keep_constant_leads(draws, oriented, still)
     equal = still & (oriented[:, None] == oriented)
     number = len(draws)
     ranks = ranks_of(draws)
@@ -86,14 +85,6 @@ def bands_of_ranks(  # noqa: PLR0913 - the sample and what is asked
         cut=cut / number,
         cut_error=cut_error / number,
     )
-
-
-def _keep_constant_leads(draws: Floats, oriented: Floats, still: Square) -> None:
-    """Put systems whose difference is the same on every topic in its order, in every draw."""
-    for members in {tuple(np.flatnonzero(row)) for row in still}:
-        if len(np.unique(oriented[list(members)])) > 1:
-            order = np.array(members)[np.argsort(oriented[list(members)], kind="stable")]
-            draws[:, order] = np.sort(draws[:, order], axis=1)
 
 
 def ranks_of(draws: Floats) -> Whole:

@@ -85,15 +85,24 @@ def draws_of_means(
 ) -> Iterator[Floats]:
     """Yield draws of the true means of all systems a block at a time, (draw, system), higher better.
 
-    Systems equal in every unit have one true mean. Without any noise the means seen are the one draw.
+    Systems equal in every unit have one true mean, and those a constant apart their order. Without any noise the means
+    seen are the one draw.
     """
-    kept, where = np.unique(_first_equal(units, metric), return_inverse=True)
-    apart = np.ptp(units.residual[metric][kept], axis=0).max()
-    if apart <= RELATIVE * units.spans[metric].max():
+    parallel = _parallel(units, metric)
+    if len(parallel) == 1:
         yield units.oriented[metric][None]
         return
+    first = np.arange(len(units.oriented[metric]))
+    for group in parallel:
+        for equal in np.split(group, np.flatnonzero(np.diff(units.oriented[metric][group])) + 1):
+            first[equal] = equal.min()
+    kept, where = np.unique(first, return_inverse=True)
+    leads = [list(dict.fromkeys(where[group].tolist())) for group in parallel]
     order = np.argsort(np.argsort(places.order)[kept])
     for block in posterior_of_means(units, metric, kept, order).draws(n_draws, generator):
+        for ahead in leads:
+            if len(ahead) > 1:
+                block[:, ahead] = np.sort(block[:, ahead], axis=1)
         yield block[:, where]
 
 
@@ -104,17 +113,21 @@ def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Wh
     return Posterior(float(means.mean()), noise.axes.T @ (means - means.mean()), noise, order)
 
 
-def _first_equal(units: UnitResiduals, metric: int) -> Whole:
-    """Return for every system the first one that is equal to it in every unit, itself for most."""
-    oriented, residual, spans = units.oriented[metric], units.residual[metric], units.spans[metric]
-    first = np.arange(len(oriented))
-    order = np.argsort(oriented, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(oriented[order]) != 0.0) + 1):
-        for place, system in enumerate(group):
-            apart = np.abs(residual[group[:place]] - residual[system]).sum(axis=1)
-            same = group[:place][apart <= RELATIVE * (spans[group[:place]] + spans[system])]
-            first[system] = first[same].min() if len(same) else system
-    return first
+def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
+    """Return the systems in groups, each by mean: those in one group are the same distance apart in every unit."""
+    residual, spans = units.residual[metric], units.spans[metric]
+    size = np.abs(residual).sum(axis=1)
+    order = np.argsort(size, kind="stable")
+    apart = np.diff(size[order]) > RELATIVE * (spans[order[1:]] + spans[order[:-1]])
+    groups, waiting = [], np.split(order, np.flatnonzero(apart) + 1)
+    while waiting:
+        group = waiting.pop()
+        difference = np.abs(residual[group] - residual[group[0]]).sum(axis=1)
+        same = difference <= RELATIVE * (spans[group] + spans[group[0]])
+        groups.append(group[same][np.argsort(units.oriented[metric][group[same]], kind="stable")])
+        if not same.all():
+            waiting.append(group[~same])
+    return groups
 
 
 def _noise_of(residual: Floats, freedom: int) -> _Noise:

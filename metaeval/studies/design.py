@@ -25,7 +25,7 @@ from metaeval.models.sample_size import (
 )
 from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance
 from metaeval.studies.study import Study
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, identical_note, identical_systems
 from metaeval.table.structure import engine_scores
 
 Goal = Literal["t", "anova", "interval"]
@@ -152,8 +152,10 @@ def study_design(  # noqa: PLR0913 - every option of the command
     """
     _check(methods, differences)
     check_share(share, "share")
-    estimated = _estimated(scores, variance, pairs)
-    collections = _collections(scores)
+    named = _collections(scores)
+    copies = [] if pairs else [note for one in named.values() for note in _copies(one)[1]]
+    estimated = _estimated(named if pairs else {name: _copies(one)[0] for name, one in named.items()}, variance, pairs)
+    collections = list(named.values())
     sizes = [one.sizes for one in collections]
     n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
     if "anova" in methods and n_systems is None:
@@ -176,7 +178,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
         n_systems=n_systems,
         calculation=calculation,
         unit=spoken,
-        notes=tuple(dict.fromkeys(note for one in collections for note in one.attrs.get("notes", ()))),
+        notes=tuple(dict.fromkeys([*(note for one in collections for note in one.attrs.get("notes", ())), *copies])),
         provenance=provenance or record_provenance("study_design"),
     )
 
@@ -318,23 +320,30 @@ def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
 
 
 def _estimated(
-    scores: object, variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
+    scores: Mapping[str, Scores], variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
 ) -> PilotVariance | None:
     if not isinstance(variance, str):
         check_number(variance, "variance", above=0)
         return None
-    if scores is None:
+    if not scores:
         message = f"`variance={variance!r}` is estimated from scores; give some, or give the variance as a number"
         raise InvalidOptionError(message)
     return pilot_variance(scores, method=variance, pairs=pairs)
 
 
-def _collections(scores: object) -> list[Scores]:
+def _collections(scores: object) -> dict[str, Scores]:
     if scores is None:
-        return []
+        return {}
     if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
-        return [engine_scores(value, SIZES) for value in scores.values()]
-    return [engine_scores(scores, SIZES)]
+        return {str(name): engine_scores(value, SIZES) for name, value in scores.items()}
+    return {"collection1": engine_scores(scores, SIZES)}
+
+
+def _copies(scores: Scores) -> tuple[Scores, list[str]]:
+    """Return the scores without systems that are copies of others, and a note on these."""
+    dropped = [name for group in identical_systems(scores) for name in group[1:]]
+    names = scores["system"].to_numpy()
+    return scores.isel(system=~np.isin(names, dropped)), identical_note(dropped, len(names))
 
 
 def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[Hashable, object]]:

@@ -11,6 +11,7 @@ from scipy.stats import chi2, multivariate_normal
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.probability_of_best import best_system
 from metaeval.resampling.exchangeable import places_of_systems, places_of_units
+from metaeval.resampling.ranks import rank_intervals
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 from metaeval.table.scores import as_scores
 
@@ -220,3 +221,18 @@ def test_says_what_is_wrong():
         best_system(values, k=5, **FEW)
     with pytest.raises(InvalidOptionError, match="draws clusters whole, and 1 of them"):
         best_system(as_scores(values).assign_coords(cluster=("topic", ["a"] * 25)), **FEW)
+
+
+def test_a_system_that_is_ahead_by_a_constant_is_never_behind():
+    """What holds on every topic is no chance: in ranks and in the chance of being best alike."""
+    rng = np.random.default_rng(0)
+    first, other = rng.normal(0.5, 0.1, (2, 20))
+    frame = best_system(np.stack([first - 0.001, first, other]), k=2, rng=1).to_frame().set_index("system")
+    assert frame.loc["system1", "p_best"] == 0.0
+    assert frame.loc["system1", "p_top_2"] < frame.loc["system2", "p_top_2"]
+    behind = rank_intervals(np.stack([first - 0.001, first, other]), rng=1).to_frame().set_index("system")
+    assert behind.loc["system1", "rank_low"] == 2
+    equal = best_system(np.array([[0.5, 0.6], [0.5, 0.6], [0.4, 0.5], [0.2, 0.9]]), rng=1).to_frame()
+    chances = equal.set_index("system")["p_best"]
+    assert chances["system3"] == 0.0
+    assert chances["system1"] == pytest.approx(chances["system2"], abs=1e-12)

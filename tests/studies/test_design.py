@@ -168,3 +168,18 @@ def test_the_report_names_what_was_left_out():
     assert report.rows.equals(study.table)
     (variances,) = (table for table in report.tables() if table.name == "variances")
     assert variances.frame["collection"].tolist() == ["x", "y", "pooled"]
+
+
+def test_copies_of_a_system_change_nothing():
+    """Four names of one system are one system, as where topics are counted."""
+    scores = simulated_scores()
+    values = scores.to_numpy()
+    names = scores["system"].to_numpy().tolist()
+    doubled = as_scores(
+        np.concatenate([values, values[:, :1], values[:, :1]], axis=1),
+        metrics=scores["metric"].to_numpy().tolist(),
+        systems=[*names, "copy1", "copy2"],
+    )
+    alone, copied = (study_design(one, differences=[0.05], methods=["t"]) for one in (scores, doubled))
+    pd.testing.assert_frame_equal(alone.table, copied.table, rtol=1e-9)
+    assert [note for note in copied.notes if "identical to another one" in note]
