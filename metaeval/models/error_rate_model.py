@@ -99,9 +99,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     .. math:: u \sim N(0, \kappa^2), \quad \log \kappa^2 = \mu + \eta\, \ell,
 
     :math:`\ell` being :math:`\log \sigma^2` less its mean over pairs; :math:`e^\mu` is flat (Stein's prior [1]_, whose
-    intervals keep their level for few groups too [2]_), η is uniform on a short grid. One pair in a hundred
+    intervals keep their level for few groups too [2]_), η is uniform on a short grid. Three pairs in a thousand
     may lie anywhere among those seen, so that a system far from all others does not decide how far these are apart:
-    :math:`f(\bar d/\sigma) = .99\, N(\bar d/\sigma; 0, \kappa^2 + 1/T) + .01 / (2 \max |\bar d/\sigma|)`. The
+    :math:`f(\bar d/\sigma) = .997\, N(\bar d/\sigma; 0, \kappa^2 + 1/T) + .003 / (2 \max |\bar d/\sigma|)`. The
     likelihood of all pairs, :math:`\prod f(\bar d/\sigma)`, is raised to :math:`m / \binom N2`, m being the number of
     independent differences that they are worth [3]_: one over the mean squared cosine of two topics' residuals, which
     is N - 1 where systems err alone and less where they err alike, and is taken to be 3 at least. Given κ, u is normal

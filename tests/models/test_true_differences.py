@@ -131,7 +131,7 @@ def test_variances_that_differ_by_chance_alone_are_all_but_one():
 
 
 def test_the_law_is_weighed_by_scipys_normal_likelihood():
-    """At any point of the grid: u normal about 0, one in a hundred anywhere, all worth a few, flat on the variance."""
+    """At any point of the grid: u normal about 0, three in a thousand anywhere, flat on the variance."""
     values = made(3)
     found = prior_of(describe_pairs(values))
     difference, logs, *_ = literal_pairs(values)
@@ -144,7 +144,7 @@ def test_the_law_is_weighed_by_scipys_normal_likelihood():
         for one, log in zip(u, logs - logs.mean(), strict=True):
             kappa = np.exp(found.log_scale[point] + found.slope[point] * log)
             common = stats.norm.pdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
-            total += np.log(0.99 * common + 0.01 * anywhere)
+            total += np.log(0.997 * common + 0.003 * anywhere)
         expected.append(literal_worth(values) / 15 * total + found.log_scale[point])
     np.testing.assert_allclose(np.diff(np.log(found.weight[points])), np.diff(expected), atol=1e-9)
 
