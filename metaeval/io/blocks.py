@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.columns import ColumnRoles, column_roles
 from metaeval.base.names import BLANKS, first_few, is_number, shortened
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.table.plausibility import AVERAGES, SPREADS
@@ -32,8 +33,9 @@ SUMMARIES = frozenset(
     }
 )
 """Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
-GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+GAP_WORDS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "missing", "-", "--", "–", "—", "?", "."})
 """What stands in place of a score where there is none; in lower case."""
+_NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 _LONGEST_NUMBER = 400
@@ -48,6 +50,7 @@ class TableOptions:
     systems_in: SystemsIn | None = None
     header: bool | None = None
     missing: Missing
+    duplicates: Duplicates = "error"
     paired: bool = False
 
     def check_systems(self, n_systems: int, *, more: bool = False) -> None:
@@ -105,6 +108,8 @@ class Block:
     """Whether the topics are numbered for want of a topic column."""
     of_items: bool = False
     """Whether the file speaks of items (`metaeval.base.columns.ITEM_WORDS`), as benchmarks do."""
+    one_system: bool = False
+    """Whether no column names its systems."""
 
     @property
     def name(self) -> str:
@@ -120,6 +125,7 @@ class BadCellError(Exception):
         self.place = place
         self.rule = _broken_rule(cell.strip(BLANKS))
         self.is_gap = cell.strip(BLANKS).casefold() in GAP_WORDS
+        self.is_word = self.rule.endswith(_NO_NUMBER)
 
 
 def _broken_rule(text: str) -> str:
@@ -129,14 +135,19 @@ def _broken_rule(text: str) -> str:
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
     if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
-        thousands = f" (or {text.replace(',', '')!r}, if the comma divides thousands)" if text[-4:-3] == "," else ""
-        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}{thousands}"
+        divides = text[-4:-3] == "," and not text.startswith("0")
+        thousands = f", or {text.replace(',', '')!r} (tr -d ,) if the comma divides thousands" * divides
+        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r} (tr , .){thousands}"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
+        return f"{text!r} has commas between thousands; write {text.replace(',', '')!r} (tr -d ,)"
+    if re.fullmatch(r"[+-]?[0-9.,]+\s*%", text, flags=re.ASCII):
+        return f"{text!r} has a percent sign; write {text.rstrip('% ')!r} (sed 's/ *%//g')"
     if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
         with suppress(ValueError):
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    return f"{text!r} is not a number; scores are numbers with a decimal point"
+    return f"{text!r} {_NO_NUMBER}"
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import rows_of_parquet
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.plausibility import AVERAGES
 from metaeval.table.scores import Missing, Scores
@@ -66,6 +67,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     metrics: Sequence[str] | None = None,
     reference: str | None = None,
     missing: Missing = "error",
+    duplicates: Duplicates = "error",
 ) -> dict[str, dict[str, Scores]]:
     """Return metric to judge to scores, of files read already; see `metaeval.studies.judge_files.read_judges`."""
     for role in columns:
@@ -76,17 +78,17 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, columns)
-        found = _by_judge(sheet, columns, where, missing) if sheet is not None else {}
+        found = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
         if not found:
             _refuse_where(where, source)
-            found = _metrics_as_judges(scores_of(content, source, columns=columns, missing=missing), source, metrics)
+            found = _metrics_as_judges(scores_of(content, source, columns=columns, missing=missing, duplicates=duplicates), source, metrics)
             return {_UNNAMED: _of_same_systems(found, missing)}
         together = _of_metrics(found, metrics)
         shared = _shared(together)
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
-        together = _of_metrics(_file_by_file(contents, columns, where, missing), metrics)
+        together = _of_metrics(_file_by_file(contents, columns, where, missing, duplicates), metrics)
         shared = _shared(together)
     same = _of_same_systems(together, missing)
     if shared:
@@ -165,7 +167,7 @@ def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str
 
 
 def _by_judge(
-    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing, duplicates: Duplicates
 ) -> dict[str, Scores]:
     """Return the scores of every judge of one long table."""
     names = header_names(sheet.sample()[0])
@@ -181,7 +183,7 @@ def _by_judge(
     _refuse_others(sheet, kept, others)
     found = {}
     for name, rows in parts.items():
-        scores = scores_of_sheet(_sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing)
+        scores = scores_of_sheet(_sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing, duplicates)
         found[name] = _named(scores, sheet.label)
     return found
 
@@ -242,17 +244,17 @@ def _sheet_of_rows(
 
 
 def _file_by_file(
-    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], where: Mapping[str, str], missing: Missing, duplicates: Duplicates
 ) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for source, content in contents:
         sheet = _sheet_with_judges(content, source, columns)
         if sheet is not None:
-            own = _by_judge(sheet, columns, where, missing)
+            own = _by_judge(sheet, columns, where, missing, duplicates)
         else:
             _refuse_where(where, source)
             nameless = Source(source.path)
-            scores = _named(scores_of(content, nameless, columns=columns, missing=missing), source.path)
+            scores = _named(scores_of(content, nameless, columns=columns, missing=missing, duplicates=duplicates), source.path)
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
             own = {source.own_name: scores}

@@ -70,7 +70,7 @@ def resampled_scores(data: object, *, what: str) -> Scores:
         )
     other = "fixed" if units.clustered else "ignore"
     check_resampling_of(
-        units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`, or --clusters {other})"
+        units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`)"
     )
     return scores
 

@@ -14,6 +14,7 @@ from metaeval.inex.assessments import Assessments
 from metaeval.inex.file_rules import joined
 from metaeval.inex.reading import assessment_sources, holds_assessments, parsed_assessments, warn_of
 from metaeval.io.annotations import annotations_of, holds_annotations
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
@@ -49,6 +50,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     metrics: Sequence[str] | None = None,
     reference: str | None = None,
     missing: Missing = "error",
+    duplicates: Duplicates = "error",
 ) -> JudgeInput:
     r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
 
@@ -75,6 +77,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         of several metrics is then one a metric, called ``NAME:METRIC``.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
+    duplicates : {"error", "first", "mean"}
+        Of labels and scores, what to do where a judge gives several of one thing; see `metaeval.read_labels`.
 
     Raises
     ------
@@ -142,10 +146,23 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         if words or repeats:
             raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
         scores = scores_of_judges(
-            contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
+            contents,
+            columns=columns or {},
+            where=where or {},
+            metrics=metrics,
+            reference=reference,
+            missing=missing,
+            duplicates=duplicates,
         )
         return JudgeInput(labels=None, assessments={}, scores=scores, annotations={}, files=paths_read)
-    labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
+    labels = labels_of(
+        contents,
+        columns=columns or {},
+        words=words or {},
+        where=where or {},
+        repeats=repeats,
+        duplicates=duplicates,
+    )
     return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
 
 

@@ -107,7 +107,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         coded[metric] &= bool(np.nanmin(every[~coded[metric]], initial=np.inf) >= 0)
         if coded[metric].any():
             where = _cells(coded[metric], every, table)
-            notes.append(f"{where} under {name}, where all other scores are at least 0; empty what is no score")
+            notes.append(f"{where} under {name}, where all other scores are at least 0; empty what is no score, and pass `missing='drop-topics'`")
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
