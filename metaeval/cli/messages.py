@@ -15,7 +15,7 @@ _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""
 _CALL = re.compile(r"(?P<name>\w+)\(scores, (?P<value>'[^']*')\)|(?P<function>\w+)\((?P<argument>\w+)=\.\.\.\)")
 """A function of scores for which an option stands, or an argument of a function where others have one of its name."""
-_INSTEAD = re.compile(r",? or (?:pass|use|leave out) (`[^`]+`)(?: [^,;.`]*)?(?=[,;.)]|$)")
+_INSTEAD = re.compile(r",? or (?:pass |use |leave out )?(`[^`]+`)(?: [^,;.`]*)?(?=[,;.)]|$)")
 """A way out beside others."""
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running command, by argument")
 

@@ -116,7 +116,7 @@ ELEMENT_SIZES = path(
     "Sizes of INEX elements (document, path, characters), if the assessments have none.",
     checks.file_to_read("the table of sizes"),
     panel="Reading",
-    means="read_collection.sizes",
+    means="element_collection.sizes",
 )
 LENIENT = flag("--lenient", "Read the valid part of INEX files that break a rule, with warnings.", panel="Reading")
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)

@@ -13,14 +13,6 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
-_CALLED = {
-    "group": "`column={!r}`",
-    "cluster": "`columns={{'cluster': {!r}}}`",
-    "covariate": "`covariate_column={!r}`",
-}
-"""Arguments that say which column holds what."""
-
-
 class Covariate(NamedTuple):
     """A number for every system."""
 
@@ -163,9 +155,12 @@ class _Table:
             if len(places) == 1:
                 return places[0]
         column = self.columns[others[0]] if others else ...
-        raise self.sheet.error(
-            f"say which column holds the {said}s, such as {_CALLED[said].format(column)}; {columns_found(self.columns)}"
-        )
+        way = {
+            "group": f"`column={column!r}`",
+            "cluster": f"`columns={{'cluster': {column!r}}}`",
+            "covariate": f"`covariate_column={column!r}`",
+        }[said]
+        raise self.sheet.error(f"say which column holds the {said}s, such as {way}; {columns_found(self.columns)}")
 
     def _refuse_uncovered(self, found: dict[str, str]) -> None:
         without = [name for name in self.wanted if name not in found]

@@ -142,7 +142,7 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         raise InvalidOptionError(
-            f"sizes belong to assessments of elements; {assessments.source} has passages; leave `read_collection(sizes=...)` out"
+            f"sizes belong to assessments of elements; {assessments.source} has passages; leave `element_collection(sizes=...)` out"
         )
     return passage_collection(submissions, assessments, retrieved=retrieved)
 

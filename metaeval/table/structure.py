@@ -30,7 +30,7 @@ _REFUSED: Mapping[Trait, str] = {
     "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; {method}ignore them "
     "(`with_clusters(scores, 'ignore')`)",
     "weights": "these {topics} have weights, and here all must weigh alike; {method}leave their column out "
-    "(`columns={{'ignore': 'weight'}}` where the table is read)",
+    "({weight} where the table is read)",
 }
 
 
@@ -74,7 +74,8 @@ def engine_scores(
     for trait, there in present.items():
         if there and trait not in uses:
             method = f"use {instead[trait]}, " + "or " * (trait != "clusters") if instead and trait in instead else ""
-            said = _REFUSED[trait].format(method=method, **unit_of(scores)._asdict())
+            weight = "`columns={'ignore': 'weight'}`"
+            said = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
             raise InvalidOptionError(_opening(what, scores) + said)
     return by_name(scores, "topic")
 
@@ -93,10 +94,10 @@ def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> Non
     spoken = unit_of(scores)
     metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-    method = instead.get("gaps", f"a method that compares every pair on common {spoken.topics}")
+    method = f"use {instead['gaps']}, or " if "gaps" in instead else ""
     raise ScoresError(
         f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
-        f"under {metric!r}{more}); use {method}, or read them "
+        f"under {metric!r}{more}); {method}read them "
         "with `missing='zero'`, `'drop-systems'` or `'drop-topics'`"
     )
 
