@@ -58,7 +58,8 @@ def test_an_unknown_name_lists_the_nearest_and_all():
 
 def test_an_error_about_an_argument_says_which_and_comes_back_from_a_worker():
     """Name and value of the argument are fields, also of errors of a class that asks for more than a message."""
-    with pytest.raises(InvalidOptionError, match=r"^`alpha` must lie between 0 and 1, not 3; write 3 % as 0\.03$") as caught:
+    said = r"^`alpha` must lie between 0 and 1, not 3; write 3 % as 0\.03$"
+    with pytest.raises(InvalidOptionError, match=said) as caught:
         check_share(3, "alpha")
     for error in (caught.value, UnknownNameError("test", "wilcoxn", ["t"]), InvalidOptionError("x")):
         error.add_note("in a worker")

@@ -33,7 +33,12 @@ SUMMARIES = frozenset(
     }
 )
 """Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
-GAP_WORDS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "missing", "-", "--", "–", "—", "?", "."})
+GAP_WORDS = frozenset(
+    {
+        *("", "na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "missing"),
+        *("-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."),
+    }
+)
 """What stands in place of a score where there is none; in lower case."""
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
@@ -134,20 +139,27 @@ def _broken_rule(text: str) -> str:
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
-        divides = text[-4:-3] == "," and not text.startswith("0")
-        thousands = f", or {text.replace(',', '')!r} (tr -d ,) if the comma divides thousands" * divides
-        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r} (tr , .){thousands}"
-    if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
-        return f"{text!r} has commas between thousands; write {text.replace(',', '')!r} (tr -d ,)"
-    if re.fullmatch(r"[+-]?[0-9.,]+\s*%", text, flags=re.ASCII):
-        return f"{text!r} has a percent sign; write {text.rstrip('% ')!r} (sed 's/ *%//g')"
+    if any(sign in text for sign in ",%") and (otherwise := _written_otherwise(text)):
+        return f"{text!r} {otherwise}"
     if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
         with suppress(ValueError):
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
     return f"{text!r} {_NO_NUMBER}"
+
+
+def _written_otherwise(text: str) -> str:
+    """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
+    without = repr(text.replace(",", ""))
+    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
+        divides = text[-4:-3] == "," and not text.startswith("0")
+        thousands = f", or {without} (tr -d ,) if the comma divides thousands" * divides
+        return f"has a decimal comma; write {text.replace(',', '.')!r} (tr , .){thousands}"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
+        return f"has commas between thousands; write {without} (tr -d ,)"
+    percent = re.fullmatch(r"([+-]?[0-9.,]+)\s*%", text, flags=re.ASCII)
+    return f"has a percent sign; write {percent[1]!r} (sed 's/ *%//g')" if percent else ""
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:

@@ -13,6 +13,8 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
+
+
 class Covariate(NamedTuple):
     """A number for every system."""
 

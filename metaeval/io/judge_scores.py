@@ -16,12 +16,12 @@ from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import rows_of_parquet
-from metaeval.io.duplicates import Duplicates
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.plausibility import AVERAGES
 from metaeval.table.scores import Missing, Scores
@@ -81,7 +81,9 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
         found = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
         if not found:
             _refuse_where(where, source)
-            found = _metrics_as_judges(scores_of(content, source, columns=columns, missing=missing, duplicates=duplicates), source, metrics)
+            found = _metrics_as_judges(
+                scores_of(content, source, columns=columns, missing=missing, duplicates=duplicates), source, metrics
+            )
             return {_UNNAMED: _of_same_systems(found, missing)}
         together = _of_metrics(found, metrics)
         shared = _shared(together)
@@ -183,7 +185,9 @@ def _by_judge(
     _refuse_others(sheet, kept, others)
     found = {}
     for name, rows in parts.items():
-        scores = scores_of_sheet(_sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing, duplicates)
+        scores = scores_of_sheet(
+            _sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing, duplicates
+        )
         found[name] = _named(scores, sheet.label)
     return found
 
@@ -244,7 +248,11 @@ def _sheet_of_rows(
 
 
 def _file_by_file(
-    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], where: Mapping[str, str], missing: Missing, duplicates: Duplicates
+    contents: Sequence[tuple[Source, bytes]],
+    columns: Mapping[str, str],
+    where: Mapping[str, str],
+    missing: Missing,
+    duplicates: Duplicates,
 ) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for source, content in contents:
@@ -254,7 +262,9 @@ def _file_by_file(
         else:
             _refuse_where(where, source)
             nameless = Source(source.path)
-            scores = _named(scores_of(content, nameless, columns=columns, missing=missing, duplicates=duplicates), source.path)
+            scores = _named(
+                scores_of(content, nameless, columns=columns, missing=missing, duplicates=duplicates), source.path
+            )
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
             own = {source.own_name: scores}

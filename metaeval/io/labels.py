@@ -33,7 +33,7 @@ _SCALES = (
 """Words of labels, each row above the one before."""
 
 
-def read_labels(
+def read_labels(  # noqa: PLR0913 - how it is read
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
@@ -108,7 +108,7 @@ def read_labels(
     )
 
 
-def labels_of(
+def labels_of(  # noqa: PLR0913 - as above
     contents: Sequence[tuple[Source, bytes]],
     *,
     columns: Mapping[str, str],
@@ -148,9 +148,7 @@ def labels_of(
     return frame
 
 
-def _from_qrels(
-    contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates
-) -> pd.DataFrame:
+def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:
     found: dict[str, pd.Series] = {}
     notes: list[str] = []
     for source, content in contents:
@@ -252,7 +250,7 @@ class _Table:
         return self.body.error(message, int(self.lines[np.argmax(wrong)]))
 
     def _wide(self, topics: np.ndarray, duplicates: Duplicates) -> tuple[pd.DataFrame, list[str], int]:
-        """Return the labels of a table with a column a judge, the columns that hold none, and how many rows repeat one."""
+        """Return the labels of a table with a column a judge, the columns without any, and how many rows repeat one."""
         items, taken = self._column("item"), {self.places["topic"], self.places["item"], *self.chosen}
         others = [place for place, name in enumerate(self.names) if name and place not in taken]
         judges = [place for place in others if self._holds_labels(self.cells[:, place])]
@@ -270,7 +268,11 @@ class _Table:
                 f"(`columns={{'judge': {self.names[others[0]]!r}, 'label': {self.names[judges[-1]]!r}}}`)"
             )
             raise self._error(message, again)
-        return _once(frame, duplicates), [self.names[place] for place in others if place not in judges], int(again.sum())
+        return (
+            _once(frame, duplicates),
+            [self.names[place] for place in others if place not in judges],
+            int(again.sum()),
+        )
 
     def _ways(self, places: Sequence[int]) -> str:
         """Return how to give grades to the words of columns, where these are few."""
@@ -290,8 +292,8 @@ class _Table:
             place = int(np.argmax(again))
             about = f"topic {topics[place]!r}, item {items[place]!r}"
             message = (
-                f"judge {judges[place]!r} labels {about} twice; keep one row, or pass `duplicates='first'` or `'mean'`, "
-                "or `repeats=True` if these are repeats"
+                f"judge {judges[place]!r} labels {about} twice; keep one row, or pass `duplicates='first'` or "
+                "`'mean'`, or `repeats=True` if these are repeats"
             )
             raise self._error(message, again)
         n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))

@@ -202,7 +202,9 @@ class _Rows:
         rows = np.flatnonzero(~summaries[codes])
         if not len(rows):
             topic = unit().topic
-            message = f"only averages ({', '.join(names)}) and no {topic}; write the scores of every {topic} (option -q)"
+            message = (
+                f"only averages ({', '.join(names)}) and no {topic}; write the scores of every {topic} (option -q)"
+            )
             raise self.body.error(message)
         return rows, left_out_note([*compress(names, summaries)])
 
@@ -257,6 +259,7 @@ class _Rows:
             about = f"{unit().topic} {topic!r}" + "".join(f", repeat {name!r}," for name in again)
             message = f"system {system!r} has a score on {about} under {metric!r} {before} already; "
             if "system" not in self.places:
-                message += "no column names the systems, so all rows count as one: add a column system; else "
+                named = f"pass `columns={{'system': {body.left_out[0]!r}}}`" if body.left_out else "add a column system"
+                message += f"no column names the systems, so all rows count as one: {named}; else "
             raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`", later)
         return laid_out(cells, labels, numbers)

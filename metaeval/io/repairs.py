@@ -54,7 +54,7 @@ def _added(words: Sequence[str], n_columns: int, path: str, *, header: bool) -> 
     if len(words) == 5 and numbers[3] and numbers[4]:  # noqa: PLR2004 - all but the tag
         return [f"awk '{{print $0, \"{name}\"}}'"]
     if len(words) == _QRELS and numbers[2] and numbers[3]:
-        return [f"awk '{{print $1, \"Q0\", $2, $3, $4, \"{name}\"}}'"]
+        return [f'awk \'{{print $1, "Q0", $2, $3, $4, "{name}"}}\'']
     if len(words) == 3 and numbers[2]:  # noqa: PLR2004 - topic, document and score
-        return [f"awk '{{print $1, \"Q0\", $2, NR, $3, \"{name}\"}}'"]
+        return [f'awk \'{{print $1, "Q0", $2, NR, $3, "{name}"}}\'']
     return []

@@ -51,7 +51,8 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         absent = [part for part in ("topic", "score") if part not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
         others = [name for name in names if name and name not in parts.values() and underscored(name) not in SUMMARIES]
-        ways = ways_to_name(names, others if len(others) >= len(absent) else (), absent)
+        lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
+        ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
         if len(others) < len(absent):
             ways += f"; give a row for every system and {'topic' if 'topic' in absent else 'score'}"
         raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways}")

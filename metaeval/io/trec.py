@@ -18,8 +18,8 @@ from metaeval.collection.documents import Collection
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, ordered_lists, rank_documents
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import note_of_blanks
 from metaeval.io.duplicates import Duplicates
+from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
 from metaeval.io.sources import RunPaths, Source, read_source, refuse_shared_pipe, run_sources, system_names

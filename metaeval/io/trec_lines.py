@@ -190,9 +190,7 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
-def line_error(
-    content: bytes, place: int, message: str, path: str, layout: Layout | None = None
-) -> FileFormatError:
+def line_error(content: bytes, place: int, message: str, path: str, layout: Layout | None = None) -> FileFormatError:
     """Return the error for the line around byte `place`: its number, the rule, the line, and what gives it a layout."""
     begin = content.rfind(b"\n", 0, place) + 1
     end = content.find(b"\n", place)

@@ -160,7 +160,9 @@ def _with_means(topics: Sequence[str], summaries: Sequence[bool], scores: NDArra
         return list(summaries)
     with np.errstate(over="ignore", invalid="ignore"):
         means = scores[:, others].mean(axis=1)
-    near = [np.allclose(scores[:, at], means, rtol=_CLOSE, atol=_CLOSE * np.abs(means).max()) for at in range(len(topics))]
+    near = [
+        np.allclose(scores[:, at], means, rtol=_CLOSE, atol=_CLOSE * np.abs(means).max()) for at in range(len(topics))
+    ]
     return [summary or (name and close) for summary, name, close in zip(summaries, called, near, strict=True)]
 
 
@@ -227,8 +229,8 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     below = sheet.sample()[1:]
     if all(name.isdecimal() for name in names) and below and not any(cell.strip().isdecimal() for cell in below[0]):
         message = (
-            f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds whole numbers and the others scores; if it "
-            "names the systems, add a first column called topic, and pass `header=False` if it holds scores"
+            f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds whole numbers and the others scores; if "
+            "it names the systems, add a first column called topic, and pass `header=False` if it holds scores"
         )
         raise sheet.error(message, 0)
     if len(numeric) == len(names) or any(not name.isdecimal() for name in numeric):

@@ -26,8 +26,8 @@ from metaeval.inex.reading import (
     submissions_from,
 )
 from metaeval.inex.xml_events import root_name
-from metaeval.io.files import first_words, read_bytes
 from metaeval.io.duplicates import Duplicates
+from metaeval.io.files import first_words, read_bytes
 from metaeval.io.qrels import judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
@@ -100,7 +100,9 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
     if duplicates != "error":
-        raise InvalidOptionError(f"`duplicates` is for judgments of documents, and {judgments} holds assessments; leave it out")
+        raise InvalidOptionError(
+            f"`duplicates` is for judgments of documents, and {judgments} holds assessments; leave it out"
+        )
     assessments, judged_files = (
         assessments_of(content, str(judgments), lenient=lenient)
         if content
@@ -142,7 +144,8 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         raise InvalidOptionError(
-            f"sizes belong to assessments of elements; {assessments.source} has passages; leave `element_collection(sizes=...)` out"
+            f"sizes belong to assessments of elements; {assessments.source} has passages; leave "
+            "`element_collection(sizes=...)` out"
         )
     return passage_collection(submissions, assessments, retrieved=retrieved)
 

@@ -721,7 +721,8 @@ FAULTS = {
     "no name, long": (GOOD_LONG.replace("b,2", ",2"), "x.csv, line 5: a system has no name"),
     "unknown column": (
         "system,topic,metric,score,fold\na,1,AP,0.1,0\n",
-        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', 'score', 'fold'; pass `columns=.'ignore': .'fold'..`",
+        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', 'score', 'fold'; pass "
+        "`columns=.'ignore': .'fold'..`",
     ),
     "no topic column": (
         "system,metric,score\na,AP,0.1\nb,AP,0.2\n",
@@ -795,7 +796,7 @@ FAULTS = {
         "map\t1\t.5\nmap\t2\t.5\nP_5\t1\tx\n" * 8,
         "line 3: 'score' of metric 'P_5', topic '1': 'x' is not a number",
     ),
-    "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "this is a run in TREC format, not a table of scores"),
+    "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "this is a run in TREC format, not a"),
     "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "these are judgments in TREC format"),
     "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
     "JSON": ('[{"passage": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON of no form that is read"),

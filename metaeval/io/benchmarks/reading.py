@@ -102,7 +102,9 @@ class _Parser(NamedTuple):
             if not is_archived_log(archive):
                 if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
                     raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
-                raise self._other("the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it")
+                raise self._other(
+                    "the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it"
+                )
             log = archived_log(archive)
             return _named("inspect_ai"), File(self.source, log)
         json = read_json(content, label)
