@@ -2,7 +2,7 @@
 
 A row is a mistake: files, and a command line. The message must hold `says`, whose named groups are the way out as the
 message has it, and the test does what they say: `add` goes behind the command, `filter` is a shell filter over the file
-that the message begins with, `instead` takes the place of `wrong`, `line` is taken out of that file. Where the advice is
+that the message begins with, `instead` takes the place of `wrong`, `line` is taken out of it. Where the advice is
 in words (rename it, fetch it again), `edit` does it. Then the command must give the figures of the same question on
 clean data.
 """
