@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
 from metaeval.base.columns import ColumnRoles, column_roles
-from metaeval.base.names import BLANKS, first_few, is_number, shortened
+from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
+from metaeval.io.sources import Source
 from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.scores import Missing
 
@@ -33,13 +34,10 @@ SUMMARIES = frozenset(
     }
 )
 """Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
-GAP_WORDS = frozenset(
-    {
-        *("", "na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "missing"),
-        *("-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."),
-    }
-)
-"""What stands in place of a score where there is none; in lower case."""
+GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""What stands in place of a number where there is none; in lower case."""
+SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
+"""The same in place of a score, where somebody must say what is to become of gaps."""
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
@@ -129,12 +127,12 @@ class BadCellError(Exception):
         super().__init__(place, cell)
         self.place = place
         self.rule = _broken_rule(cell.strip(BLANKS))
-        self.is_gap = cell.strip(BLANKS).casefold() in GAP_WORDS
+        self.is_gap = cell.strip(BLANKS).casefold() in SCORE_GAPS
         self.is_word = self.rule.endswith(_NO_NUMBER)
 
 
 def _broken_rule(text: str) -> str:
-    if text.casefold() in GAP_WORDS:
+    if text.casefold() in SCORE_GAPS:
         found = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
@@ -179,7 +177,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _to_number(place: int, cell: str, missing: Missing) -> float:
-    if missing != "error" and cell.strip(BLANKS).casefold() in GAP_WORDS:
+    if missing != "error" and cell.strip(BLANKS).casefold() in SCORE_GAPS:
         return math.nan
     if not is_number(cell):
         raise BadCellError(place, cell)
@@ -193,6 +191,14 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
         for note in notes:
             files.setdefault(note, []).append(name)
     return [f"{first_few(names)}: {note}" for note, names in files.items()]
+
+
+def metric_note(source: Source) -> list[str]:
+    """Say so where a metric has the name of its file, and no word of it is one of a metric."""
+    words = [source.own_name, *re.split(r"[\W_]+", source.own_name)]
+    if source.name is not None or any(metric_evidence([word]) for word in words):
+        return []
+    return ["the metric has no name of its own, so it is called as the file"]
 
 
 def left_out_note(names: Sequence[str]) -> list[str]:

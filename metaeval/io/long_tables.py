@@ -11,7 +11,7 @@ from metaeval.base.columns import ITEM_WORDS, underscored
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import ragged, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
@@ -122,7 +122,8 @@ class _Rows:
             raise self.body.error(
                 f"the file names its systems and metrics itself, so {source.name!r} has nothing to name; give the path"
             )
-        constants = {"metric": source.own_name, "system": system or source.own_name}
+        named = self.options.chosen.get("score") if source.name is None else None  # a column that somebody named
+        constants = {"metric": named or source.own_name, "system": system or source.own_name}
         codes, numbers = self._columns()
         labels = self.labels
         for dim in (*DIMS, REPEAT):
@@ -131,6 +132,7 @@ class _Rows:
             elif dim in constants and (dim != "metric" or not self.metrics):
                 codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
         rows, notes = self._rows_of_topics(codes["topic"])
+        notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
         attached = {
             part: self._one_each(part, dim, codes)
             for part, dim in ATTACHED.items()

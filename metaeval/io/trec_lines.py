@@ -173,13 +173,18 @@ def refuse_swapped(content: bytes, wanted: Layout, *, path: str) -> None:
             return
     else:
         kinds, found = ("a run", "judgments"), RUN
-        wrong = len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit()
+        wrong = is_run(words)
     if wrong:
         message = (
             f"this is {kinds[0]} ({' '.join(found.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
             f"stand here; give {kinds[1]}, or exchange the two where they are swapped"
         )
         raise FileFormatError(message, path=path)
+
+
+def is_run(words: Sequence[bytes]) -> bool:
+    """Whether the words of a first line are those of a run."""
+    return len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit()
 
 
 def _is_number(word: bytes) -> bool:

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
-from metaeval.io.blocks import GAP_WORDS, SUMMARIES, BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.blocks import (
+    SCORE_GAPS,
+    SUMMARIES,
+    BadCellError,
+    Block,
+    TableOptions,
+    left_out_note,
+    metric_note,
+    to_numbers,
+)
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
@@ -84,7 +93,7 @@ def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
     for cells in rows.body.rows():
         kept = []
         for at in candidates:
-            is_gap = cells[at].strip().casefold() in GAP_WORDS
+            is_gap = cells[at].strip().casefold() in SCORE_GAPS
             if is_gap or cells[at].strip()[:1].isalpha():
                 kept.append(at)
                 filled |= set() if is_gap else {at}
@@ -140,6 +149,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
     summaries = _with_means(topics, are_summaries(topics), scores)
+    notes += metric_note(source)
     notes += left_out_note([topic for topic, summary in zip(topics, summaries, strict=True) if summary])
     real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
@@ -313,7 +323,7 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
     cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
-    are_numbers = [is_number(cell) or cell.casefold() in GAP_WORDS for cell in cells]
+    are_numbers = [is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:

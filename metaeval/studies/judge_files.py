@@ -15,9 +15,11 @@ from metaeval.inex.file_rules import joined
 from metaeval.inex.reading import assessment_sources, holds_assessments, parsed_assessments, warn_of
 from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.duplicates import Duplicates
+from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
+from metaeval.io.trec_lines import is_run
 from metaeval.table.scores import Missing, Scores
 
 
@@ -130,6 +132,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    _refuse_runs(contents)
     paths_read = tuple(source.path for source, _ in contents)
     kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
     if len(set(kinds)) > 1:
@@ -164,6 +167,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         duplicates=duplicates,
     )
     return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+
+
+def _refuse_runs(contents: Sequence[tuple[Source, bytes]]) -> None:
+    for source, content in contents:
+        if is_run(first_words(content)):
+            message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
+            raise FileFormatError(f"{message}(`collection`)", path=source.path)
 
 
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:

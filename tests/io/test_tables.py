@@ -721,8 +721,7 @@ FAULTS = {
     "no name, long": (GOOD_LONG.replace("b,2", ",2"), "x.csv, line 5: a system has no name"),
     "unknown column": (
         "system,topic,metric,score,fold\na,1,AP,0.1,0\n",
-        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', 'score', 'fold'; pass "
-        "`columns=.'ignore': .'fold'..`",
+        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', .* pass `columns=.'ignore': .'fold'..`",
     ),
     "no topic column": (
         "system,metric,score\na,AP,0.1\nb,AP,0.2\n",
