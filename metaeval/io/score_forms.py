@@ -62,7 +62,8 @@ def _refuse_runs(sheet: Sheet) -> None:
     rows = sheet.sample()
     if part_of_word(rows[0][0]) is not None:  # a header, whose systems or topics may be called by numbers
         return
-    if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
+    ranked = all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows)
+    if ranked and not all(is_number(cells[5]) for cells in rows):  # the tag; else scores
         raise sheet.error(
             "this is a run in TREC format, not a table of scores; give its judgments too (`read_collection(qrels=...)`)"
         )
