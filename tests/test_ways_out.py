@@ -7,6 +7,7 @@ in words (rename it, fetch it again), `edit` does it. Then the command must give
 clean data.
 """
 
+import ast
 import gzip
 import io
 import json
@@ -22,7 +23,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from metaeval import read_scores
 from metaeval.cli import main
+from metaeval.errors import MetaevalError
+from metaeval.table.structure import with_clusters
+from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
 SYSTEMS = ["bm25", "lm", "rm3", "dense"]
 TOPICS = [str(301 + number) for number in range(20)]
@@ -381,6 +386,17 @@ MISTAKES = {
     "systems in rows": Mistake({"ap.csv": transposed("system")}, "table ap.csv", ""),
     "systems in rows, without a name for them": Mistake({"ap.csv": transposed("")}, "table ap.csv", f"pass {BY_ROWS}"),
     "systems in rows, by another word": Mistake({"ap.csv": transposed("team")}, "table ap.csv", f"pass {BY_ROWS}"),
+    "systems in rows, five topics in columns": Mistake(
+        {"ap.csv": "\n".join(",".join(row.split(",")[:6]) for row in transposed("team").splitlines())},
+        "table ap.csv",
+        f"pass {BY_ROWS}",
+        ({"ap.csv": wide(topics=TOPICS[:5])}, "table ap.csv"),
+    ),
+    "an item twice in a wide table": Mistake(
+        {"ap.csv": wide(head="item", more=DOUBLED)},
+        "table ap.csv",
+        "item '301' appears twice.*pass (?P<add>--duplicates first)",
+    ),
     "topics without a name for them": Mistake({"ap.csv": wide(head="")}, "table ap.csv", ""),
     "topics by another word": Mistake(
         {"ap.csv": wide(head="Frage")}, "table ap.csv", "column 'Frage' was taken for the topic"
@@ -930,6 +946,49 @@ def test_advice_followed_to_the_letter_gives_the_right_answer(name, ask, tmp_pat
         assert one.keys() == other.keys()
         for key in one:
             assert _same(one[key], other[key], mistake.scale), (key, one, other)
+
+
+def _table(folder, text):
+    path = folder / "ap.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+CALLS = {
+    "a column by another name": (long("team,topic,metric,score"), {}, "pass `(?P<way>columns={'system': 'team'})`"),
+    "a row twice": (wide(more=DOUBLED), {}, "pass `(?P<way>duplicates='first')`"),
+    "systems in rows": (transposed(""), {}, "pass `(?P<way>systems_in='rows')`"),
+    "a column of notes": (
+        with_column(long(), "notes", ["fine"] * 80),
+        {},
+        r"pass `(?P<way>columns={'ignore': \['notes'\]})`",
+    ),
+    "a slip in a rule": (wide(), {"duplicates": "frst"}, "did you mean '(?P<word>first)'"),
+    "a slip in a form": (wide(), {"form": "wid"}, "did you mean '(?P<word>wide)'"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_changed_as_its_error_says_gives_the_right_scores(name, tmp_path):
+    """In Python the way out is an argument, as it is written in a call."""
+    text, given, says = CALLS[name]
+    path = _table(tmp_path, text)
+    with pytest.raises(MetaevalError, match=says) as caught:
+        read_scores(path, **given)
+    found = re.search(says, str(caught.value)).groupdict()
+    argument, _, value = (found.get("way") or "").partition("=")
+    said = {argument: ast.literal_eval(value)} if argument else {next(iter(given)): found["word"]}
+    scores = read_scores(path, **said)
+    np.testing.assert_array_equal(scores.sel(system=SYSTEMS)[0], SCORES.T)
+
+
+def test_scores_in_clusters_are_read_as_the_error_says(tmp_path):
+    """The call in the message is one, and what it returns is taken."""
+    scores = read_scores(_table(tmp_path, TASKS["b.csv"]))
+    for kind in ("means", "ignore"):
+        with pytest.raises(MetaevalError, match=rf"`with_clusters\(scores, '{kind}'\)`"):
+            wilcoxon_test(scores)
+        assert wilcoxon_test(with_clusters(scores, kind)).to_frame()["p_value"].notna().all()
 
 
 def test_there_are_a_hundred_and_few_that_only_a_person_can_mend():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
+from metaeval.base.unit import ITEM, TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
     SUMMARIES,
@@ -70,8 +71,9 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
         return _block(rows, source, options, scores, (down, across), notes)
-    block = _block(rows, source, options, scores.T, (across, down), notes)
     of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
+    with speaking_of(ITEM if of_items else TOPIC):
+        block = _block(rows, source, options, scores.T, (across, down), notes)
     if not said:
         return replace(block, of_items=of_items)
     topics = (

@@ -48,7 +48,7 @@ def test_judgments(tmp_path):
     """The mean is over what is a judgment; a mean that is not whole is a real-valued grade."""
     path = written(tmp_path, QRELS)
     with pytest.raises(
-        FileFormatError, match="line 3: this document is judged twice.*`duplicates='first'` or `'mean'`"
+        FileFormatError, match=r"line 3: this document is judged twice.*`duplicates='first'` or `'mean'`"
     ):
         read_qrels(path)
     assert read_qrels(path, duplicates="first").numbers.tolist() == [2, -1, 0]
