@@ -41,12 +41,13 @@ def in_options(message: str) -> str:
     pass --missing zero or drop-topics, but not AP(rel=2)
     take the means (--clusters means)
     """
-    options, foreign = _OPTIONS.get({}), []
+    options, foreign = _OPTIONS.get({}), list[str]()
 
     def is_foreign(span: str) -> bool:
-        foreign.clear()
         _SPAN.sub(words, span)
-        return bool(foreign) and not foreign.clear()
+        found = bool(foreign)
+        foreign.clear()
+        return found
 
     def words(span: re.Match[str]) -> str:
         call = _CALL.fullmatch(span[1])

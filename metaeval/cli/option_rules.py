@@ -57,7 +57,7 @@ class _CheckedCommand(TyperCommand):
         _, _, order = self.make_parser(ctx).parse_args(args=args)
         given = Counter(one.name for one in order if one.param_type_name == "option" and not one.multiple)
         for one in self.params:
-            if given[one.name] < _TWICE or one.is_flag:
+            if given[one.name] < _TWICE or getattr(one, "is_flag", False):
                 continue
             label, several = label_of(one), str(one.metavar or "").endswith((",…", ",…|all"))
             way = f"give all by comma, as in {label} A,B" if several else "give it once"
@@ -152,10 +152,9 @@ def _check_tests(context: typer.Context) -> None:
     tests = by_comma(str(given.get("test", "")), TESTS)
     correction = given.get("correction")
     if tests and given_at(context, "correction") and correction != FAMILY_WISE:
-        own = [test for test in tests if TESTS[test].family_wise_only]
-        if len(own) == len(tests):
+        if all(TESTS[test].family_wise_only for test in tests):
             raise InvalidOptionError(
-                f"the p-values of {own[0]!r} are family-wise by construction and take no further correction, not "
+                f"the p-values of {tests[0]!r} are family-wise by construction and take no further correction, not "
                 f"{correction!r}; leave --correction out"
             )
     if tests:

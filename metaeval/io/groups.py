@@ -156,11 +156,11 @@ class _Table:
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
-        column = self.columns[others[0]] if others else ...
+        example = self.columns[others[0]] if others else "NAME"
         way = {
-            "group": f"`column={column!r}`",
-            "cluster": f"`columns={{'cluster': {column!r}}}`",
-            "covariate": f"`covariate_column={column!r}`",
+            "group": f"`column={example!r}`",
+            "cluster": f"`columns={{'cluster': {example!r}}}`",
+            "covariate": f"`covariate_column={example!r}`",
         }[said]
         raise self.sheet.error(f"say which column holds the {said}s, such as {way}; {columns_found(self.columns)}")
 
