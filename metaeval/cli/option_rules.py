@@ -151,12 +151,12 @@ def _check_tests(context: typer.Context) -> None:
         return
     tests = by_comma(str(given.get("test", "")), TESTS)
     correction = given.get("correction")
-    if tests and given_at(context, "correction") and correction != FAMILY_WISE:
-        if all(TESTS[test].family_wise_only for test in tests):
-            raise InvalidOptionError(
-                f"the p-values of {tests[0]!r} are family-wise by construction and take no further correction, not "
-                f"{correction!r}; leave --correction out"
-            )
+    corrected = given_at(context, "correction") and correction != FAMILY_WISE
+    if tests and corrected and all(TESTS[test].family_wise_only for test in tests):
+        raise InvalidOptionError(
+            f"the p-values of {tests[0]!r} are family-wise by construction and take no further correction, not "
+            f"{correction!r}; leave --correction out"
+        )
     if tests:
         from metaeval.resampling.options import check_test  # noqa: PLC0415 - loads scipy and numba
 
