@@ -195,7 +195,8 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
 
 def metric_note(source: Source) -> list[str]:
     """Say so where a metric has the name of its file, and no word of it is one of a metric."""
-    words = [source.own_name, *re.split(r"[\W_]+", source.own_name)]
+    name = re.sub(r"(?<=[A-Za-z])(?=[0-9]+(_|\W|$))", "@", source.own_name)  # P10 is P@10
+    words = [name, *re.split(r"[^\w@]|_", name)]
     if source.name is not None or any(metric_evidence([word]) for word in words):
         return []
     return ["the metric has no name of its own, so it is called as the file"]
