@@ -20,7 +20,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
-from metaeval.io.sources import Source
+from metaeval.io.sources import Source, named_apart
 from metaeval.io.stored import rows_of_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.plausibility import AVERAGES
@@ -270,7 +270,9 @@ def _file_by_file(
             own = {source.own_name: scores}
         for name, scores in own.items():
             if name in found:
-                raise InvalidOptionError(f"two judges are called {name!r}; name them with NAME=FILE, or leave one out")
+                alike = [one.path for one, _ in contents if one.own_name == name]
+                ways = f", or name them: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+                raise InvalidOptionError(f"two judges are called {name!r}; leave one out{ways}")
             found[name] = scores
     return found
 
@@ -298,7 +300,7 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
     if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
-            "NAME=FILE, or name the column of judges (`columns={'judge': 'NAME'}`)"
+            "or name the column of judges (`columns={'judge': 'NAME'}`)"
         )
     return {name: scores.sel(metric=[name]) for name in kept}
 

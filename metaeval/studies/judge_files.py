@@ -18,7 +18,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
-from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
+from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
 from metaeval.table.scores import Missing, Scores
 
@@ -190,7 +190,9 @@ def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataF
         twice = [name for name in frame.columns for other in found.values() if name in other.columns]
         if source.own_name in found or twice:
             what = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"
-            raise FileFormatError(f"{what}; rename one of them, or say NAME=FILE", path=source.path)
+            alike = [one.path for one, _ in contents if one.own_name == source.own_name]
+            ways = f", or name what they hold: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+            raise FileFormatError(f"{what}; rename one of them{ways}", path=source.path)
         found[source.own_name] = frame
     return found
 
