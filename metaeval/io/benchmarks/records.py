@@ -285,7 +285,8 @@ def _laid_out(
         metric, system, topic = (labels[dim][codes[dim][twice[0]]] for dim in DIMS)
         line, key = parts[other].place(earlier, metric)
         before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
-        message = f"system {system!r} has a score on {shortened(topic)!r} under {metric!r} already ({before}); keep one of them"
+        where = f"{shortened(topic)!r} under {metric!r} already ({before})"
+        message = f"system {system!r} has a score on {where}; keep one of them"
         if parts[other].path != parts[part].path:
             ways = named_apart([parts[other].path, parts[part].path])
             message += f", or name what the files hold: {' '.join(ways)}"
