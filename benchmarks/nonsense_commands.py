@@ -246,6 +246,9 @@ def _with(words: list[str], option: Any, draw: random.Random) -> list[str]:  # n
     flag = draw.choice([*option.opts, *option.secondary_opts])
     if getattr(option, "is_flag", False):
         return [*words, flag] if draw.random() < 0.9 else [*words, f"{flag}=maybe"]
+    if not option.multiple:  # given twice it would be refused for that alone
+        at = next((at for at, word in enumerate(words) if word in option.opts), len(words))
+        words = words[:at] + words[at + 2 :]
     times = 2 if draw.random() < 0.15 else 1
     for _ in range(times):
         value = _value(option, draw)

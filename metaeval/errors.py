@@ -87,10 +87,13 @@ class UnknownNameError(InvalidOptionError, KeyError):
     ) -> None:
         names = tuple(known)
         spellings = {**(synonyms or {}), **dict(zip(names, names, strict=True))}
-        near = dict.fromkeys(spellings[one] for one in closest_names(name, spellings))
+        near = [spellings[name]] if name in (synonyms or {}) else closest_names(name, spellings)
+        near = list(dict.fromkeys(spellings.get(one, one) for one in near))
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
         message = f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}"
+        if not near and len(names) == 1:
+            message = f"no {kind} {name!r}; there is only {names[0]!r}"
         super().__init__(message, value=name)
         self.name = name
         self.known = names

@@ -49,7 +49,8 @@ def test_an_unknown_name_lists_the_nearest_and_all():
     """The message reads plainly: what was looked up, what was meant, what there is; and no quotes of KeyError."""
     error = UnknownNameError("test", "wilcoxn", ["t", "wilcoxon", "sign"])
     assert str(error) == "no test 'wilcoxn'; did you mean 'wilcoxon'? Known: t, wilcoxon, sign"
-    assert str(UnknownNameError("test", "zzz", ["t"])) == "no test 'zzz'. Known: t"
+    assert str(UnknownNameError("test", "zzz", ["t"])) == "no test 'zzz'; there is only 't'"
+    assert str(UnknownNameError("test", "zzz", ["t", "sign"])) == "no test 'zzz'. Known: t, sign"
     assert error.known == ("t", "wilcoxon", "sign")
     meant = UnknownNameError("test", "ttst", ["t", "sign"], synonyms={"ttest": "t", "student": "t"})
     assert str(meant) == "no test 'ttst'; did you mean 't'? Known: t, sign"
@@ -57,7 +58,8 @@ def test_an_unknown_name_lists_the_nearest_and_all():
 
 def test_an_error_about_an_argument_says_which_and_comes_back_from_a_worker():
     """Name and value of the argument are fields, also of errors of a class that asks for more than a message."""
-    with pytest.raises(InvalidOptionError, match=r"^`alpha` must lie between 0 and 1, not 3$") as caught:
+    said = r"^`alpha` must lie between 0 and 1, not 3; write 3 % as 0\.03$"
+    with pytest.raises(InvalidOptionError, match=said) as caught:
         check_share(3, "alpha")
     for error in (caught.value, UnknownNameError("test", "wilcoxn", ["t"]), InvalidOptionError("x")):
         error.add_note("in a worker")

@@ -31,6 +31,7 @@ MOST_WORKERS = 4096
 """Most threads, and most workers."""
 
 LEAST_SHARE = 1e-100
+_PER_CENT = 100.0
 """Smallest share, probability or level."""
 
 PARQUET_IS_MISSING = "polars, which is not installed (pip install polars, or metaeval with its extra parquet)"
@@ -176,7 +177,12 @@ def check_share(value: object, name: str) -> float:
     >>> check_share(0.05, "alpha")
     0.05
     """
-    share = check_number(value, name, above=0, below=1)
+    try:
+        share = check_number(value, name, above=0, below=1)
+    except InvalidOptionError as error:
+        if isinstance(value, int | float) and 1 < value < _PER_CENT:
+            error.args = (f"{error}; write {value:g} % as {value / _PER_CENT:g}",)
+        raise
     if share < LEAST_SHARE:
         raise refused(name, f"must be at least {LEAST_SHARE:g}, not {show(value)}", value)
     return share

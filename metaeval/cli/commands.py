@@ -55,6 +55,11 @@ class _Table(Mapping[str, Any]):
         return len(COMMANDS)
 
 
+def command_called(name: str) -> Any:  # noqa: ANN401 - a command
+    """Return a command of the table."""
+    return _Table()[name]
+
+
 class LazyGroup(TyperGroup):
     """The program: it knows the names of its commands, and loads one when it is called."""
 

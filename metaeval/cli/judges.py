@@ -229,6 +229,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
     missing: Annotated[str, _MISSING] = "error",
+    duplicates: Annotated[str | None, opt.DUPLICATES] = None,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Test whether a judge, person or machine, may replace the assessors.
@@ -273,6 +274,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         metrics=None if chosen is None else list(dict.fromkeys(map(str, chosen))),
         reference=reference,
         missing=missing,  # type: ignore[arg-type]  # one of its choices
+        duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
     )
     loaded.read(*read.files)
     kind = _kind_of(read)

@@ -13,6 +13,10 @@ from contextvars import ContextVar
 
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""
+_CALL = re.compile(r"(?P<name>\w+)\(scores, (?P<value>'[^']*')\)|(?P<function>\w+)\((?P<argument>\w+)=\.\.\.\)")
+"""A function of scores for which an option stands, or an argument of a function where others have one of its name."""
+_INSTEAD = re.compile(r",? or (?:pass |use |leave out )?(`[^`]+`)(?: [^,;.`]*)?(?=[,;.)]|$)")
+"""A way out beside others."""
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running command, by argument")
 
 
@@ -31,14 +35,26 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> with speaking_of({"missing": "--missing"}):
+    >>> with speaking_of({"missing": "--missing", "with_clusters": "--clusters"}):
     ...     print(in_options("pass `missing='zero'` or `'drop-topics'`, but not AP(rel=2)"))
+    ...     print(in_options("take the means (`with_clusters(scores, 'means')`)"))
     pass --missing zero or drop-topics, but not AP(rel=2)
+    take the means (--clusters means)
     """
-    options, foreign = _OPTIONS.get({}), []
+    options, foreign = _OPTIONS.get({}), list[str]()
+
+    def is_foreign(span: str) -> bool:
+        _SPAN.sub(words, span)
+        found = bool(foreign)
+        foreign.clear()
+        return found
 
     def words(span: re.Match[str]) -> str:
-        name, _, text = span[1].partition("=")
+        call = _CALL.fullmatch(span[1])
+        if call and call["function"]:
+            name = f"{call['function']}.{call['argument']}"
+            return options.get(name, call["argument"])
+        name, _, text = (call["name"], "", call["value"]) if call else span[1].partition("=")
         if not name.isidentifier():  # a value alone, or code of another kind
             text = span[1]
         try:
@@ -50,6 +66,8 @@ def in_options(message: str) -> str:
             pass
         return span[0]
 
+    if options:
+        message = _INSTEAD.sub(lambda clause: "" if is_foreign(clause[1]) else clause[0], message)
     said = _SPAN.sub(words, message) if options else message
     verb = "are arguments" if len(set(foreign)) > 1 else "is an argument"
     note = f" ({' and '.join(dict.fromkeys(foreign))} {verb} in Python; this command has no such option)"
@@ -71,7 +89,7 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         header = [options["no_header"]] if any(type(one) is int for _, one in named) else []
         return " ".join([*header, *(f"{options[f'{name}.{part}']} {_text(one)}" for part, one in named)])
     if isinstance(value, dict):
-        return " ".join(f"{options[name]} {part}={_text(one)}" for part, one in value.items())
+        return " ".join(f"{options[name]} {_text(f'{part}={one}')}" for part, one in value.items())
     if isinstance(value, bool):
         return options[name if value else f"no_{name}"]
     return f"{options[name]} {_text(value)}"

@@ -1,5 +1,6 @@
 """What several options must be beside each other, checked before a command begins; and commands that do so."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,10 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
 
+_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
+"""What typer raises for an option that there is not."""
+_TWICE = 2
+_MOST_OWNERS = 3
 _REGISTRY = "metaeval.registry"
 _ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -37,7 +42,26 @@ class Commands(typer.Typer):
 class _CheckedCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         with self._speaking(ctx):
-            return super().parse_args(ctx, args)
+            try:
+                if PLACES not in ctx.meta:  # options behind a study replace its own
+                    self._refuse_repeated(ctx, list(args))
+                return super().parse_args(ctx, args)
+            except _USAGE_ERROR as error:
+                owners = _owners(error.option_name) if hasattr(error, "possibilities") else []
+                if owners:
+                    error.message += f"; {' and '.join(f'metaeval {name}' for name in owners[:_MOST_OWNERS])} have it"
+                raise
+
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:  # noqa: ANN401 - as above
+        """Refuse an option that takes one value and is given several times: only the last one would count."""
+        _, _, order = self.make_parser(ctx).parse_args(args=args)
+        given = Counter(one.name for one in order if one.param_type_name == "option" and not one.multiple)
+        for one in self.params:
+            if given[one.name] < _TWICE or getattr(one, "is_flag", False):
+                continue
+            label, several = label_of(one), str(one.metavar or "").endswith((",…", ",…|all"))
+            way = f"give all by comma, as in {label} A,B" if several else "give it once"
+            raise InvalidOptionError(f"{label} takes one value, and is given {given[one.name]} times; {way}")
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
         from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
@@ -64,6 +88,13 @@ class _CheckedCommand(TyperCommand):
                 if PLACES in context.meta and error.param is not None:
                     error.message = context.meta[PLACES].before(error.param.name) + error.message
                 raise
+
+
+def _owners(option: str) -> list[str]:
+    """Return the commands that have an option."""
+    from metaeval.cli.commands import COMMANDS, command_called  # noqa: PLC0415 - loads all of them, for an error
+
+    return [name for name in COMMANDS if any(option in one.opts for one in command_called(name).params)]
 
 
 def _check_together(context: typer.Context) -> None:
@@ -119,6 +150,13 @@ def _check_tests(context: typer.Context) -> None:
     if not any(given_at(context, name) for name in ("test", "correction", "alternative", "resamples", "alpha")):
         return
     tests = by_comma(str(given.get("test", "")), TESTS)
+    correction = given.get("correction")
+    corrected = given_at(context, "correction") and correction != FAMILY_WISE
+    if tests and corrected and all(TESTS[test].family_wise_only for test in tests):
+        raise InvalidOptionError(
+            f"the p-values of {tests[0]!r} are family-wise by construction and take no further correction, not "
+            f"{correction!r}; leave --correction out"
+        )
     if tests:
         from metaeval.resampling.options import check_test  # noqa: PLC0415 - loads scipy and numba
 

@@ -42,7 +42,7 @@ def parse_choose(text: str) -> str | int:
 
 def _seed(value: int, option: str) -> int:
     if not 0 <= value <= _LARGEST_SEED:
-        raise checks.refusal(option, f"a whole number from 0 to {_LARGEST_SEED}", value)
+        raise checks.refusal(option, f"a whole number from 0 to {_LARGEST_SEED}, such as 0", value)
     return value
 
 
@@ -109,13 +109,14 @@ QRELS = path(
     "TREC judgments, or INEX assessments (a file or a folder); the inputs are then runs to score.",
     checks.file_to_read(folder=True),
     panel="Scoring runs",
+    means="read_collection.qrels",
 )
 ELEMENT_SIZES = path(
     "FILE",
     "Sizes of INEX elements (document, path, characters), if the assessments have none.",
     checks.file_to_read("the table of sizes"),
     panel="Reading",
-    means="sizes",
+    means="element_collection.sizes",
 )
 LENIENT = flag("--lenient", "Read the valid part of INEX files that break a rule, with warnings.", panel="Reading")
 LOWER_IS_BETTER = _reading("METRIC", "A metric where lower is better; may be repeated.", checks.a_name)
@@ -198,6 +199,11 @@ class _Choosing:
     ] = None
 
 
+_FORM = choice(
+    "The form of the tables, where it is not found out rightly from their content.",
+    *("wide", "long", "trec_eval", "ir_measures", "tot", "frame"),
+    shown=False,
+)
 _SYSTEMS_IN = choice(
     "Where the systems are in a wide table.",
     *("columns", "rows"),
@@ -208,11 +214,18 @@ _MISSING = choice(
     *("error", "zero", "drop-systems", "drop-topics", "pairwise"),
     shown="error; zero with --qrels",
 )
+DUPLICATES = choice(
+    "How to treat several scores, labels or judgments of one thing: reject them, keep the first, or take their mean.",
+    *("error", "first", "mean"),
+    shown="error",
+    panel="Reading",
+)
 _CLUSTERS = choice(
     "How to treat clusters of topics: as a sample of clusters (random), as all there are (fixed), by their means "
     "(macro means), or not at all (ignore).",
     *("random", "fixed", "means", "ignore"),
     shown="random if the table has a column cluster, fixed if it has a column stratum",
+    means="with_clusters",
 )
 
 
@@ -237,8 +250,10 @@ _IGNORE_COLUMN = _column("ignore", "A column to leave out; may be repeated.", ex
 
 
 class _Tables:
+    form: Annotated[str | None, _FORM] = None
     systems_in: Annotated[str | None, _SYSTEMS_IN] = None
     missing: Annotated[str | None, _MISSING] = None
+    duplicates: Annotated[str | None, DUPLICATES] = None
     clusters: Annotated[str | None, _CLUSTERS] = None
     cluster_file: Annotated[Path | None, _CLUSTER_FILE] = None
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
@@ -265,7 +280,7 @@ COLUMNS = {
     if name.endswith("_column")
 }
 """Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
-ABOUT_TABLES = frozenset({*COLUMNS, "no_header", "systems_in"})
+ABOUT_TABLES = frozenset({*COLUMNS, "form", "no_header", "systems_in"})
 """Options that mean nothing for runs."""
 
 
@@ -395,6 +410,7 @@ _OF_RUNS: Group = {
     **_GROUPING,
     **CHOOSING,
     "missing": _TABLES["missing"],
+    "duplicates": _TABLES["duplicates"],
 }
 READING: Mapping[str, Group] = {
     "scores": {

@@ -201,6 +201,7 @@ class Loaded:
             order=given["order"],
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
+            duplicates=given.get("duplicates") or "error",
             lenient=bool(given.get("lenient")),
             choice=self._choice(),
             pool_runs=given.get("pool_runs") or (),
@@ -225,6 +226,8 @@ class Loaded:
         scores = read_scores(
             given["inputs"],
             missing=given["missing"] or "error",
+            duplicates=given.get("duplicates") or "error",
+            form=given.get("form"),
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
             choice=self._choice(),

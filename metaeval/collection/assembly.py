@@ -1,5 +1,6 @@
 """From ranked runs and judgments to a `Collection`: those of readers, and those that are Python objects."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -25,6 +26,8 @@ from metaeval.errors import InvalidOptionError
 _FEWEST_LISTS = 20
 """Fewer lists may well hold nothing that is judged."""
 _MANY_TIES = 0.1
+_STRAY = re.compile(r"\D*?0*(\d+)")
+"""What an identifier is without letters and zeros before it."""
 
 
 def collection_from_rankings(
@@ -234,6 +237,20 @@ def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
+def _way_to_match(answered: Iterable[str], judged: Iterable[str]) -> str:
+    """Return how to write the topics of the judgments as those of the runs, where only what is before them differs."""
+    known = {found[1]: name for name in answered if (found := _STRAY.fullmatch(name))}
+    pairs = [(known[found[1]], name) for name in judged if (found := _STRAY.fullmatch(name)) and found[1] in known]
+    if not pairs:
+        return ""
+    name, other = pairs[0]
+    if other.endswith(name):
+        return f"; take {other.removesuffix(name)!r} off those of the qrels (sed 's/^{other.removesuffix(name)}//')"
+    if name.endswith(other):
+        return f"; put {name.removesuffix(other)!r} before those of the qrels (sed 's/^/{name.removesuffix(other)}/')"
+    return f"; write {other!r} in the qrels as {name!r}"
+
+
 def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Collection:
     answered = set(topics)
     foreign = natural_order(answered - set(collection.topics))
@@ -241,6 +258,7 @@ def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Colle
         raise InvalidOptionError(
             f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
             f"{first_few(collection.topics)}; topics are matched by their id as written"
+            + _way_to_match(answered, collection.topics)
         )
     if not foreign:
         return collection

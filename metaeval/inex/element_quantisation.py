@@ -179,7 +179,7 @@ def binary_exhaustivity(
         if (grades.sizes == UNKNOWN).any():
             raise InvalidOptionError(
                 f"min_size={min_size} needs the size of every relevant element, and {(grades.sizes == UNKNOWN).sum()} "
-                "are unknown; give element sizes (`sizes`) when the collection is made"
+                "are unknown; give element sizes (`element_collection(sizes=...)`) when the collection is made"
             )
         counted &= grades.sizes >= min_size
     return np.where(counted, grades.specificity, 0.0)

@@ -97,18 +97,21 @@ class ElementNames(NamedTuple):
             return np.full(len(paths), UNKNOWN, dtype=np.int64)
         lacking = [column for column in ("document", "path", "size") if column not in sizes]
         if lacking:
-            message = f"element sizes (`sizes`) must have the columns document, path and size; {lacking[0]} is missing"
+            message = (
+                "element sizes (`element_collection(sizes=...)`) must have the columns document, path and size; "
+                f"{lacking[0]} is missing"
+            )
             raise InvalidOptionError(message)
         values = whole_column(sizes, "size")
         table = sizes.assign(document=Words.of(sizes["document"]).words, size=values, topic="")
-        table["path"] = normalised(table, "", "`sizes`, ").words
+        table["path"] = normalised(table, "", "element sizes, ").words
         table = table.drop_duplicates(["document", "path", "size"])
         wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
         if wrong.any():
             row = table.iloc[int(np.argmax(wrong))]
             raise InvalidOptionError(
-                f"element sizes (`sizes`) must be 1 or more, one each; document {row['document']!r}, {row['path']} has "
-                f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
+                "element sizes (`element_collection(sizes=...)`) must be 1 or more, one each; document "
+                f"{row['document']!r}, {row['path']} has {row['size']}" + (" beside another" if row["size"] > 0 else "")
             )
         own_documents = Words.of(table["document"]).within(self.documents)
         own_paths = Words.of(table["path"]).within(self.paths)

@@ -10,9 +10,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.names import first_few, natural_order
+from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import Block, notes_of_files
 from metaeval.io.files import base_name
+from metaeval.io.sources import named_apart
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.table.scores import Missing
 
@@ -42,6 +44,11 @@ def _overlap(one: Block, other: Block) -> bool:
 
 def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     """Align the blocks by metric, system and topic, and by repeat where one of them has several."""
+    with speaking_of(ITEM if any(block.of_items for block in blocks) else TOPIC):
+        return _put_together(blocks, missing)
+
+
+def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     if any(REPEAT in block.labels for block in blocks):
         blocks = [block if REPEAT in block.labels else _once(block) for block in blocks]
     dims = dims_of(blocks[0].labels)
@@ -92,9 +99,11 @@ def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> 
         if metric in other.labels["metric"] and system in other.labels["system"] and topic in other.labels["topic"]
     )
     message = (
-        f"{owner.label} and {block.label} both have a score of system {system!r} on topic {topic!r} under {metric!r}; "
-        "leave out one of the files, or name what they hold (NAME=path)"
+        f"{owner.label} and {block.label} both have a score of system {system!r} on {unit().topic} {topic!r} under "
+        f"{metric!r}; leave out one of the files"
     )
+    if {metric, system} & {base_name(owner.label), base_name(block.label)}:  # named by the file
+        message += f", or name what they hold: {' '.join(named_apart([owner.label, block.label]))}"
     return ScoresError(message)
 
 
@@ -134,8 +143,9 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             if dim == "topic" and numbered
             else ""
         )
+        words = unit().topics if dim == "topic" else f"{dim}s"
+        keep = f", or pass `missing={rule!r}` to keep the {common} {words} that all have" if common > 1 else ""
         raise ScoresError(
-            f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
-            f"one collection: read collections one at a time, or pass `missing={rule!r}` to keep the {common} {dim}s "
-            "that all have"
+            f"these files do not hold the same {words}{hint}: {'; '.join(lines)}. Tables read together are metrics of "
+            f"one collection: read collections one at a time{keep}"
         )

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
 from metaeval.base.columns import ColumnRoles, column_roles
-from metaeval.base.names import BLANKS, first_few, is_number, shortened
+from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
+from metaeval.io.sources import Source
 from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.scores import Missing
 
@@ -33,7 +35,10 @@ SUMMARIES = frozenset(
 )
 """Columns of a leaderboard, which has one row a system and says nothing of topics; as `underscored` writes them."""
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""What stands in place of a score where there is none; in lower case."""
+"""What stands in place of a number where there is none; in lower case."""
+SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
+"""The same in place of a score, where somebody must say what is to become of gaps."""
+_NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 _LONGEST_NUMBER = 400
@@ -48,6 +53,7 @@ class TableOptions:
     systems_in: SystemsIn | None = None
     header: bool | None = None
     missing: Missing
+    duplicates: Duplicates = "error"
     paired: bool = False
 
     def check_systems(self, n_systems: int, *, more: bool = False) -> None:
@@ -105,6 +111,8 @@ class Block:
     """Whether the topics are numbered for want of a topic column."""
     of_items: bool = False
     """Whether the file speaks of items (`metaeval.base.columns.ITEM_WORDS`), as benchmarks do."""
+    one_system: bool = False
+    """Whether no column names its systems."""
 
     @property
     def name(self) -> str:
@@ -119,24 +127,37 @@ class BadCellError(Exception):
         super().__init__(place, cell)
         self.place = place
         self.rule = _broken_rule(cell.strip(BLANKS))
-        self.is_gap = cell.strip(BLANKS).casefold() in GAP_WORDS
+        self.is_gap = cell.strip(BLANKS).casefold() in SCORE_GAPS
+        self.is_word = self.rule.endswith(_NO_NUMBER)
 
 
 def _broken_rule(text: str) -> str:
-    if text.casefold() in GAP_WORDS:
+    if text.casefold() in SCORE_GAPS:
         found = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
     if len(text) > _LONGEST_NUMBER:
         return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
-        thousands = f" (or {text.replace(',', '')!r}, if the comma divides thousands)" if text[-4:-3] == "," else ""
-        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}{thousands}"
+    if any(sign in text for sign in ",%") and (otherwise := _written_otherwise(text)):
+        return f"{text!r} {otherwise}"
     if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
         with suppress(ValueError):
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    return f"{text!r} is not a number; scores are numbers with a decimal point"
+    return f"{text!r} {_NO_NUMBER}"
+
+
+def _written_otherwise(text: str) -> str:
+    """Say how a number is to be written that has a decimal comma, commas between thousands or a percent sign."""
+    without = repr(text.replace(",", ""))
+    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
+        divides = text[-4:-3] == "," and not text.startswith("0")
+        thousands = f", or {without} (tr -d ,) if the comma divides thousands" * divides
+        return f"has a decimal comma; write {text.replace(',', '.')!r} (tr , .){thousands}"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text, flags=re.ASCII):
+        return f"has commas between thousands; write {without} (tr -d ,)"
+    percent = re.fullmatch(r"([+-]?[0-9.,]+)\s*%", text, flags=re.ASCII)
+    return f"has a percent sign; write {percent[1]!r} (sed 's/ *%//g')" if percent else ""
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
@@ -156,7 +177,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _to_number(place: int, cell: str, missing: Missing) -> float:
-    if missing != "error" and cell.strip(BLANKS).casefold() in GAP_WORDS:
+    if missing != "error" and cell.strip(BLANKS).casefold() in SCORE_GAPS:
         return math.nan
     if not is_number(cell):
         raise BadCellError(place, cell)
@@ -170,6 +191,15 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
         for note in notes:
             files.setdefault(note, []).append(name)
     return [f"{first_few(names)}: {note}" for note, names in files.items()]
+
+
+def metric_note(source: Source) -> list[str]:
+    """Say so where a metric has the name of its file, and no word of it is one of a metric."""
+    name = re.sub(r"(?<=[A-Za-z])(?=[0-9]+(_|\W|$))", "@", source.own_name)  # P10 is P@10
+    words = [name, *re.split(r"[^\w@]|_", name)]
+    if source.name is not None or any(metric_evidence([word]) for word in words):
+        return []
+    return ["the metric has no name of its own, so it is called as the file"]
 
 
 def left_out_note(names: Sequence[str]) -> list[str]:

@@ -170,7 +170,10 @@ def text_of(content: bytes, label: str) -> bytes:
         raise _no_text(content, error.start, message, label) from None
     zero = content.find(b"\0")
     if zero >= 0:
-        raise _no_text(content, zero, "a zero byte: this is no text file", label)
+        wide = content[1:64:2].count(b"\0") > 8 or content[:64:2].count(b"\0") > 8  # noqa: PLR2004 - a quarter
+        order = "le" if content[1:64:2].count(b"\0") else "be"
+        hint = f"; if it is UTF-16, save it as UTF-8 (iconv -f utf-16{order} -t utf-8)" * wide
+        raise _no_text(content, zero, f"a zero byte: this is no text file{hint}", label)
     if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
         content = re.sub(rb"\r(?!\n)", b"\n", content)
     return content

@@ -13,8 +13,6 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
-_CALLED = {"group": "`column`", "cluster": "`columns={'cluster': ...}`", "covariate": "`covariate_column`"}
-"""Arguments that say which column holds what."""
 
 
 class Covariate(NamedTuple):
@@ -143,8 +141,10 @@ class _Table:
         for at, name in enumerate(self.columns):
             if name and {cells[at] for cells in self.rows}.issuperset(self.wanted):
                 return at
+        nameless = any(name in self.wanted for name in self.columns)
+        header = f"; add a first line that names the columns, such as {self.what},group" if nameless else ""
         raise self.sheet.error(
-            f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}"
+            f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}{header}"
         )
 
     def _place_of_said(self, said: str, column: str | None) -> int:
@@ -156,7 +156,13 @@ class _Table:
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
-        raise self.sheet.error(f"say which column holds the {said}s ({_CALLED[said]}); {columns_found(self.columns)}")
+        example = self.columns[others[0]] if others else "NAME"
+        way = {
+            "group": f"`column={example!r}`",
+            "cluster": f"`columns={{'cluster': {example!r}}}`",
+            "covariate": f"`covariate_column={example!r}`",
+        }[said]
+        raise self.sheet.error(f"say which column holds the {said}s, such as {way}; {columns_found(self.columns)}")
 
     def _refuse_uncovered(self, found: dict[str, str]) -> None:
         without = [name for name in self.wanted if name not in found]

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from metaeval.base.names import first_double, first_few, is_number, merge_labels, shortened
+from metaeval.base.unit import unit
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 
@@ -25,7 +26,9 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
     _, cleaned = merge_labels(np.arange(len(names)), names, what)
     if len(cleaned) < len(names):
         again = first_double(name.strip() for name in names)
-        raise sheet.error(f"{what} {again!r} appears twice; keep one, or rename it")
+        word = unit().topic if what == "topic" else what
+        ways = "" if what == "metric" else ", or pass `duplicates='first'` or `'mean'`"
+        raise sheet.error(f"{word} {again!r} appears twice; rename one, or keep one{ways}")
     return cleaned
 
 
@@ -63,14 +66,14 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
     again = first_double(name for name in names if name)
     if again is not None:
         first, second = [place for place, name in enumerate(names) if name == again][:2]
-        raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique")
+        raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; rename one, or leave it out")
 
 
 def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
     """Say that a row has too few or too many cells."""
     hint = ""
     if sheet.delimiter == "," and len(cells) in {2 * width, 2 * width - 1}:
-        hint = "; if commas are decimal signs, write points"
+        hint = "; if commas are decimal signs, write the file again with points"
     return (
         f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
         f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"
@@ -82,9 +85,19 @@ def columns_found(names: Sequence[str]) -> str:
     return f"columns found: {first_few(names, most=_MOST_SHOWN, write=lambda name: repr(shortened(name)))}"
 
 
-def ways_to_name(names: Sequence[str]) -> str:
-    """Say which columns were found and how to name them."""
-    return (
-        f"{columns_found(names)}. Say which is which, for example "
-        "`columns={'system': ..., 'topic': ..., 'metric': ..., 'score': ..., 'ignore': [...]}`"
-    )
+def ways_to_name(names: Sequence[str], unknown: Sequence[str] = (), lacking: Sequence[str] = ()) -> str:
+    """Say which columns were found, and how to name the unknown ones: as the parts that are lacking, or as nothing.
+
+    Examples
+    --------
+    >>> print(ways_to_name(["team", "topic", "score"], ["team"], ["system"]))
+    columns found: 'team', 'topic', 'score'; pass `columns={'system': 'team'}`
+    """
+    found = columns_found(names)
+    if not unknown:
+        return found
+    said: dict[str, object] = dict(zip(lacking, unknown, strict=False))
+    rest = list(unknown[len(said) :])
+    said |= {"ignore": rest} if rest else {}
+    several = len(said) > 1 or len(unknown) < len(lacking)
+    return f"{found}; pass `columns={said!r}`" + " if these are the right ones" * several

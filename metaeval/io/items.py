@@ -129,7 +129,7 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = "keep one row, or name all columns that identify an item (`item`)"
+    advice = "keep one row, or name all columns that identify an item, by comma (`item`)"
     raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 

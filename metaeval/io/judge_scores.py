@@ -16,10 +16,11 @@ from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, read_json
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
-from metaeval.io.sources import Source
+from metaeval.io.sources import Source, named_apart
 from metaeval.io.stored import rows_of_parquet
 from metaeval.io.tables import scores_of, scores_of_sheet
 from metaeval.table.plausibility import AVERAGES
@@ -66,6 +67,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     metrics: Sequence[str] | None = None,
     reference: str | None = None,
     missing: Missing = "error",
+    duplicates: Duplicates = "error",
 ) -> dict[str, dict[str, Scores]]:
     """Return metric to judge to scores, of files read already; see `metaeval.studies.judge_files.read_judges`."""
     for role in columns:
@@ -76,17 +78,19 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, columns)
-        found = _by_judge(sheet, columns, where, missing) if sheet is not None else {}
+        found = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
         if not found:
             _refuse_where(where, source)
-            found = _metrics_as_judges(scores_of(content, source, columns=columns, missing=missing), source, metrics)
+            found = _metrics_as_judges(
+                scores_of(content, source, columns=columns, missing=missing, duplicates=duplicates), source, metrics
+            )
             return {_UNNAMED: _of_same_systems(found, missing)}
         together = _of_metrics(found, metrics)
         shared = _shared(together)
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
-        together = _of_metrics(_file_by_file(contents, columns, where, missing), metrics)
+        together = _of_metrics(_file_by_file(contents, columns, where, missing, duplicates), metrics)
         shared = _shared(together)
     same = _of_same_systems(together, missing)
     if shared:
@@ -165,7 +169,7 @@ def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str
 
 
 def _by_judge(
-    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing, duplicates: Duplicates
 ) -> dict[str, Scores]:
     """Return the scores of every judge of one long table."""
     names = header_names(sheet.sample()[0])
@@ -181,7 +185,9 @@ def _by_judge(
     _refuse_others(sheet, kept, others)
     found = {}
     for name, rows in parts.items():
-        scores = scores_of_sheet(_sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing)
+        scores = scores_of_sheet(
+            _sheet_of_rows(sheet, names, kept, rows), Source(sheet.label), others, missing, duplicates
+        )
         found[name] = _named(scores, sheet.label)
     return found
 
@@ -242,23 +248,31 @@ def _sheet_of_rows(
 
 
 def _file_by_file(
-    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], where: Mapping[str, str], missing: Missing
+    contents: Sequence[tuple[Source, bytes]],
+    columns: Mapping[str, str],
+    where: Mapping[str, str],
+    missing: Missing,
+    duplicates: Duplicates,
 ) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for source, content in contents:
         sheet = _sheet_with_judges(content, source, columns)
         if sheet is not None:
-            own = _by_judge(sheet, columns, where, missing)
+            own = _by_judge(sheet, columns, where, missing, duplicates)
         else:
             _refuse_where(where, source)
             nameless = Source(source.path)
-            scores = _named(scores_of(content, nameless, columns=columns, missing=missing), source.path)
+            scores = _named(
+                scores_of(content, nameless, columns=columns, missing=missing, duplicates=duplicates), source.path
+            )
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
             own = {source.own_name: scores}
         for name, scores in own.items():
             if name in found:
-                raise InvalidOptionError(f"two judges are called {name!r}; name them with NAME=FILE, or leave one out")
+                alike = [one.path for one, _ in contents if one.own_name == name]
+                ways = f", or name them: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+                raise InvalidOptionError(f"two judges are called {name!r}; leave one out{ways}")
             found[name] = scores
     return found
 
@@ -286,7 +300,7 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
     if len(kept) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(kept)}); give those of another beside it, "
-            "NAME=FILE, or name the column of judges (`columns={'judge': 'NAME'}`)"
+            "or name the column of judges (`columns={'judge': 'NAME'}`)"
         )
     return {name: scores.sel(metric=[name]) for name in kept}
 

@@ -1,34 +1,46 @@
 """Labels by several judges: one wide table, one long table, or one qrels file a judge."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 
+from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_number, natural_order
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
-from metaeval.io.sources import Source, list_sources, listed_paths
+from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 
 _LARGE, _SPARSE = 10_000_000, 50
+_MOST_WORDS = 8
+_SCALES = (
+    ("no", "not relevant", "nonrelevant", "non-relevant", "irrelevant", "false", "none", "bad", "low", "n"),
+    ("partially relevant", "partial", "somewhat", "marginal", "fair", "medium", "maybe"),
+    ("yes", "relevant", "true", "good", "high", "y"),
+    ("highly relevant", "very relevant", "perfect", "excellent", "very high"),
+)
+"""Words of labels, each row above the one before."""
 
 
-def read_labels(
+def read_labels(  # noqa: PLR0913 - how it is read
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, int] | None = None,
     where: Mapping[str, str] | None = None,
     repeats: bool = False,
+    duplicates: Duplicates = "error",
 ) -> pd.DataFrame:
     r"""Read the labels of several judges for the same items.
 
@@ -49,6 +61,8 @@ def read_labels(
         Whether several lines of one judge for one item are repeats rather than an error: where a judge has any,
         the k-th line of every item goes to the column ``NAME#k``, in the order of the file. Of qrels, also of a single
         file of them, and of long tables.
+    duplicates : {"error", "first", "mean"}
+        What else to do with several labels of one judge for one item: reject them, keep the first, or take the mean.
 
     Returns
     -------
@@ -84,32 +98,43 @@ def read_labels(
     if not sources:
         raise InvalidOptionError("`paths` is empty; give a table of labels, or two qrels files")
     contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
-    return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
+    return labels_of(
+        contents,
+        columns=columns or {},
+        words=words or {},
+        where=where or {},
+        repeats=repeats,
+        duplicates=duplicates,
+    )
 
 
-def labels_of(
+def labels_of(  # noqa: PLR0913 - as above
     contents: Sequence[tuple[Source, bytes]],
     *,
     columns: Mapping[str, str],
     words: Mapping[str, int],
     where: Mapping[str, str],
     repeats: bool = False,
+    duplicates: Duplicates = "error",
 ) -> pd.DataFrame:
     """Return the labels of files that were read already; see `read_labels`."""
+    check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
+    if repeats and duplicates != "error":
+        raise InvalidOptionError("with `repeats` every label counts, so none is a duplicate; leave `duplicates` out")
     for role in columns:
         if role not in LABELS:
             raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats=repeats)
+        return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
     named = [_names_items(content, source.path, columns) for source, content in contents]
     qrels = [one for one, table in zip(contents, named, strict=True) if not table]
     tables = [one for one, table in zip(contents, named, strict=True) if table]
     if (columns or words or where) and not tables:
         raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
-    parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
+    parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
-        part = _Table(sheet_of(content, source.path), columns, words, where).labels(repeats=repeats)
+        part = _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
         twice = [name for name in part.columns if any(name in other.columns for other in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
@@ -123,17 +148,23 @@ def labels_of(
     return frame
 
 
-def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> pd.DataFrame:
+def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:
     found: dict[str, pd.Series] = {}
+    notes: list[str] = []
     for source, content in contents:
-        read = repeated_judgments_of if repeats else _once
-        parts = read(content, source.path)
+        if repeats:
+            parts = repeated_judgments_of(content, source.path)
+        else:
+            parts = [judgments_of(content, source.path, duplicates)]
+        notes += [f"{source.own_name}: {note}" for note in parts[0].notes] if duplicates != "error" else []
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
             if name in found:
-                raise InvalidOptionError(f"two files are called {name!r}; name the judges with NAME=FILE")
+                ways = named_apart([one.path for one, _ in contents if one.own_name == source.own_name])
+                raise InvalidOptionError(f"two files are called {name!r}; name the judges: {' '.join(ways)}")
             found[name] = _labels_in(judgments)
     frame = pd.DataFrame(found)
     frame.columns.name = "judge"
+    frame.attrs |= {"notes": notes} if notes else {}
     return frame
 
 
@@ -148,10 +179,6 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
 def _is_qrels(content: bytes) -> bool:
     words = first_words(content)
     return len(words) == len(QRELS.columns) and is_number(words[QRELS.number].decode(errors="replace"))
-
-
-def _once(content: bytes, path: str) -> list[Judgments]:
-    return [judgments_of(content, path)]
 
 
 def _names(judge: str, n_repeats: int) -> list[str]:
@@ -194,7 +221,7 @@ class _Table:
             for role, words_of in LABELS.items()
         }
 
-    def labels(self, *, repeats: bool) -> pd.DataFrame:
+    def labels(self, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:  # noqa: FBT001 - as `read_labels` has them
         """Return the labels, a row an item and a column a judge."""
         places = self.places
         if places["item"] is None:
@@ -208,11 +235,11 @@ class _Table:
         notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
         topics = np.full(len(self.cells), "1", dtype=object) if places["topic"] is None else self._column("topic")
         if is_long:
-            frame = self._long(topics, repeats=repeats)
+            frame, n_again = self._long(topics, repeats, duplicates)
         else:
-            frame, left = self._wide(topics)
+            frame, left, n_again = self._wide(topics, duplicates)
             notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
-        frame.attrs["notes"] = notes
+        frame.attrs["notes"] = [*notes, *note_of(n_again, "label" if is_long else "row", duplicates)]
         return frame
 
     def _column(self, role: str) -> np.ndarray:
@@ -222,45 +249,61 @@ class _Table:
         """Return the error for the first row that is wrong."""
         return self.body.error(message, int(self.lines[np.argmax(wrong)]))
 
-    def _wide(self, topics: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
-        """Return the labels of a table with a column a judge, and the columns that hold none."""
+    def _wide(self, topics: np.ndarray, duplicates: Duplicates) -> tuple[pd.DataFrame, list[str], int]:
+        """Return the labels of a table with a column a judge, the columns without any, and how many rows repeat one."""
         items, taken = self._column("item"), {self.places["topic"], self.places["item"], *self.chosen}
         others = [place for place, name in enumerate(self.names) if name and place not in taken]
         judges = [place for place in others if self._holds_labels(self.cells[:, place])]
         if not judges:
-            raise self.sheet.error(f"no column holds labels; {columns_found(self.names)}")
+            raise self.sheet.error(f"no column holds labels; {columns_found(self.names)}{self._ways(others)}")
         table = {self.names[place]: self._numbers(self.cells[:, place]) for place in judges}
         frame = pd.DataFrame(table, index=pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"]))
         frame.columns.name = "judge"
-        if not frame.index.is_unique:
-            again = frame.index.duplicated()
+        again = frame.index.duplicated()
+        if again.any() and duplicates == "error":
             place = int(np.argmax(again))
             message = (
-                f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or, where a row is one "
-                "label, name the columns of judges and labels (`columns={'judge': 'NAME', 'label': 'NAME'}`)"
+                f"topic {topics[place]!r}, item {items[place]!r} appears twice; keep one row, or pass "
+                "`duplicates='first'` or `'mean'`; where a row is one label, name the columns of judges and labels "
+                f"(`columns={{'judge': {self.names[others[0]]!r}, 'label': {self.names[judges[-1]]!r}}}`)"
             )
             raise self._error(message, again)
-        return frame, [self.names[place] for place in others if place not in judges]
+        return (
+            _once(frame, duplicates),
+            [self.names[place] for place in others if place not in judges],
+            int(again.sum()),
+        )
 
-    def _long(self, topics: np.ndarray, *, repeats: bool) -> pd.DataFrame:
-        """Return the labels of a table with a row a label."""
+    def _ways(self, places: Sequence[int]) -> str:
+        """Return how to give grades to the words of columns, where these are few."""
+        words = {cell for place in places for cell in self.cells[:, place] if self._number(cell) is None}
+        few = 0 < len(words) <= _MOST_WORDS
+        return f"; if labels are words, give each its grade, such as {way_to_grade(words, self.words)}" if few else ""
+
+    def _long(self, topics: np.ndarray, repeats: bool, duplicates: Duplicates) -> tuple[pd.DataFrame, int]:  # noqa: FBT001 - as above
+        """Return the labels of a table with a row a label, and how many repeat one."""
         labels = self._numbers(self._column("label"))
         items, judges = self._column("item"), self._column("judge")
         if repeats:
             judges = _numbered(topics, items, judges)
         index = pd.MultiIndex.from_arrays([topics, items, judges], names=["topic", "item", "judge"])
-        if not index.is_unique:
-            place = int(np.argmax(index.duplicated()))
+        again = index.duplicated()
+        if again.any() and duplicates == "error":
+            place = int(np.argmax(again))
             about = f"topic {topics[place]!r}, item {items[place]!r}"
-            raise self._error(f"judge {judges[place]!r} labels {about} twice; keep one row", index.duplicated())
+            message = (
+                f"judge {judges[place]!r} labels {about} twice; keep one row, or pass `duplicates='first'` or "
+                "`'mean'`, or `repeats=True` if these are repeats"
+            )
+            raise self._error(message, again)
         n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
         if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
             raise self.body.error(
                 f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
                 "(`columns={'judge': 'NAME'}`)"
             )
-        frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
-        return frame[natural_order(frame.columns)] if repeats else frame
+        frame = _once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
+        return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
 
     def _holds_labels(self, cells: np.ndarray) -> bool:
         """Whether every cell is a label or a gap, and not all are gaps."""
@@ -272,18 +315,38 @@ class _Table:
         found = [self._number(cell) for cell in cells]
         if None in found:
             place = found.index(None)
-            known = f" or one of {', '.join(self.words)}" if self.words else "; give words a grade (`words`)"
+            others = [cell for cell, number in zip(cells, found, strict=True) if number is None]
+            known = f" or one of {', '.join(self.words)}" if self.words else ""
+            known += f"; give every word its grade, such as {way_to_grade(others, self.words)}"
             message = f"{cells[place].strip()!r} is no label: a label is a number{known}"
             raise self.body.error(message, int(self.lines[place]))
         return np.array(found, dtype=np.float64)
 
     def _number(self, cell: str) -> float | None:
         text = cell.strip().casefold()
-        if text in GAP_WORDS:
-            return float("nan")
         if text in self.words:
             return float(self.words[text])
+        if text in GAP_WORDS:
+            return float("nan")
         return float(text) if is_number(text) else None
+
+
+def _once[Labels: (pd.Series, pd.DataFrame)](labels: Labels, duplicates: Duplicates) -> Labels:
+    """Return labels whose every row has an index of its own."""
+    if labels.index.is_unique:
+        return labels
+    if duplicates == "first":
+        return labels[~labels.index.duplicated()]
+    return labels.groupby(level=list(labels.index.names), sort=False).mean()
+
+
+def way_to_grade(words: Iterable[str], known: Mapping[str, int]) -> str:
+    """Return the argument that gives words their grades, in the order that most of them have."""
+    rank = {word: place for place, row in enumerate(_SCALES) for word in row}
+    left = sorted(dict.fromkeys(word.strip().casefold() for word in words), key=lambda word: rank.get(word, len(rank)))
+    places = sorted({rank.get(word, len(rank)) for word in left})
+    grades = {**known, **{word: places.index(rank.get(word, len(rank))) for word in left[:_MOST_WORDS]}}
+    return f"`words={grades!r}`"
 
 
 def _numbered(topics: np.ndarray, items: np.ndarray, judges: np.ndarray) -> np.ndarray:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, underscored
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
+from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.io.blocks import BadCellError, Block, TableOptions, left_out_note, metric_note, to_numbers
+from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import ragged, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
@@ -41,14 +43,19 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         or not (parts.keys() & {"system", "metric"} or one_system)
         or not ("score" in parts or others)
     ):
-        raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways_to_name(names)}")
+        lacking = [part for part in ("system", "topic", "score") if part not in parts]
+        ways = ways_to_name(names, others, lacking)
+        raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways}")
     if "score" in parts and others:
-        message = f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways_to_name(names)}"
-        raise sheet.error(message)
+        ways = ways_to_name(names, others, () if "system" in parts else ("system",))
+        raise sheet.error(f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways}")
     if "score" not in parts and "metric" in parts:
-        raise sheet.error(f"there is a column for the metric and none for the score; {ways_to_name(names)}")
-    block = _Rows(body, options, places, [(name, place[name]) for name in others]).block(source)
-    return replace(block, of_items=underscored(parts["topic"].strip()) in ITEM_WORDS)
+        ways = ways_to_name(names, others, ("score",))
+        raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
+    of_items = underscored(parts["topic"].strip()) in ITEM_WORDS
+    with speaking_of(ITEM if of_items else TOPIC):
+        block = _Rows(body, options, places, [(name, place[name]) for name in others]).block(source)
+    return replace(block, of_items=of_items, one_system="system" not in parts)
 
 
 def hold_metrics(columns: Sequence[str]) -> bool:
@@ -115,7 +122,8 @@ class _Rows:
             raise self.body.error(
                 f"the file names its systems and metrics itself, so {source.name!r} has nothing to name; give the path"
             )
-        constants = {"metric": source.own_name, "system": system or source.own_name}
+        named = self.options.chosen.get("score") if source.name is None else None  # a column that somebody named
+        constants = {"metric": named or source.own_name, "system": system or source.own_name}
         codes, numbers = self._columns()
         labels = self.labels
         for dim in (*DIMS, REPEAT):
@@ -124,6 +132,7 @@ class _Rows:
             elif dim in constants and (dim != "metric" or not self.metrics):
                 codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
         rows, notes = self._rows_of_topics(codes["topic"])
+        notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
         attached = {
             part: self._one_each(part, dim, codes)
             for part, dim in ATTACHED.items()
@@ -138,7 +147,7 @@ class _Rows:
             codes = {dim: np.repeat(code, len(self.metrics)) for dim, code in codes.items()}
             codes["metric"] = np.tile(np.arange(len(self.metrics)), len(rows))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
-        scores = self._laid_out(codes, numbers[rows].ravel(), np.repeat(rows, max(len(self.metrics), 1)))
+        scores = self._laid_out(codes, numbers[rows].ravel(), np.repeat(rows, max(len(self.metrics), 1)), notes)
         return Block(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
 
     def _columns(self) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.float64]]:
@@ -174,7 +183,8 @@ class _Rows:
             except BadCellError as error:
                 row, column = (at, error.place) if by_row else (error.place, at)
                 known = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
-                about = ", ".join(f"{dim} {shortened(name)!r}" for dim, name in known.items())
+                words = {"topic": unit().topic}
+                about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in known.items())
                 raise self.body.error(f"{names[column]!r} of {about}: {error.rule}", start + row) from None
         return numbers
 
@@ -193,7 +203,10 @@ class _Rows:
         summaries = np.array(are_summaries(names), dtype=bool)
         rows = np.flatnonzero(~summaries[codes])
         if not len(rows):
-            message = f"only averages ({', '.join(names)}) and no topic; write the scores of every topic (option -q)"
+            topic = unit().topic
+            message = (
+                f"only averages ({', '.join(names)}) and no {topic}; write the scores of every {topic} (option -q)"
+            )
             raise self.body.error(message)
         return rows, left_out_note([*compress(names, summaries)])
 
@@ -204,8 +217,10 @@ class _Rows:
         averaged[codes[rows]] = False
         if averaged.any():
             system = int(np.argmax(averaged))
+            topic = unit().topic
             message = (
-                f"system {names[system]!r} has only averages and no topic; write those of every topic, or leave it out"
+                f"system {names[system]!r} has only averages and no {topic}; write those of every {topic}, or leave it "
+                "out"
             )
             raise self.body.error(message, int(np.argmax(codes == system)))
 
@@ -225,16 +240,28 @@ class _Rows:
         return {labels[owner]: names[pair % len(names)] for owner, pair in zip(owners, pairs, strict=True)}
 
     def _laid_out(
-        self, codes: Mapping[str, NDArray[np.int64]], numbers: NDArray[np.float64], rows: NDArray[np.int64]
+        self,
+        codes: Mapping[str, NDArray[np.int64]],
+        numbers: NDArray[np.float64],
+        rows: NDArray[np.int64],
+        notes: list[str],
     ) -> NDArray[np.float64]:
         labels, body = self.labels, self.body
         cells = place_rows(codes, labels)
         repeat = first_repeat(cells)
-        if repeat is not None:
+        rule = self.options.duplicates
+        if repeat is not None and rule != "error":
+            kept, numbers, n_left = single(cells, numbers, rule)
+            cells = cells[kept]
+            notes += note_of(n_left, "score", rule)
+        elif repeat is not None:
             later, earlier = int(rows[repeat[0]]), int(rows[repeat[1]])
             metric, system, topic, *again = (labels[dim][codes[dim][repeat[0]]] for dim in dims_of(labels))
             before = f"on line {body.row(earlier)[0]}" if body.has_lines else f"in row {earlier + 1}"
-            about = f"topic {topic!r}" + "".join(f", repeat {name!r}," for name in again)
-            message = f"system {system!r} has a score on {about} under {metric!r} {before} already; keep one of them"
-            raise body.error(message, later)
+            about = f"{unit().topic} {topic!r}" + "".join(f", repeat {name!r}," for name in again)
+            message = f"system {system!r} has a score on {about} under {metric!r} {before} already; "
+            if "system" not in self.places:
+                named = f"pass `columns={{'system': {body.left_out[0]!r}}}`" if body.left_out else "add a column system"
+                message += f"no column names the systems, so all rows count as one: {named}; else "
+            raise body.error(f"{message}keep one of them, or pass `duplicates='first'` or `'mean'`", later)
         return laid_out(cells, labels, numbers)

@@ -2,16 +2,18 @@
 
 import os
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.checks import check_choice
 from metaeval.base.names import natural_order
 from metaeval.collection.document_codes import Identifiers, Judgments, hash_documents, identifier_array
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.files import note_of_blanks, read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
@@ -19,7 +21,7 @@ from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 _LARGE, _SPARSE = 10_000_000, 50
 
 
-def read_qrels(path: str | os.PathLike[str]) -> Judgments:
+def read_qrels(path: str | os.PathLike[str], *, duplicates: Duplicates = "error") -> Judgments:
     r"""Read judgments in TREC format (topic, iteration, document, relevance), or in the grades of NTCIR.
 
     Parameters
@@ -30,6 +32,9 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
         iteration, document and grade; or of topic, document and grade, as NTCIREVAL reads them. A relevance may be
         real-valued, such as 1.7; then grades equal up to rounding are one, and a negative one is no judgment, as it is
         among whole ones.
+    duplicates : {"error", "first", "mean"}
+        What to do where a document is judged several times on a topic: reject the file, keep the first judgment, or
+        take the mean of those that are not negative.
 
     Returns
     -------
@@ -59,10 +64,11 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     >>> read_qrels(file).levels.tolist()
     [2, 0]
     """
-    return judgments_of(read_bytes(path), str(path))
+    check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
+    return judgments_of(read_bytes(path), str(path), duplicates)
 
 
-def judgments_of(content: bytes, path: str) -> Judgments:
+def judgments_of(content: bytes, path: str, duplicates: Duplicates = "error") -> Judgments:
     """Read judgments from a content that was read already; see `read_qrels`."""
     read = _Lines.of(content, path)
     found = read.found
@@ -70,11 +76,16 @@ def judgments_of(content: bytes, path: str) -> Judgments:
     hashes = hash_documents(letters, found.starts, found.lengths)
     sequence = np.argsort(read.lists, kind="stable")
     first, second = first_repetition(letters, found.starts, found.lengths, hashes, sequence, read.offsets(sequence))
-    if second >= 0:
-        message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
-        raise found.error(second, message)
     document_ids = identifier_array(found.documents())
-    return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
+    if second < 0:
+        return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
+    if duplicates == "error":
+        message = (
+            f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one, or pass "
+            "`duplicates='first'` or `'mean'`"
+        )
+        raise found.error(second, message)
+    return read.once(document_ids, duplicates)
 
 
 def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
@@ -127,6 +138,19 @@ class _Lines(NamedTuple):
             raise FileFormatError(str(error), path=path) from None
         note = "; ".join(filter(None, (read.note, note_of_blanks(text, path))))
         return cls(found, names, found.per_line([place[name] for name in topics]), levels, grades, note)
+
+    def once(self, document_ids: Identifiers, rule: Duplicates) -> Judgments:
+        """Return the judgments with one for every pair of topic and document; a negative one is none."""
+        _, document = np.unique(document_ids, return_inverse=True)
+        numbers = np.where(self.found.numbers < 0, np.nan, self.found.numbers) if rule == "mean" else self.found.numbers
+        kept = single(self.lists * (int(document.max()) + 1) + document, numbers, rule)
+        own = np.where(np.isnan(kept.numbers), self.found.numbers[kept.rows], kept.numbers)
+        levels, grades = coded(own)
+        every = self.levels.copy()
+        every[kept.rows] = levels
+        said = "; ".join(filter(None, (self.note, *note_of(kept.n_left, "judgment", rule))))
+        lines = kept.rows[np.lexsort((document_ids[kept.rows], self.lists[kept.rows]))]
+        return self._replace(levels=every, grades=grades, note=said).judgments(document_ids, lines)
 
     def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the lines of each topic begin, topic by topic."""

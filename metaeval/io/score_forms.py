@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from metaeval.base.columns import column_roles, part_of_word
+from metaeval.base.columns import column_roles, part_of_word, underscored
 from metaeval.base.names import is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
-from metaeval.io.blocks import Form, TableOptions
+from metaeval.io.blocks import SUMMARIES, Form, TableOptions
 from metaeval.io.headers import ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
@@ -50,19 +50,28 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [part for part in ("topic", "score") if part not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
-        raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways_to_name(names)}")
+        others = [name for name in names if name and name not in parts.values() and underscored(name) not in SUMMARIES]
+        lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
+        ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
+        if len(others) < len(absent):
+            ways += f"; give a row for every system and {'topic' if 'topic' in absent else 'score'}"
+        raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways}")
 
 
 def _refuse_runs(sheet: Sheet) -> None:
     rows = sheet.sample()
     if part_of_word(rows[0][0]) is not None:  # a header, whose systems or topics may be called by numbers
         return
-    if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
+    ranked = all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows)
+    if ranked and not all(is_number(cells[5]) for cells in rows):  # the tag; else scores
         raise sheet.error(
-            "this looks like a TREC run; score it first: give the judgments with --qrels, or use read_collection"
+            "this is a run in TREC format, not a table of scores; give its judgments too (`read_collection(qrels=...)`)"
         )
     if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
-        raise sheet.error("this looks like TREC judgments (qrels), not scores; score runs with them first")
+        raise sheet.error(
+            "these are judgments in TREC format (qrels), not scores; give runs as the inputs, and this file as the "
+            "judgments (`read_collection(qrels=...)`)"
+        )
 
 
 def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, options: TableOptions) -> None:

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import shlex
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,6 +166,20 @@ def run_sources(runs: RunPaths) -> list[Source]:
     return list_sources([path for one in given for path in _expanded(one)])
 
 
+def named_apart(paths: Sequence[str]) -> list[str]:
+    """Return files as they are given so that each has a name of its own: that of its folder, else a letter behind it.
+
+    Examples
+    --------
+    >>> named_apart(["old/ap.csv", "new/ap.csv"]), named_apart(["ap.csv", "ap.csv.gz"])
+    (['old=old/ap.csv', 'new=new/ap.csv'], ['ap-a=ap.csv', 'ap-b=ap.csv.gz'])
+    """
+    names = [Path(path).absolute().parent.name for path in paths]
+    if len(set(names)) < len(paths):
+        names = [f"{base_name(path)}-{letter}" for path, letter in zip(paths, "abcdefghij", strict=False)]
+    return [shlex.quote(f"{name}={path}") for name, path in zip(names, paths, strict=False)]
+
+
 def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
     """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
 
@@ -181,7 +196,10 @@ def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[st
     names = [choice[0] for choice in choices]
     while shared := [place for place, name in enumerate(names) if names.count(name) > 1]:
         if all(step[place] == len(choices[place]) - 1 for place in shared):
-            message = f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or give NAME=path"
+            message = (
+                f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or name what they "
+                f"hold: {' '.join(named_apart([runs[place][1].path for place in shared]))}"
+            )
             raise InvalidOptionError(message)
         for place in shared:
             step[place] = min(step[place] + 1, len(choices[place]) - 1)

@@ -21,6 +21,7 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.score_blocks import read_table
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
@@ -43,6 +44,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     systems_in: SystemsIn | None = None,
     header: bool | None = None,
     missing: Missing = "error",
+    duplicates: Duplicates = "error",
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
@@ -73,6 +75,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic (an empty cell, NA, NaN, or no row); see
         `metaeval.table.scores.as_scores`.
+    duplicates : {"error", "first", "mean"}
+        What to do where a file has several scores of a system on a topic under a metric: reject it, keep the first, or
+        take the mean. Repeats that the table numbers (a column repeat) are none.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named.
     groups : mapping of str to str, optional
@@ -146,6 +151,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             systems_in=systems_in,
             header=header,
             missing=missing,
+            duplicates=duplicates,
             paired=paired and (choice is None or not choice.of_systems),
         )
     )
@@ -158,24 +164,39 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
-        raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
+        one = array.sizes["system"] == 1 and all(block.one_system for block in blocks)
+        hint = "; no column names systems, so each file counts as one: give the files of the others too" if one else ""
+        raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}{hint}") from error
     scores.attrs["sources"] = inputs.paths
     return scores
 
 
-def scores_of(content: bytes, source: Source, *, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+def scores_of(
+    content: bytes,
+    source: Source,
+    *,
+    columns: Mapping[str, str],
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+) -> Scores:
     """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
-    return _scores_of_block(read_content(source, content, _options_of(columns, missing)), missing)
+    return _scores_of_block(read_content(source, content, _options_of(columns, missing, duplicates)), missing)
 
 
-def scores_of_sheet(sheet: Sheet, source: Source, columns: Mapping[str, str], missing: Missing = "error") -> Scores:
+def scores_of_sheet(
+    sheet: Sheet,
+    source: Source,
+    columns: Mapping[str, str],
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+) -> Scores:
     """Return the scores of a long table, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing), form="long")
+    options = replace(_options_of(columns, missing, duplicates), form="long")
     return _scores_of_block(read_table(sheet, source, options), missing)
 
 
-def _options_of(columns: Mapping[str, str], missing: Missing) -> TableOptions:
-    return _checked(TableOptions(columns=dict(columns), missing=missing))
+def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplicates) -> TableOptions:
+    return _checked(TableOptions(columns=dict(columns), missing=missing, duplicates=duplicates))
 
 
 def _scores_of_block(block: Block, missing: Missing) -> Scores:
@@ -231,8 +252,9 @@ def _checked(options: TableOptions) -> TableOptions:
         ("form", options.form, get_args(Form)),
         ("systems_in", options.systems_in, get_args(SystemsIn)),
         ("missing", options.missing, get_args(Missing)),
+        ("duplicates", options.duplicates, get_args(Duplicates)),
     ):
-        if value not in known and not (value is None and name != "missing"):
+        if value not in known and not (value is None and name in {"form", "systems_in"}):
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
         check_choice(part, "part of `columns`", _PARTS)

@@ -18,6 +18,7 @@ from metaeval.collection.documents import Collection
 from metaeval.collection.rank_column import Doubt, doubt_of_ranks, warn_of_doubts
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, ordered_lists, rank_documents
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import note_of_blanks
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
@@ -40,6 +41,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
+    duplicates: Duplicates = "error",
     groups: Mapping[str, str] | pd.Series | None = None,
     pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
     split_tags: bool = False,
@@ -67,6 +69,8 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         Precision in which scores are compared. trec_eval up to 9 and pytrec_eval compare 32-bit floats.
     missing : {"zero", "error", "drop-systems", "drop-topics"}
         What to do where a run lacks a topic that has something relevant; see `Collection.handle_missing`.
+    duplicates : {"error", "first", "mean"}
+        What to do where a document is judged several times on a topic; see `metaeval.io.qrels.read_qrels`.
     groups, pooled : optional
         Group of every system, and which runs built the pool; see `Collection.with_groups`.
     split_tags : bool
@@ -123,7 +127,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         judgments, label = qrels, None
     else:
         refuse_shared_pipe(sources, qrels)
-        judgments, label = read_qrels(qrels), str(qrels)
+        judgments, label = read_qrels(qrels, duplicates=duplicates), str(qrels)
     others = run_sources(pool_runs) if pool_runs else []
     collection = collection_of(
         sources, judgments, rules, label=label, retrieved=retrieved, pool_sources=others, n_jobs=n_jobs

@@ -16,6 +16,7 @@ from metaeval.collection.document_codes import same_bytes
 from metaeval.errors import FileFormatError
 from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
 from metaeval.io.files import first_words, text_of
+from metaeval.io.repairs import filter_for
 from metaeval.io.words import end_of_word, is_blank, start_of_word
 from metaeval.running.compiled import compiled
 
@@ -145,7 +146,7 @@ def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False
     if problem == WRONG and _is_special(content, int(place), layout.number):
         problem = _INFINITE
     if problem:
-        raise line_error(content, int(place), _rule(int(problem), layout), path)
+        raise line_error(content, int(place), _rule(int(problem), layout), path, layout)
     if not len(starts):
         raise FileFormatError(f"no line to read; expected lines with the columns {' '.join(layout.columns)}", path=path)
     return Scan(
@@ -168,15 +169,22 @@ def refuse_swapped(content: bytes, wanted: Layout, *, path: str) -> None:
     if wanted is RUN:
         kinds, found = ("a file of judgments", "a run"), QRELS
         wrong = len(words) == len(QRELS.columns) and _is_number(words[QRELS.number])
+        if wrong and _is_number(words[2]) and not _is_number(words[1]):  # topic, document, rank and score
+            return
     else:
         kinds, found = ("a run", "judgments"), RUN
-        wrong = len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit()
+        wrong = is_run(words)
     if wrong:
         message = (
             f"this is {kinds[0]} ({' '.join(found.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
-            "stand here; if the two are swapped, give runs first, and judgments as qrels (`qrels`)"
+            f"stand here; give {kinds[1]}, or exchange the two where they are swapped"
         )
         raise FileFormatError(message, path=path)
+
+
+def is_run(words: Sequence[bytes]) -> bool:
+    """Whether the words of a first line are those of a run."""
+    return len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit()
 
 
 def _is_number(word: bytes) -> bool:
@@ -187,13 +195,16 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
-def line_error(content: bytes, place: int, message: str, path: str) -> FileFormatError:
-    """Return the error for the line around byte `place`: its number, the rule and the line itself."""
+def line_error(content: bytes, place: int, message: str, path: str, layout: Layout | None = None) -> FileFormatError:
+    """Return the error for the line around byte `place`: its number, the rule, the line, and what gives it a layout."""
     begin = content.rfind(b"\n", 0, place) + 1
     end = content.find(b"\n", place)
     line = content[begin : len(content) if end < 0 else end].decode(errors="replace").strip()
     shown = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
-    return FileFormatError(f"{message}; the line is {shown!r}", path=path, line=content.count(b"\n", 0, place) + 1)
+    number = content.count(b"\n", 0, place) + 1
+    ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1)
+    said = f"{message}; the line is {shown!r}" + (f"; {ways}" if ways else "")
+    return FileFormatError(said, path=path, line=number)
 
 
 def _is_special(content: bytes, place: int, column: int) -> bool:

@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
-from metaeval.io.blocks import GAP_WORDS, SUMMARIES, BadCellError, Block, TableOptions, left_out_note, to_numbers
+from metaeval.base.unit import ITEM, TOPIC, speaking_of
+from metaeval.io.blocks import (
+    SCORE_GAPS,
+    SUMMARIES,
+    BadCellError,
+    Block,
+    TableOptions,
+    left_out_note,
+    metric_note,
+    to_numbers,
+)
+from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
@@ -21,6 +32,7 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
+_CLOSE = 2e-3
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
@@ -59,8 +71,9 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
         return _block(rows, source, options, scores, (down, across), notes)
-    block = _block(rows, source, options, scores.T, (across, down), notes)
     of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
+    with speaking_of(ITEM if of_items else TOPIC):
+        block = _block(rows, source, options, scores.T, (across, down), notes)
     if not said:
         return replace(block, of_items=of_items)
     topics = (
@@ -78,13 +91,18 @@ def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
 
 def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems."""
-    candidates = list(used) if rows.names else []
+    candidates, filled = list(used) if rows.names else [], set[int]()
     for cells in rows.body.rows():
-        candidates = [
-            at for at in candidates if cells[at].strip()[:1].isalpha() and cells[at].strip().casefold() not in GAP_WORDS
-        ]
+        kept = []
+        for at in candidates:
+            is_gap = cells[at].strip().casefold() in SCORE_GAPS
+            if is_gap or cells[at].strip()[:1].isalpha():
+                kept.append(at)
+                filled |= set() if is_gap else {at}
+        candidates = kept
         if not candidates:
             return []
+    candidates = [at for at in candidates if at in filled]
     return candidates if len(candidates) < len(used) else []
 
 
@@ -132,15 +150,50 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
-    summaries = are_summaries(topics)
+    summaries = _with_means(topics, are_summaries(topics), scores)
+    notes += metric_note(source)
     notes += left_out_note([topic for topic, summary in zip(topics, summaries, strict=True) if summary])
     real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
     _refuse_metrics(body, systems, topics, options)
+    kept = scores if len(real) == scores.shape[1] else scores[:, real]
+    if options.duplicates != "error":
+        systems, topics, kept = _once_each(systems, topics, kept, options.duplicates, notes)
     labels = {"metric": [source.own_name]}
     labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    kept = scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real]
-    return Block(label=source.path, scores=kept, labels=labels, notes=notes, numbered=numbered)
+    return Block(label=source.path, scores=kept[None], labels=labels, notes=notes, numbered=numbered)
+
+
+def _with_means(topics: Sequence[str], summaries: Sequence[bool], scores: NDArray[np.float64]) -> list[bool]:
+    """Say which topics are summaries: also one that is called like a metric and holds the mean of the others."""
+    called = [not summary and is_measure(name) for name, summary in zip(topics, summaries, strict=True)]
+    others = ~(np.array(called) | np.array(summaries))
+    if not any(called) or int(others.sum()) < _FEWEST:
+        return list(summaries)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = scores[:, others].mean(axis=1)
+    near = [
+        np.allclose(scores[:, at], means, rtol=_CLOSE, atol=_CLOSE * np.abs(means).max()) for at in range(len(topics))
+    ]
+    return [summary or (name and close) for summary, name, close in zip(summaries, called, near, strict=True)]
+
+
+def _once_each(
+    systems: Sequence[str], topics: Sequence[str], scores: NDArray[np.float64], rule: Duplicates, notes: list[str]
+) -> tuple[list[str], list[str], NDArray[np.float64]]:
+    """Return systems, topics and scores of shape (system, topic), each name once."""
+    places: list[dict[str, int]] = []
+    keys: list[NDArray[np.int64]] = []
+    for names in (systems, topics):
+        place = {name: number for number, name in enumerate(dict.fromkeys(map(str.strip, names)))}
+        keys.append(np.array([place[name.strip()] for name in names], dtype=np.int64))
+        places.append(place)
+    shape = (len(places[0]), len(places[1]))
+    if shape == scores.shape:
+        return [*systems], [*topics], scores
+    kept = single((keys[0][:, None] * shape[1] + keys[1]).ravel(), scores.ravel(), rule)
+    notes += note_of(kept.n_left, "score", rule)
+    return [*places[0]], [*places[1]], kept.numbers.reshape(shape)
 
 
 def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:
@@ -173,7 +226,7 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
     if measures:
         raise body.error(
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
-            "Write the scores of every topic in long form, or pass `form='wide'` if these are no metrics"
+            "Give a file for each metric, or pass `form='wide'` if these are no metrics"
         )
 
 
@@ -185,6 +238,13 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     if column_roles(names, chosen=options.chosen, ignored=options.ignored).parts or not names[0]:
         return True
     numeric = [name for name in names if is_number(name)]
+    below = sheet.sample()[1:]
+    if all(name.isdecimal() for name in names) and below and not any(cell.strip().isdecimal() for cell in below[0]):
+        message = (
+            f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds whole numbers and the others scores; if "
+            "it names the systems, add a first column called topic, and pass `header=False` if it holds scores"
+        )
+        raise sheet.error(message, 0)
     if len(numeric) == len(names) or any(not name.isdecimal() for name in numeric):
         message = (
             f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds numbers where names are expected; add a "
@@ -265,7 +325,7 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet, options: TableOptions
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
     cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
-    are_numbers = [is_number(cell) or cell.casefold() in GAP_WORDS for cell in cells]
+    are_numbers = [is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:
@@ -337,6 +397,7 @@ def _grid(rows: _Rows, used: Sequence[int], titles: _Names, options: TableOption
         except BadCellError as error:
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"
-            hint = f" ({ways_to_name(across)})" if across and not position and not error.is_gap else ""
+            odd = [across[error.place]] if across and not position and error.is_word else ()
+            hint = f"; {ways_to_name(across or (), odd)}" if odd else ""
             raise rows.body.error(f"{column}{row}: {error.rule}{hint}", position) from None
     return numbers

@@ -1,6 +1,7 @@
 """Registries of metrics: values that are copied and extended, never changed in place."""
 
 import importlib.util
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,6 +21,8 @@ from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import MetricSpec
 
+_CUTOFF = re.compile(r"([A-Za-z_]*[A-Za-z])_?([0-9]+)")
+"""A name with its cutoff behind it, without a sign between."""
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
 
 
@@ -184,10 +187,21 @@ class Registry(Result):
             other = external_metric(parsed)
             if other is not None:
                 return other
-        unknown = UnknownNameError("metric", readings[0].word, self.metrics)
+        unknown = UnknownNameError("metric", readings[0].word, self.metrics, synonyms=self._with_cutoff(text))
         if importlib.util.find_spec("ir_measures") is None:
             unknown.add_note("more measures are known to ir_measures, which is not installed: pip install ir-measures")
         raise unknown
+
+    def _with_cutoff(self, text: str) -> dict[str, str]:
+        """Return what a name means that ends in a number without a sign before it: nDCG@10 for NDCG10."""
+        found = _CUTOFF.fullmatch(text.strip())
+        if found is None:
+            return {}
+        try:
+            meant = self.resolve(f"{found[1]}@{found[2]}")
+        except InvalidOptionError:
+            return {}
+        return {found[0]: meant.name}
 
     def _bind(self, spec: MetricSpec, parsed: ParsedName) -> Metric:
         try:

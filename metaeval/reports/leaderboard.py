@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -278,7 +279,8 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
 def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
     found: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
     if study.detectable is not None:
-        found["difference"] = _row(study.detectable.summary(), metric=metric, correction="none")["median"]
+        median = float(_row(study.detectable.summary(), metric=metric, correction="none")["median"])
+        found["difference"] = median if math.isfinite(median) else None
         found["gap"] = gaps_between_neighbours(study)[metric]
     if study.design is not None:
         found["effect"] = _row(study.design.to_frame(), metric=metric, of="pairs")

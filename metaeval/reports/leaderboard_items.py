@@ -5,6 +5,7 @@ import math
 import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
+from metaeval.base.unit import unit as spoken
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
 from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Table, left, right, under
@@ -51,7 +52,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
             *right(p_value, level="Level"),
             *right(text, "Detectable difference", typical="median pair"),
             *under(text, "Detectable difference", range="90 % of pairs"),
-            *(right(share, discordance="Items that differ") if conditional else ()),
+            *(right(share, discordance=f"{spoken().Topics} that differ") if conditional else ()),
             *right(_SCORE, gap="Neighbours apart"),
         ),
         data=rows,
@@ -79,7 +80,9 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     top = frame.groupby("metric", sort=False).head(1)
     unit = study.separation.unit
     every = Fold(title=say("neighbours folded"), blocks=(_needed_table("items_needed", frame, unit),))
-    return _section(study, "items_needed", "Items needed", _needed_table("items_needed_top", top, unit), every)
+    return _section(
+        study, "items_needed", f"{spoken().Topics} needed", _needed_table("items_needed_top", top, unit), every
+    )
 
 
 def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
@@ -96,8 +99,8 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str) -> Table:
             *left(first="System", second="Next"),
             *right(_SCORE, difference="Difference"),
             *right(number(2), effect="Effect"),
-            *right(whole, topics="Items"),
-            *right(_items, topics_needed="Items needed"),
+            *right(whole, topics=spoken().Topics),
+            *right(_items, topics_needed=f"{spoken().Topics} needed"),
             *under(text, interval="for the interval"),
             *clusters,
         ),
@@ -133,11 +136,11 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
             *right(number(2), design_effect="Design effect"),
             *under(text, range="90 % of them"),
             *right(number(2), intraclass_correlation="Intraclass correlation"),
-            *right(number(0), n_topics="Items", effective_topics="Effective items"),
+            *right(number(0), n_topics=spoken().Topics, effective_topics=f"Effective {spoken().topics}"),
         ),
         data=rows,
     )
-    return _section(study, "clusters", "Clusters of items", table)
+    return _section(study, "clusters", f"Clusters of {spoken().topics}", table)
 
 
 def conclusions_section(study: LeaderboardStudy) -> list[Section]:
@@ -160,7 +163,7 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
             METRIC,
             *left(aggregate="Aggregate"),
             *right(text, "Significantly different pairs", found="uncorrected", **_CORRECTED),
-            *right(_items, topics_needed="Items needed"),
+            *right(_items, topics_needed=f"{spoken().Topics} needed"),
             *right(number(3), "Against the reference", tau="τ"),
             *right(share, "Against the reference", kept="pairs kept"),
         ),
@@ -177,13 +180,13 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     frame = rows.assign(range=intervals(rows["low"], rows["high"], number(2)))
     table = Table(
         name="items",
-        title="Items",
+        title=spoken().Topics,
         caption=say("items", given=study.items.scale_given),
         frame=frame,
         columns=(
             METRIC,
-            *right(whole, n_topics="Items"),
-            *right(whole, "Items", **_KINDS),
+            *right(whole, n_topics=spoken().Topics),
+            *right(whole, spoken().Topics, **_KINDS),
             *right(number(2), discrimination="Discrimination, median"),
             *under(text, range="quartiles"),
             *right(share, "Scores", at_ceiling="at the ceiling", at_floor="at the floor"),
@@ -192,7 +195,7 @@ def items_section(study: LeaderboardStudy) -> list[Section]:
     )
     worst = study.items.negative()
     folds = (Fold(title=say("negative title"), blocks=(_negative_table(worst),)),) if len(worst) else ()
-    return _section(study, "items", "Items", table, *folds)
+    return _section(study, "items", spoken().Topics, table, *folds)
 
 
 def _negative_table(frame: pd.DataFrame) -> Table:
@@ -203,7 +206,7 @@ def _negative_table(frame: pd.DataFrame) -> Table:
         frame=frame,
         columns=(
             METRIC,
-            *left(topic="Item"),
+            *left(topic=spoken().Topic),
             *right(number(2), discrimination="Discrimination"),
             *right(_SCORE, mean="Mean"),
         ),
@@ -231,7 +234,7 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         columns=(
             METRIC,
             *left(method="Chosen by"),
-            *right(whole, size="Items"),
+            *right(whole, size=spoken().Topics),
             *right(text, tau="τ"),
             *under(text, taus="90 % of splits"),
             *right(text, kept="Pairs kept"),

@@ -69,9 +69,7 @@ def resampled_scores(data: object, *, what: str) -> Scores:
             "of them"
         )
     other = "fixed" if units.clustered else "ignore"
-    check_resampling_of(
-        units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`, or --clusters {other})"
-    )
+    check_resampling_of(units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`)")
     return scores
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
-from metaeval.base.unit import unit
+from metaeval.base.unit import speaking_of, unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.running.compiled import compiled
 from metaeval.table.scores import Scores, by_name, identical_systems, oriented_values
@@ -53,10 +53,11 @@ def lay_out(
     if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
         raise ScoresError(
             f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
-            "pass `duplicates='keep'` to count them all the same"
+            f"no number of {unit_of(scores).topics} separates them; check the scores"
         )
     values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
-    return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
+    with speaking_of(unit_of(scores)):
+        return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
 
 
 def draw_topic_sets(
@@ -86,11 +87,13 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
             f"the smallest size asked is {smallest}; take more {unit().topics}"
             + (f", or pass `sizes=[{limit}]`" if limit else "")
         )
-    asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
+    half = max(1, n_topics // 2)
+    asked = list(range(min(SMALLEST_SIZE, half), half + 1)) if sizes is None else list(sizes)
     whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
     if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
         message = (
-            f"`sizes` must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
+            f"`sizes` must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} {unit().topics}), not "
+            f"{asked!r}"
         )
         raise InvalidOptionError(message)
     return np.unique(np.asarray(asked, dtype=np.int64))

@@ -14,9 +14,12 @@ from metaeval.inex.assessments import Assessments
 from metaeval.inex.file_rules import joined
 from metaeval.inex.reading import assessment_sources, holds_assessments, parsed_assessments, warn_of
 from metaeval.io.annotations import annotations_of, holds_annotations
+from metaeval.io.duplicates import Duplicates
+from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
-from metaeval.io.sources import Source, list_sources, listed_paths, named_source, read_source
+from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
+from metaeval.io.trec_lines import is_run
 from metaeval.table.scores import Missing, Scores
 
 
@@ -49,6 +52,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     metrics: Sequence[str] | None = None,
     reference: str | None = None,
     missing: Missing = "error",
+    duplicates: Duplicates = "error",
 ) -> JudgeInput:
     r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
 
@@ -75,6 +79,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         of several metrics is then one a metric, called ``NAME:METRIC``.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
+    duplicates : {"error", "first", "mean"}
+        Of labels and scores, what to do where a judge gives several of one thing; see `metaeval.read_labels`.
 
     Raises
     ------
@@ -126,6 +132,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    _refuse_runs(contents)
     paths_read = tuple(source.path for source, _ in contents)
     kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
     if len(set(kinds)) > 1:
@@ -142,11 +149,31 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         if words or repeats:
             raise InvalidOptionError("`words` and `repeats` are for labels, and these are scores of systems")
         scores = scores_of_judges(
-            contents, columns=columns or {}, where=where or {}, metrics=metrics, reference=reference, missing=missing
+            contents,
+            columns=columns or {},
+            where=where or {},
+            metrics=metrics,
+            reference=reference,
+            missing=missing,
+            duplicates=duplicates,
         )
         return JudgeInput(labels=None, assessments={}, scores=scores, annotations={}, files=paths_read)
-    labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
+    labels = labels_of(
+        contents,
+        columns=columns or {},
+        words=words or {},
+        where=where or {},
+        repeats=repeats,
+        duplicates=duplicates,
+    )
     return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+
+
+def _refuse_runs(contents: Sequence[tuple[Source, bytes]]) -> None:
+    for source, content in contents:
+        if is_run(first_words(content)):
+            message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
+            raise FileFormatError(f"{message}(`collection`)", path=source.path)
 
 
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:
@@ -163,7 +190,9 @@ def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataF
         twice = [name for name in frame.columns for other in found.values() if name in other.columns]
         if source.own_name in found or twice:
             what = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"
-            raise FileFormatError(f"{what}; rename one of them, or say NAME=FILE", path=source.path)
+            alike = [one.path for one, _ in contents if one.own_name == source.own_name]
+            ways = f", or name what they hold: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+            raise FileFormatError(f"{what}; rename one of them{ways}", path=source.path)
         found[source.own_name] = frame
     return found
 

@@ -26,6 +26,7 @@ from metaeval.inex.reading import (
     submissions_from,
 )
 from metaeval.inex.xml_events import root_name
+from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.qrels import judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
@@ -57,6 +58,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
+    duplicates: Duplicates = "error",
     lenient: bool = False,
     pool_runs: RunPaths = (),
     choice: DataChoice | None = None,
@@ -87,7 +89,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
                 f"sizes of elements ({sizes}) belong to INEX assessments; {judgments} holds judgments of documents"
             )
         rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
-        levels = judgments_of(content, str(judgments))
+        levels = judgments_of(content, str(judgments), duplicates)
         check = partial(_refuse_located, judgments=str(judgments))
         collection = collection_of(
             sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check
@@ -97,6 +99,10 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
+    if duplicates != "error":
+        raise InvalidOptionError(
+            f"`duplicates` is for judgments of documents, and {judgments} holds assessments; leave it out"
+        )
     assessments, judged_files = (
         assessments_of(content, str(judgments), lenient=lenient)
         if content
@@ -138,7 +144,8 @@ def inex_collection(
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         raise InvalidOptionError(
-            f"sizes belong to assessments of elements; {assessments.source} has passages; leave `sizes` out"
+            f"sizes belong to assessments of elements; {assessments.source} has passages; leave "
+            "`element_collection(sizes=...)` out"
         )
     return passage_collection(submissions, assessments, retrieved=retrieved)
 
@@ -160,6 +167,8 @@ def _check_results(submission: Submission, kind: str) -> None:
 
 def _refuse_located(content: bytes, path: str, *, judgments: str) -> None:
     """Refuse a run of INEX beside judgments of whole documents; a TREC reader would pass over its locations."""
-    if root_name(content) or len(first_words(content)) in _LOCATED_RUN:
+    words = first_words(content)
+    located = len(words) in _LOCATED_RUN and (b"[" in words[-1] or words[-1].isdigit())  # else a tag with a blank in it
+    if root_name(content) or located:
         message = f"this is an INEX run, and {judgments} holds judgments of whole documents; give INEX assessments"
         raise FileFormatError(message, path=path)

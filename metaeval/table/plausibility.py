@@ -35,6 +35,7 @@ _TRIMMED = 0.005
 _MISSING = -1.0
 _CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 """Numbers that stand for a missing one in many a table."""
+_EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 _SCALES = (1.0, 100.0)
 _PER_CENT = 10.0
 """Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
@@ -107,7 +108,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         coded[metric] &= bool(np.nanmin(every[~coded[metric]], initial=np.inf) >= 0)
         if coded[metric].any():
             where = _cells(coded[metric], every, table)
-            notes.append(f"{where} under {name}, where all other scores are at least 0; empty what is no score")
+            notes.append(f"{where} under {name}, where all other scores are at least 0; {_EMPTY}")
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
         if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
@@ -121,7 +122,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"others {np.nanmin(rest):.4g} to {np.nanmax(rest):.4g}); leave out what is no system"
             )
         told = np.where(elsewhere[:, None] | coded[metric], np.nan, scores)
-        notes += [f"{one} under {name}; leave out or empty what is no score" for one in _far_cells(told, table)]
+        notes += [f"{one} under {name}; {_EMPTY}" for one in _far_cells(told, table)]
     return notes
 
 

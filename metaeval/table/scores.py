@@ -427,7 +427,8 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
             why = f" ({dropped})" if dropped else ""
-            least = f"at least two {dim}s are needed to compare anything" if fewest > 1 else f"no {dim} is left"
+            what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
+            least = f"at least two {what}s are needed to compare anything" if fewest > 1 else f"no {what} is left"
             raise ScoresError(f"{least}; {there}{why}")
 
 

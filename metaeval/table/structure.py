@@ -24,13 +24,13 @@ Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
 
 _REFUSED: Mapping[Trait, str] = {
-    "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; use {method}"
-    ", put their means in the {topics}' place (`with_clusters(scores, 'means')`, or --clusters means), or "
-    "leave them out (`with_clusters(scores, 'ignore')`, or --clusters ignore)",
-    "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; use {method}, "
-    "or leave them out (`with_clusters(scores, 'ignore')`, or --clusters ignore)",
-    "weights": "these {topics} have weights, and here all must weigh alike; use {method}, or leave them out "
-    "(`scores.drop_vars('weight')`)",
+    "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; {method}"
+    "put their means in the {topics}' place (`with_clusters(scores, 'means')`), or ignore them "
+    "(`with_clusters(scores, 'ignore')`)",
+    "strata": "these {topics} come in fixed clusters (strata), and here {topics} must be alike; {method}ignore them "
+    "(`with_clusters(scores, 'ignore')`)",
+    "weights": "these {topics} have weights, and here all must weigh alike; {method}leave their column out "
+    "({weight} where the table is read)",
 }
 
 
@@ -73,15 +73,17 @@ def engine_scores(
     }
     for trait, there in present.items():
         if there and trait not in uses:
-            method = (instead or {}).get(trait, f"a method for {trait}")
-            said = _REFUSED[trait].format(method=method, **unit_of(scores)._asdict())
+            method = f"use {instead[trait]}, " + "or " * (trait != "clusters") if instead and trait in instead else ""
+            weight = "`columns={'ignore': 'weight'}`"
+            said = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
             raise InvalidOptionError(_opening(what, scores) + said)
     return by_name(scores, "topic")
 
 
 def _opening(what: str, scores: Scores) -> str:
     """Return the name of a procedure as a message begins with it, in the words of the scores."""
-    named = what.replace("topic", unit_of(scores).topic) if what in PROCEDURES else what
+    spoken = unit_of(scores)
+    named = what.replace("a topic", spoken.a_topic).replace("topic", spoken.topic) if what in PROCEDURES else what
     return f"{named}: " if what else ""
 
 
@@ -92,10 +94,10 @@ def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> Non
     spoken = unit_of(scores)
     metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-    method = instead.get("gaps", f"a method that compares every pair on common {spoken.topics}")
+    method = f"use {instead['gaps']}, or " if "gaps" in instead else ""
     raise ScoresError(
         f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
-        f"under {metric!r}{more}); use {method}, or read them "
+        f"under {metric!r}{more}); {method}read them "
         "with `missing='zero'`, `'drop-systems'` or `'drop-topics'`"
     )
 

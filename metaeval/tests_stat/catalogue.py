@@ -215,10 +215,12 @@ def ways_out() -> "dict[Trait, str]":
 
     Examples
     --------
-    >>> ways_out()["clusters"].split(", ")[0]
-    'one of the tests bootstrap_sensitivity'
+    >>> ways_out()["gaps"]
+    "`test='t'` (or wilcoxon, sign, randomisation, bootstrap, bootstrap_percentile, bootstrap_shifted)"
     """
-    return {
-        trait: "one of the tests " + ", ".join(spec.name for spec in TESTS.values() if trait in spec.uses)
-        for trait in ("gaps", "clusters", "strata", "weights")
-    }
+    ways: dict[Trait, str] = {}
+    for trait in ("gaps", "clusters", "strata", "weights"):
+        # the default of no other choice comes last: most who ask for a plain test want another one
+        first, *others = sorted((one for one in TESTS.values() if trait in one.uses), key=lambda one: one.plain_p)
+        ways[trait] = f"`test={first.name!r}` (or {', '.join(one.name for one in others)})"
+    return ways

@@ -167,7 +167,7 @@ class PairwiseResult(Result):
         elif self.family_wise_only:
             raise InvalidOptionError(
                 f"the p-values of {self.test!r} are family-wise by construction and take no further correction; "
-                f"use `correction={FAMILY_WISE!r}`, not {correction!r}"
+                f"leave `correction` out, or pass `correction={FAMILY_WISE!r}`, not {correction!r}"
             )
         else:
             corrected = self._adjusted(correction, alpha)

@@ -59,7 +59,7 @@ def test_columns_by_name(command, tmp_path, form):
         "seconds",
     )
     ended = command("power", f"x.{form}", *said, "--test", "t", "--correction", "none", "--json")
-    assert _power(ended)[0][:2] == ("x", 1)
+    assert _power(ended)[0][:2] == ("acc", 1)
     assert ended.json()["options"]["item_column"] == "question"
     wrong = command("power", f"x.{form}", *said[:-2], "--test", "t")
     assert wrong.code == 3

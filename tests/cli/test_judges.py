@@ -435,7 +435,7 @@ def test_a_covariate(command, wordy):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--covariate", "words.csv"), "say which column holds the covariates (--covariate-column)"),
+        (("--covariate", "words.csv"), "say which column holds the covariates, such as --covariate-column words"),
         (("--covariate", "words.csv", "--covariate-column", "year"), "--covariate must differ between systems"),
         (("--covariate", "words.csv", "--covariate-column", "wrds"), "there is no column 'wrds'"),
         (("--covariate-column", "words"), "--covariate-column does nothing without --covariate"),

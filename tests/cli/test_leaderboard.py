@@ -24,8 +24,14 @@ def test_the_page(command, table, tmp_path):
     assert ended.code == 0, ended.err
     page = (tmp_path / "page" / "index.html").read_text().replace("<wbr>", "")
     titles = (
-        *("Ranks with intervals", "Families of systems", "Pairs of systems", "Detectable differences", "Items needed"),
-        *("Metrics and aggregates", "Items", "Subsets of the items", "What this benchmark can distinguish", "Methods"),
+        *("Ranks with intervals", "Families of systems", "Pairs of systems", "Detectable differences", "Topics needed"),
+        *(
+            "Metrics and aggregates",
+            "Topics",
+            "Subsets of the topics",
+            "What this benchmark can distinguish",
+            "Methods",
+        ),
     )
     places = [page.index(f">{title}</h2>") for title in titles]
     assert places == sorted(places)

@@ -110,8 +110,10 @@ def test_what_an_option_stands_for_exists():
     """An argument that is renamed in the library is renamed where the option is declared."""
     named = {name.partition(".")[0] for one in COMMANDS for _, option in declared(one) for name in option.means}
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py") if path.parent.name != "cli")
-    arguments = {node.arg for tree in trees for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    assert named <= arguments | parameters(of_classes=True)
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}  # --clusters is with_clusters
+    assert named <= arguments | functions | parameters(of_classes=True)
 
 
 def test_an_argument_stands_for_the_option_of_its_own_command():
@@ -122,7 +124,11 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
     assert arguments["collection"]["n_topics"] == "--topics"
     assert arguments["report"]["n_topics"] == "--n-topics"
     assert "n_trials" not in arguments["report"]
-    assert (arguments["topics"]["sizes"], arguments["power"]["sizes"]) == ("--topic-sizes", "--element-sizes")
+    assert (arguments["topics"]["sizes"], arguments["topics"]["element_collection.sizes"]) == (
+        "--topic-sizes",
+        "--element-sizes",
+    )
+    assert not {"compare-metrics", "report", "power"} & {name for name in arguments if "sizes" in arguments[name]}
     assert arguments["judgments"]["sizes"] == "--pool-sizes"
 
 
@@ -169,7 +175,23 @@ def test_an_argument_stands_for_the_option_of_its_own_command():
         (
             "pass `systems_in='rows'` or `form='long'`",
             {"systems_in": "--systems-in"},
-            f"pass --systems-in rows or `form='long'` (`form` is an argument in Python; {NONE})",
+            "pass --systems-in rows",
+        ),
+        (
+            "they come in clusters; ignore them (`with_clusters(scores, 'ignore')`)",
+            {"with_clusters": "--clusters", "clusters": "--cluster-column"},
+            "they come in clusters; ignore them (--clusters ignore)",
+        ),
+        (
+            "give element sizes (`element_collection(sizes=...)`), or pass `sizes=[5]`",
+            {"sizes": "--topic-sizes", "element_collection.sizes": "--element-sizes"},
+            "give element sizes (--element-sizes), or pass --topic-sizes 5",
+        ),
+        ("pass `words={'not good': 0}`", {"words": "--word"}, "pass --word 'not good=0'"),
+        (
+            "pass `form='long'`",
+            {"systems_in": "--systems-in"},
+            f"pass `form='long'` (`form` is an argument in Python; {NONE})",
         ),
         (
             "`columns` and `where` are for tables",

@@ -61,7 +61,7 @@ def test_what_has_no_grades_stays_and_line_numbers_never_move(text):
         (b"1 d1 L2\n1 d2 L1x\n", 2, "must be a grade in every line, as in the first: S, A, B and C, or L0 to L9"),
         (b"1 0 d1 S\n1 0 d2 1\n", 2, "must be a grade in every line"),
         (b"1 d1 S\n1 0 d2 A\n", 2, r"must have 3 columns \(topic document relevance\)"),
-        (b"1 d1 S\n1 d1 A\n", 2, "judged twice on this topic, first in line 1; keep one; the line is '1 d1 A'"),
+        (b"1 d1 S\n1 d1 A\n", 2, "judged twice on this topic, first in line 1; keep one, .*; the line is '1 d1 A'"),
         (b"1 0 d1 D\n", 1, "must be a decimal number"),
         (b"1 0 d1 L10\n", 1, "must be a decimal number"),
     ],

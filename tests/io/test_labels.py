@@ -76,7 +76,7 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*`words`"),
+        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*`words="),
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
         ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*`columns="),
         ("topic,ann\n1,1\n", {}, "no column names the items"),

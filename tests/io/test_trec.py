@@ -864,11 +864,11 @@ def test_runs_and_qrels_that_are_swapped_are_named(tmp_path):
     run, qrels = tmp_path / "a.run", tmp_path / "qrels.txt"
     run.write_text("1 Q0 d1 1 0.5 a\n")
     qrels.write_text("1 0 d1 1\n")
-    with pytest.raises(FileFormatError, match=r"a\.run: this is a run .*if the two are swapped, give runs first"):
+    with pytest.raises(FileFormatError, match=r"a\.run: this is a run .*give judgments, or exchange the two"):
         read_collection(qrels, run)
     with pytest.raises(FileFormatError, match=r"a\.run: this is a run"):
         read_qrels(run)
-    with pytest.raises(FileFormatError, match=r"qrels\.txt: this is a file of judgments .*if the two are swapped"):
+    with pytest.raises(FileFormatError, match=r"qrels\.txt: this is a file of judgments .*exchange the two"):
         read_collection(qrels, qrels)
 
 

@@ -77,7 +77,7 @@ class ElementLists(ShortRepr):
         if unknown.size:
             raise InvalidOptionError(
                 f"{what} needs the size of {self.collection.place_of(int(unknown[0]))}, and nobody said it; give "
-                "element sizes (`sizes`) when the collection is made"
+                "element sizes (`element_collection(sizes=...)`) when the collection is made"
             )
 
 

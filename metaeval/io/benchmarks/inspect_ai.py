@@ -8,6 +8,7 @@ from metaeval.base.names import count
 from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
+from metaeval.io.sources import named_apart
 
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, no answer."""
@@ -121,8 +122,8 @@ def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None
         said, before = (_evaluated(log).get(name) or {} for log in (other, one))
         if said != before:
             message = (
-                f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; name the files "
-                "differently (NAME=path), or leave one out"
+                f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; leave one out, or "
+                f"name what they hold: {' '.join(named_apart([one.label, other.label]))}"
             )
             other.refuse(message, key=f"eval.{name}")
 

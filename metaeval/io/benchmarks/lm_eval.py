@@ -10,6 +10,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
+from metaeval.io.sources import named_apart
 
 _FIXED = frozenset({
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
@@ -45,8 +46,8 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         before = first.setdefault((one.system, one.task), path)
         if Path(before).parent != Path(path).parent:
             message = (
-                f"{one.system} has samples of {one.task} in {before} too, a folder of the same name; name the "
-                "files differently (NAME=path), or leave one out"
+                f"{one.system} has samples of {one.task} in {before} too, a folder of the same name; leave "
+                f"one out, or name what they hold: {' '.join(named_apart([before, path]))}"
             )
             raise FileFormatError(message, path=path)
     chosen = newest(dated)

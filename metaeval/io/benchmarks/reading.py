@@ -100,8 +100,11 @@ class _Parser(NamedTuple):
         if content.startswith(ZIP_MAGIC):
             archive = Archive(content, label)
             if not is_archived_log(archive):
-                message = "the file is a spreadsheet or a zip archive that is no log of inspect_ai"
-                raise self._other(f"{message}; write it as CSV, Parquet or NetCDF 4")
+                if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
+                    raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
+                raise self._other(
+                    "the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it"
+                )
             log = archived_log(archive)
             return _named("inspect_ai"), File(self.source, log)
         json = read_json(content, label)

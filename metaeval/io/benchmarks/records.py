@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block, notes_of_files
+from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 
 type Place = Callable[[int, str], tuple[int | None, str]]
@@ -284,10 +285,11 @@ def _laid_out(
         metric, system, topic = (labels[dim][codes[dim][twice[0]]] for dim in DIMS)
         line, key = parts[other].place(earlier, metric)
         before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
-        message = (
-            f"system {system!r} has a score on {shortened(topic)!r} under {metric!r} already ({before}); keep one of "
-            "them, or name one of the files otherwise (NAME=path)"
-        )
+        where = f"{shortened(topic)!r} under {metric!r} already ({before})"
+        message = f"system {system!r} has a score on {where}; keep one of them"
+        if parts[other].path != parts[part].path:
+            ways = named_apart([parts[other].path, parts[part].path])
+            message += f", or name what the files hold: {' '.join(ways)}"
         raise parts[part].refuse(message, record, metric)
     return laid_out(cells, labels, scores)
 

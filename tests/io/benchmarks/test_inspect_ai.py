@@ -168,7 +168,7 @@ def test_a_truncated_archive_and_other_archives(put):
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("xl/workbook.xml", "<x/>")
     folder = put({"a.eval": stream.getvalue()})
-    with pytest.raises(FileFormatError, match="a spreadsheet or a zip archive that is no log"):
+    with pytest.raises(FileFormatError, match="a spreadsheet; save it as CSV"):
         read_scores([folder / "a.eval", folder / "b.json"])
 
 

@@ -1,0 +1,53 @@
+"""What to do where a file gives a score, label or judgment of one thing several times: refuse, keep one, or average."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.base.names import count
+
+Duplicates = Literal["error", "first", "mean"]
+
+
+class Single(NamedTuple):
+    """Rows of which no two are about one thing."""
+
+    rows: NDArray[np.int64]
+    """The first row of each, in the order of the file."""
+    numbers: NDArray[np.float64]
+    """Their numbers, shape (len(rows),)."""
+    n_left: int
+    """Rows beyond the first of each."""
+
+
+def single(keys: NDArray[np.int64], numbers: NDArray[np.float64], rule: Duplicates) -> Single:
+    """Return the first row of every key with its number, or with the mean of all numbers of the key that are known.
+
+    Examples
+    --------
+    >>> single(np.array([7, 2, 7]), np.array([0.0, 0.5, 1.0]), "mean")
+    Single(rows=array([0, 1]), numbers=array([0.5, 0.5]), n_left=1)
+    """
+    _, first, key = np.unique(keys, return_index=True, return_inverse=True)
+    rows = np.sort(first)
+    if rule == "first":
+        return Single(rows, numbers[rows], len(keys) - len(rows))
+    known = np.isfinite(numbers)
+    sums = np.bincount(key[known], numbers[known], minlength=len(first))
+    sizes = np.bincount(key[known], minlength=len(first))
+    with np.errstate(invalid="ignore"):
+        means = np.where(np.bincount(key) == 1, numbers[first], sums / sizes)  # one number is its own mean, exactly
+    return Single(rows, means[key[rows]], len(keys) - len(rows))
+
+
+def note_of(n_left: int, what: str, rule: Duplicates) -> list[str]:
+    """Say how many were given again; nothing where none was.
+
+    Examples
+    --------
+    >>> note_of(2, "score", "first"), note_of(0, "score", "mean")
+    (['2 scores repeat another one: the first counts (duplicates)'], [])
+    """
+    kept = "the first counts" if rule == "first" else "their mean counts"
+    return [f"{count(n_left, what)} repeat{'s' * (n_left == 1)} another one: {kept} (duplicates)"] if n_left else []

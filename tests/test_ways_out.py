@@ -1,0 +1,998 @@
+"""A hundred typical mistakes: what each is told, and that its advice, followed to the letter, gives the right answer.
+
+A row is a mistake: files, and a command line. The message must hold `says`, whose named groups are the way out as the
+message has it, and the test does what they say: `add` goes behind the command, `filter` is a shell filter over the file
+that the message begins with, `instead` takes the place of `wrong`, `line` is taken out of it. Where the advice is
+in words (rename it, fetch it again), `edit` does it. Then the command must give the figures of the same question on
+clean data.
+"""
+
+import ast
+import gzip
+import io
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from metaeval import read_scores
+from metaeval.cli import main
+from metaeval.errors import MetaevalError
+from metaeval.table.structure import with_clusters
+from metaeval.tests_stat.wilcoxon import wilcoxon_test
+
+SYSTEMS = ["bm25", "lm", "rm3", "dense"]
+TOPICS = [str(301 + number) for number in range(20)]
+_GENERATOR = np.random.default_rng(5)
+SCORES = (
+    (
+        0.3
+        + 0.06 * np.arange(4)
+        + 0.15 * _GENERATOR.standard_normal((20, 1))
+        + 0.07 * _GENERATOR.standard_normal((20, 4))
+    )
+    .clip(0.01, 0.99)
+    .round(3)
+)
+WRITTEN = f"{SCORES[0, 1]:.3f}"
+"""The score of lm on 301."""
+
+
+# ----------------------------------------------------------------------------------------------------- clean files
+
+
+def wide(*, sep=",", write="{:.3f}".format, head="topic", topics=TOPICS, more="", systems=SYSTEMS):
+    """Return a wide table: a row a topic, a column a system."""
+    rows = [sep.join([head, *systems])]
+    rows += [sep.join([topic, *map(write, row)]) for topic, row in zip(topics, SCORES[:, : len(systems)], strict=False)]
+    return "\n".join(rows) + "\n" + more
+
+
+def transposed(head):
+    """Return a wide table with a row a system."""
+    rows = [",".join([head, *TOPICS])]
+    rows += [",".join([name, *map("{:.3f}".format, SCORES[:, at])]) for at, name in enumerate(SYSTEMS)]
+    return "\n".join(rows) + "\n"
+
+
+def long(head="system,topic,metric,score", row="{system},{topic},AP,{score:.3f}", *, more="", systems=SYSTEMS):
+    """Return a long table: a row a score."""
+    rows = [
+        row.format(system=system, topic=topic, score=SCORES[at, place], task=f"k{at % 5}", place=place)
+        for at, topic in enumerate(TOPICS)
+        for place, system in enumerate(systems)
+    ]
+    return "\n".join([head, *rows]) + "\n" + more
+
+
+def run(tag, seed, line="{topic} Q0 {document} {rank} {score} {tag}", head=""):
+    """Return a run of twenty documents on every topic."""
+    generator, lines = np.random.default_rng(seed), []
+    for topic in TOPICS:
+        for rank, document in enumerate(generator.permutation(20), start=1):
+            lines.append(
+                line.format(topic=topic, document=f"D{document}", rank=rank, score=101 - rank, tag=tag, same=7)
+            )
+    return head + "\n".join(lines) + "\n"
+
+
+def qrels(line="{topic} 0 {document} {level}", *, head="", topics=TOPICS, seed=0):
+    """Return judgments of these documents."""
+    generator = np.random.default_rng(seed)
+    rows = [
+        line.format(topic=topic, document=f"D{document}", level=int(generator.integers(0, 3)))
+        for topic in topics
+        for document in range(20)
+    ]
+    return head + "\n".join(rows) + "\n"
+
+
+def with_column(text, head, cells):
+    """Return a table with one more column at its end."""
+    first, *rows = text.splitlines()
+    return "\n".join([f"{first},{head}", *(f"{row},{cell}" for row, cell in zip(rows, cells, strict=True))]) + "\n"
+
+
+def zipped(**members):
+    """Return a zip archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/"), content)
+    return packed.getvalue()
+
+
+TABLE = {"ap.csv": wide()}
+LONG = {"ap.csv": long()}
+RUNS = {"a.run": run("a", 1), "b.run": run("b", 2), "qrels.txt": qrels()}
+SCORED = "score a.run b.run --qrels qrels.txt --metrics AP"
+TASKS = {"b.csv": long("model,task,item,score", "{system},{task},{topic},{score:.3f}")}
+TEAMS = {"groups.csv": "system,team,year\n" + "".join(f"{name},{name[0]},1\n" for name in SYSTEMS)}
+JUDGES = "judges labels.csv --reference ann --resamples 20"
+_LABELS = list(np.random.default_rng(3).integers(0, 2, (30, 2)))
+
+
+def labels(words=("0", "1"), more=""):
+    """Return a wide table of labels."""
+    rows = [f"1,d{at},{words[one]},{words[other]}" for at, (one, other) in enumerate(_LABELS)]
+    return "\n".join(["topic,doc,ann,ben", *rows]) + "\n" + more
+
+
+def long_labels(words=("0", "1"), more=""):
+    """Return a table of labels, a row a label."""
+    rows = [f"1,d{at},{name},{words[label]}" for at, row in enumerate(_LABELS) for name, label in zip("ab", row)]  # noqa: B905 - two judges
+    text = "\n".join(["topic,doc,judge,label", *rows]) + "\n" + more
+    return text.replace(",a,", ",ann,").replace(",b,", ",ben,")
+
+
+# -------------------------------------------------------------------------------------------------------- mistakes
+
+
+class Mistake(NamedTuple):
+    """What somebody got wrong, and what becomes of it."""
+
+    files: dict
+    command: str
+    says: str
+    right: tuple = (TABLE, "table ap.csv")
+    """The same question on clean data."""
+    edit: object = None
+    """What the advice asks for in words: takes the match; may return another command."""
+    scale: float = 1.0
+    names: bool = True
+    """Whether systems keep their names."""
+
+
+def _write(name, content):
+    def edit(_found):
+        place = Path(name)
+        place.unlink(missing_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    return edit
+
+
+def _replace(old, new, name="ap.csv", add=""):
+    def edit(_found):
+        place = Path(name)
+        text = place.read_text(encoding="utf-8")
+        assert old in text
+        place.write_text(text.replace(old, new, 1), encoding="utf-8")
+        return f"table {name} {add}" if add else None
+
+    return edit
+
+
+def _command(line):
+    return lambda _found: line
+
+
+NOTHING_TO_DO = "(?!x)"
+WITHOUT_301 = ({"ap.csv": wide().replace(f"301,{','.join(map('{:.3f}'.format, SCORES[0]))}\n", "")}, "table ap.csv")
+GAP = r"pass --missing zero, drop-systems, (?P<rule>drop-topics) or pairwise"
+DOUBLED = "301,0.1,0.2,0.3,0.4\n"
+_MEAN = np.vstack([(SCORES[0] + [0.1, 0.2, 0.3, 0.4]) / 2, SCORES[1:]])
+MEAN = (
+    {
+        "ap.csv": "\n".join(
+            [
+                f"topic,{','.join(SYSTEMS)}",
+                *(f"{t},{','.join(map(repr, r.tolist()))}" for t, r in zip(TOPICS, _MEAN, strict=True)),
+            ]
+        )
+    },
+    "table ap.csv",
+)
+SAME_RUNS = (RUNS, SCORED)
+
+
+def gap(word):
+    """Return the row of a word that stands for a missing score."""
+    return Mistake({"ap.csv": wide().replace(WRITTEN, word, 1)}, "table ap.csv", GAP, WITHOUT_301)
+
+
+def of_run(says, *, edit=None, line="", head="", files=None, command=SCORED):
+    """Return the row of a mistake in a run or in judgments."""
+    wrong = {"a.run": run("a", 1, line, head)} if line else {}
+    return Mistake({**RUNS, **wrong, **(files or {})}, command, says, SAME_RUNS, edit)
+
+
+FILTER = r" \((?P<filter>[^)]*)\)"
+BY_ROWS = "(?P<add>--systems-in rows)"
+MISTAKES = {
+    # --------------------------------------------------------------------------------------- columns of long tables
+    "no column of systems": Mistake(
+        {"ap.csv": long("topic,metric,score", "{topic},AP,{score:.3f}")},
+        "table ap.csv",
+        "line 3: .* no column names the systems, so all rows count as one: add a column system",
+        edit=_write("ap.csv", long()),
+    ),
+    "a file a system, and only one given": Mistake(
+        {"bm25.csv": long("topic,metric,score", "{topic},AP,{score:.3f}", systems=["bm25"])},
+        "table bm25.csv",
+        "each file counts as one: give the files of the others too",
+        edit=lambda _found: _a_file_each(),
+    ),
+    "systems called teams": Mistake(
+        {"ap.csv": long("team,topic,metric,score")}, "table ap.csv", "pass (?P<add>--system-column team)"
+    ),
+    "topics called by another word": Mistake(
+        {"ap.csv": long("system,frage,metric,score")}, "table ap.csv", "pass (?P<add>--item-column frage)"
+    ),
+    "scores called by another word": Mistake(
+        {"ap.csv": long("system,topic,metric,wert")}, "table ap.csv", "pass (?P<add>--value-column wert)"
+    ),
+    "three columns called by other words": Mistake(
+        {"ap.csv": long("team,frage,wert,metric", "{system},{topic},{score:.3f},AP")},
+        "table ap.csv",
+        "pass (?P<add>--system-column team --item-column frage --value-column wert)",
+    ),
+    "a column of notes in a long table": Mistake(
+        {"ap.csv": with_column(long(), "notes", ["fine"] * 80)}, "table ap.csv", "pass (?P<add>--ignore-column notes)"
+    ),
+    "a column of notes in a wide table": Mistake(
+        {"ap.csv": with_column(wide(), "notes", ["fine"] * 20)}, "table ap.csv", "left out columns of words .notes"
+    ),
+    "a column with few notes": Mistake(
+        {"ap.csv": with_column(wide(), "notes", ["", "odd", *[""] * 18])}, "table ap.csv", "left out columns of words"
+    ),
+    # ---------------------------------------------------------------------------------------- how numbers are written
+    "percent signs": Mistake(
+        {"ap.csv": wide(write=lambda score: f"{100 * score:.1f} %")},
+        "table ap.csv",
+        f"'13.0 %' has a percent sign; write '13.0'{FILTER}",
+        scale=100,
+    ),
+    "percent signs without blanks": Mistake(
+        {"ap.csv": wide(write=lambda score: f"{100 * score:.1f}%")},
+        "table ap.csv",
+        f"has a percent sign; write '13.0'{FILTER}",
+        scale=100,
+    ),
+    "percent signs in a long table": Mistake(
+        {"ap.csv": re.sub(r"0\.(\d\d)(\d)$", r"\1.\2%", long(), flags=re.MULTILINE)},
+        "table ap.csv",
+        f"has a percent sign; write '13.0'{FILTER}",
+        scale=100,
+    ),
+    "decimal commas and semicolons": Mistake(
+        {"ap.csv": wide(sep=";", write=lambda score: f"{score:.3f}".replace(".", ","))},
+        "table ap.csv",
+        f"'0,130' has a decimal comma; write '0.130'{FILTER}",
+    ),
+    "decimal commas and tabs": Mistake(
+        {"ap.csv": wide(sep="\t", write=lambda score: f"{score:.3f}".replace(".", ","))},
+        "table ap.csv",
+        f"has a decimal comma; write '0.130'{FILTER}",
+    ),
+    "decimal commas between commas": Mistake(
+        {"ap.csv": wide(write=lambda score: f"{score:.3f}".replace(".", ","))},
+        "table ap.csv",
+        "if commas are decimal signs, write the file again with points",
+        edit=_write("ap.csv", wide()),
+    ),
+    "commas between thousands": Mistake(
+        {"ap.csv": wide(sep=";", write=lambda score: f"{1e6 * score:,.0f}")},
+        "table ap.csv",
+        rf"has a decimal comma.*or '130000'{FILTER}|commas between thousands; write '130000' \((?P<instead>[^)]*)\)",
+        scale=1e6,
+        edit=lambda found: _filtered("ap.csv", found["filter"] or found["instead"]),
+    ),
+    "commas between thousands, and points": Mistake(
+        {"ap.csv": wide(sep=";", write=lambda score: f"{1e6 * score:,.1f}")},
+        "table ap.csv",
+        f"commas between thousands; write '130000.0'{FILTER}",
+        scale=1e6,
+    ),
+    "a score that is infinite": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, "inf", 1)},
+        "table ap.csv",
+        "'inf' is not finite; repair the score, or leave the cell empty",
+        edit=_replace("inf", WRITTEN),
+    ),
+    # --------------------------------------------------------------------------------------------------- duplicates
+    "a topic twice, the first counts": Mistake(
+        {"ap.csv": wide(more=DOUBLED)}, "table ap.csv", "topic '301' appears twice.*pass (?P<add>--duplicates first)"
+    ),
+    "a topic twice, the mean counts": Mistake(
+        {"ap.csv": wide(more=DOUBLED)}, "table ap.csv", "pass --duplicates first or (?P<duplicates>mean)", MEAN
+    ),
+    "a row twice": Mistake(
+        {"ap.csv": long(more="bm25,301,AP,0.9\n")},
+        "table ap.csv",
+        "line 82: .* on line 2 already; keep one of them, or pass (?P<add>--duplicates first)",
+    ),
+    "all rows twice, the mean counts": Mistake(
+        {"ap.csv": long(more="".join(f"{name},301,AP,{at / 10}\n" for at, name in enumerate(SYSTEMS, start=1)))},
+        "table ap.csv",
+        "pass --duplicates first or (?P<duplicates>mean)",
+        MEAN,
+    ),
+    "a column twice": Mistake(
+        {"ap.csv": wide(systems=["bm25", "lm", "lm", "dense"])},
+        "table ap.csv",
+        "columns 3 and 4 are both called 'lm'; rename one",
+        edit=_replace("lm,lm", "lm,rm3"),
+    ),
+    "a judgment twice": of_run(
+        "judged twice.*pass (?P<add>--duplicates first)", files={"qrels.txt": qrels() + "301 0 D1 0\n"}
+    ),
+    "a label twice": Mistake(
+        {"labels.csv": long_labels(more="1,d0,ann,1\n")},
+        JUDGES,
+        "'ann' labels topic '1', item 'd0' twice.*pass (?P<add>--duplicates first)",
+        ({"labels.csv": long_labels()}, JUDGES),
+    ),
+    "a row of labels twice": Mistake(
+        {"labels.csv": labels(more="1,d0,1,1\n")},
+        JUDGES,
+        "appears twice.*pass (?P<add>--duplicates first)",
+        ({"labels.csv": labels()}, JUDGES),
+    ),
+    "a document twice in a run": of_run(
+        "line (?P<line>401): this document stands in this topic already.*keep one",
+        files={"a.run": run("a", 1) + "320 Q0 D1 99 0 a\n"},
+    ),
+    # ----------------------------------------------------------------------------------------------- missing scores
+    "NA": gap("NA"),
+    "n/a": gap("n/a"),
+    "a dash": gap("-"),
+    "a long dash": gap("\N{EN DASH}"),
+    "an empty cell": gap(""),
+    "a question mark": gap("?"),
+    "a point": gap("."),
+    "N.A.": gap("N.A."),
+    "the word missing": gap("missing"),
+    "null": gap("null"),
+    "#N/A": gap("#N/A"),
+    "-999": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, "-999", 1)},
+        "table ap.csv",
+        "-999 .'lm' on '301'. under ap.*empty what is no score, and pass (?P<then>--missing drop-topics)",
+        WITHOUT_301,
+        edit=lambda found: _replace("-999", "", add=found["then"])(found),
+    ),
+    "-1": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, "-1", 1)},
+        "table ap.csv",
+        "-1 .'lm' on '301'. under ap.*empty what is no score, and pass (?P<then>--missing drop-topics)",
+        WITHOUT_301,
+        edit=lambda found: _replace("-1", "", add=found["then"])(found),
+    ),
+    # --------------------------------------------------------------------------------------------- form of the table
+    "a row of averages": Mistake(
+        {"ap.csv": wide(more=f"all,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
+        "table ap.csv",
+        "left out the averages .all.",
+    ),
+    "a row of means": Mistake(
+        {"ap.csv": wide(more=f"mean,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
+        "table ap.csv",
+        "left out the averages",
+    ),
+    "a row of means called MAP": Mistake(
+        {"ap.csv": wide(more=f"MAP,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
+        "table ap.csv",
+        "left out the summaries .MAP.",
+    ),
+    "systems in rows": Mistake({"ap.csv": transposed("system")}, "table ap.csv", ""),
+    "systems in rows, without a name for them": Mistake({"ap.csv": transposed("")}, "table ap.csv", f"pass {BY_ROWS}"),
+    "systems in rows, by another word": Mistake({"ap.csv": transposed("team")}, "table ap.csv", f"pass {BY_ROWS}"),
+    "systems in rows, five topics in columns": Mistake(
+        {"ap.csv": "\n".join(",".join(row.split(",")[:6]) for row in transposed("team").splitlines())},
+        "table ap.csv",
+        f"pass {BY_ROWS}",
+        ({"ap.csv": wide(topics=TOPICS[:5])}, "table ap.csv"),
+    ),
+    "an item twice in a wide table": Mistake(
+        {"ap.csv": wide(head="item", more=DOUBLED)},
+        "table ap.csv",
+        "item '301' appears twice.*pass (?P<add>--duplicates first)",
+    ),
+    "topics without a name for them": Mistake({"ap.csv": wide(head="")}, "table ap.csv", ""),
+    "topics by another word": Mistake(
+        {"ap.csv": wide(head="Frage")}, "table ap.csv", "column 'Frage' was taken for the topic"
+    ),
+    "row numbers saved with the table": Mistake(
+        {"ap.csv": "\n".join(f"{at - 1 if at else ''},{row}" for at, row in enumerate(wide().splitlines()))},
+        "table ap.csv",
+        "",
+    ),
+    "no header": Mistake(
+        {"ap.csv": wide().split("\n", 1)[1]}, "table ap.csv", "pass (?P<add>--no-header) if there is none", names=False
+    ),
+    "no header and no topics": Mistake(
+        {"ap.csv": "\n".join(row.split(",", 1)[1] for row in wide().splitlines()[1:])},
+        "table ap.csv",
+        "pass (?P<add>--no-header) if there is none",
+        names=False,
+    ),
+    "systems called by numbers": Mistake(
+        {"ap.csv": "1,2,3,4\n" + "\n".join(row.split(",", 1)[1] for row in wide().splitlines()[1:])},
+        "table ap.csv",
+        "if it names the systems, add a first column called topic",
+        edit=_write("ap.csv", wide(systems=list("1234"))),
+        names=False,
+    ),
+    "topics by another word beside whole scores": Mistake(
+        {"ap.csv": wide(head="nr", write=lambda score: f"{1000 * score + 1000:.0f}")},
+        "table ap.csv",
+        "pass (?P<add>--item-column nr)",
+        ({"ap.csv": wide(write=lambda score: f"{1000 * score + 1000:.0f}")}, "table ap.csv"),
+    ),
+    "one system": Mistake(
+        {"ap.csv": wide(systems=SYSTEMS[:1])},
+        "table ap.csv",
+        "at least two systems are needed to compare anything; there is only 'bm25'",
+        edit=_write("ap.csv", wide()),
+    ),
+    "one topic": Mistake(
+        {"ap.csv": wide(topics=TOPICS[:1])},
+        "table ap.csv",
+        "at least two topics are needed to compare anything; there is only '301'",
+        edit=_write("ap.csv", wide()),
+    ),
+    "means without topics": Mistake(
+        {"ap.csv": "model,score\n" + "".join(f"{name},0.{at}\n" for at, name in enumerate(SYSTEMS))},
+        "table ap.csv",
+        "means alone do not tell .*give a row for every system and topic",
+        edit=_write("ap.csv", long()),
+    ),
+    "blanks behind names of topics": Mistake(
+        {"ap.csv": wide(topics=[f"{topic} " for topic in TOPICS])}, "table ap.csv", ""
+    ),
+    # ------------------------------------------------------------------------------------------------- kind of file
+    "an empty file": Mistake(
+        {"ap.csv": ""}, "table ap.csv", "is empty; a table needs a header and rows", edit=_write("ap.csv", wide())
+    ),
+    "a header alone": Mistake(
+        {"ap.csv": wide(topics=[])}, "table ap.csv", "it needs a row for every topic", edit=_write("ap.csv", wide())
+    ),
+    "a byte-order mark": Mistake({"ap.csv": b"\xef\xbb\xbf" + wide().encode()}, "table ap.csv", ""),
+    "UTF-16": Mistake({"ap.csv": wide().encode("utf-16")}, "table ap.csv", f"save it as UTF-8{FILTER}"),
+    "UTF-16 without a mark": Mistake(
+        {"ap.csv": wide().encode("utf-16-le")}, "table ap.csv", f"save it as UTF-8{FILTER}"
+    ),
+    "Latin-1": Mistake(
+        {"ap.csv": wide(head="thème").encode("latin-1")},
+        "table ap.csv",
+        r"save the file as UTF-8 \(for Western European text: (?P<filter>[^)]*)\)",
+    ),
+    "lines that end in CR": Mistake({"ap.csv": wide().replace("\n", "\r")}, "table ap.csv", ""),
+    "lines that end in CR LF": Mistake({"ap.csv": wide().replace("\n", "\r\n")}, "table ap.csv", ""),
+    "a zip archive": Mistake(
+        {"ap.zip": zipped(**TABLE)},
+        "table ap.zip",
+        "is a zip archive and no log of inspect_ai; unpack it, and give what is in it",
+        edit=lambda _found: zipfile.ZipFile("ap.zip").extractall() or "table ap.csv",
+    ),
+    "an Excel file": Mistake(
+        {"ap.xlsx": zipped(xl__workbook="<x/>")},
+        "table ap.xlsx",
+        "is a spreadsheet; save it as CSV",
+        edit=lambda found: _write("ap.csv", wide())(found) or "table ap.csv",
+    ),
+    "called .gz and not packed": Mistake(
+        {"ap.csv.gz": wide()},
+        "table ap.csv.gz",
+        "named .gz but its content is not; rename it",
+        edit=lambda _found: shutil.move("ap.csv.gz", "ap.csv") and "table ap.csv",
+    ),
+    "packed and not called .gz": Mistake({"ap.csv": gzip.compress(wide().encode())}, "table ap.csv", ""),
+    "cut short": Mistake(
+        {"ap.csv.gz": gzip.compress(wide().encode())[:-30]},
+        "table ap.csv.gz",
+        "cut short.*fetch it again",
+        (TABLE, "table ap.csv"),
+        edit=_write("ap.csv.gz", gzip.compress(wide().encode())),
+    ),
+    "JSON lines under other names": Mistake(
+        {
+            "ap.jsonl": "".join(
+                json.dumps({"team": name, "topic": topic, "metric": "AP", "score": SCORES[at, place]}) + "\n"
+                for at, topic in enumerate(TOPICS)
+                for place, name in enumerate(SYSTEMS)
+            )
+        },
+        "table ap.jsonl",
+        "pass (?P<add>--system-column team)",
+    ),
+    "a folder for a file": Mistake({"scores/ap.csv": wide()}, "table scores", ""),
+    "a slip in a file's name": Mistake(
+        TABLE, "table app.csv", "(?P<wrong>app.csv): there is no such file; did you mean '(?P<instead>ap.csv)'"
+    ),
+    "a folder for the table of groups": Mistake(
+        TABLE | {"teams/groups.csv": TEAMS["groups.csv"]},
+        "table ap.csv --groups teams --group-column team",
+        "this is a folder; name the table of groups",
+        edit=_command("table ap.csv --groups teams/groups.csv --group-column team"),
+    ),
+    "a file for the folder of a report": Mistake(
+        TABLE | {"report": "x"},
+        "table ap.csv --out report",
+        "'report' is a file; name a folder",
+        edit=_command("table ap.csv --out other"),
+    ),
+    "a folder that is not empty": Mistake(
+        TABLE | {"report/x.txt": "x"}, "table ap.csv --out report", "is not empty.*pass (?P<add>--overwrite)"
+    ),
+    # ------------------------------------------------------------------------------------------------------ options
+    "a level in per cent": Mistake(
+        TABLE,
+        "table ap.csv --alpha 5",
+        "not (?P<wrong>5)[.]0; write 5 % as (?P<instead>0.05)",
+    ),
+    "a seed below 0": Mistake(
+        TABLE, "table ap.csv --seed -1", "from 0 to [0-9]*, such as (?P<instead>0), not (?P<wrong>-1)"
+    ),
+    "a slip in a test": Mistake(
+        TABLE, "table ap.csv --test ttset", "no test '(?P<wrong>ttset)'; did you mean '(?P<instead>t)'"
+    ),
+    "a slip in a correction": Mistake(
+        TABLE,
+        "table ap.csv --correction holmes",
+        "no correction '(?P<wrong>holmes)'; did you mean '(?P<instead>holm)'",
+        (TABLE, "table ap.csv --correction holm"),
+    ),
+    "a slip in a command": Mistake(
+        TABLE, "tabel ap.csv", "No such command '(?P<wrong>tabel)'. Did you mean '(?P<instead>table)'"
+    ),
+    "a slip in an option": Mistake(
+        TABLE,
+        "table ap.csv --basline bm25",
+        "No such option: (?P<wrong>--basline).*Possible options: (?P<instead>--baseline)",
+        (TABLE, "table ap.csv --baseline bm25"),
+    ),
+    "an option of another command": Mistake(
+        TABLE,
+        "power ap.csv --baseline bm25",
+        "No such option: --baseline; metaeval (?P<instead>table) and",
+        (TABLE, "table ap.csv --baseline bm25"),
+        edit=lambda found: f"{found['instead']} ap.csv --baseline bm25",
+    ),
+    "a slip in a baseline": Mistake(
+        TABLE,
+        "table ap.csv --baseline BM25",
+        "no baseline '(?P<wrong>BM25)'; did you mean '(?P<instead>bm25)'",
+        (TABLE, "table ap.csv --baseline bm25"),
+    ),
+    "a metric in other letters": Mistake(
+        TABLE, "table ap.csv --metrics AP", "'(?P<wrong>AP)'; did you mean '(?P<instead>ap)'"
+    ),
+    "a metric that is not there": Mistake(
+        {"err.csv": wide()},
+        "table err.csv --lower-is-better AP",
+        "no metric '(?P<wrong>AP)'; there is only '(?P<instead>err)'",
+        ({"err.csv": wide()}, "table err.csv --lower-is-better err"),
+    ),
+    "topic sets beyond half the topics": Mistake(
+        TABLE,
+        "topics ap.csv --no-bayes --trials 20 --interval-resamples 0 --topic-sizes 30",
+        "pass --topic-sizes (?P<instead>10)",
+        (TABLE, "topics ap.csv --no-bayes --trials 20 --interval-resamples 0 --topic-sizes 10"),
+        edit=lambda found: (
+            f"topics ap.csv --no-bayes --trials 20 --interval-resamples 0 --topic-sizes {found['instead']}"
+        ),
+    ),
+    "few items, and the sets that fit them": Mistake(
+        {"b.csv": "\n".join(TASKS["b.csv"].replace("task", "x").splitlines()[:25])},
+        "topics b.csv --ignore-column x --trials 20 --interval-resamples 0",
+        "6 items are too few: disjoint item sets .* pass (?P<add>--topic-sizes 3)",
+        (
+            {"b.csv": "\n".join(TASKS["b.csv"].replace("task", "x").splitlines()[:25])},
+            "topics b.csv --ignore-column x --trials 20 --interval-resamples 0 --topic-sizes 1-3",
+        ),
+        edit=lambda found: (
+            f"topics b.csv --ignore-column x --trials 20 --interval-resamples 0 {found['add'].replace('3', '1-3')}"
+        ),
+    ),
+    "a correction for family-wise p-values": Mistake(
+        TABLE,
+        "table ap.csv --test tukey --correction holm",
+        "take no further correction, not 'holm'; leave --correction out",
+        (TABLE, "table ap.csv --test tukey"),
+        edit=_command("table ap.csv --test tukey"),
+    ),
+    "an option given twice": Mistake(
+        TABLE,
+        "table ap.csv --test sign --test t",
+        "--test takes one value, and is given 2 times; give it once",
+        edit=_command("table ap.csv --test t"),
+    ),
+    "a list given one by one": Mistake(
+        TABLE,
+        "power ap.csv --correction none --correction holm --test t --interval-resamples 0",
+        "give all by comma, as in --correction A,B",
+        (TABLE, "power ap.csv --correction none,holm --test t --interval-resamples 0"),
+        edit=_command("power ap.csv --correction none,holm --test t --interval-resamples 0"),
+    ),
+    "a slip in a study file": Mistake(
+        TABLE | {"study.toml": 'command = "table"\n[options]\ninputs = ["ap.csv"]\ncorection = "holm"\n'},
+        "--study study.toml",
+        "line 4: no option of table 'corection'; did you mean 'correction'",
+        (TABLE, "table ap.csv --correction holm"),
+        edit=_replace("corection", "correction", "study.toml"),
+    ),
+    "a slip in the command of a study file": Mistake(
+        TABLE | {"study.toml": 'command = "tabel"\n[options]\ninputs = ["ap.csv"]\n'},
+        "--study study.toml",
+        "line 1: no command 'tabel'; did you mean 'table'",
+        edit=_replace("tabel", "table", "study.toml"),
+    ),
+    # ------------------------------------------------------------------------------------------ groups and clusters
+    "a column of groups without the table": Mistake(
+        TABLE | TEAMS,
+        "table ap.csv --group-column team",
+        "--group-column does nothing without --groups; add that",
+        edit=_command("table ap.csv --group-column team --groups groups.csv"),
+    ),
+    "groups in one of two columns": Mistake(
+        TABLE | TEAMS, "table ap.csv --groups groups.csv", "such as (?P<add>--group-column team)"
+    ),
+    "groups without a header": Mistake(
+        TABLE | {"groups.csv": "bm25,a\nlm,b\nrm3,b\ndense,c\n"},
+        "table ap.csv --groups groups.csv",
+        "add a first line that names the columns, such as (?P<first>system,group)",
+        edit=lambda found: _replace("bm25,a", f"{found['first']}\nbm25,a", "groups.csv")(found),
+    ),
+    "a system without a group": Mistake(
+        TABLE | {"groups.csv": "system,group\nBM25,a\nlm,b\nrm3,b\ndense,c\n"},
+        "table ap.csv --groups groups.csv",
+        "without a row: bm25 .for 'bm25' there is 'BM25'.. Add them",
+        edit=_replace("BM25", "bm25", "groups.csv"),
+    ),
+    "a test that knows no clusters": Mistake(
+        TASKS,
+        "table b.csv --test wilcoxon",
+        "use (?P<add>--test t) ",
+        (TASKS, "table b.csv --test t"),
+        edit=lambda found: f"table b.csv {found['add']}",
+    ),
+    "clusters replaced by their means": Mistake(
+        TASKS,
+        "table b.csv --test wilcoxon",
+        "in the items' place .(?P<add>--clusters means)",
+        (TASKS, "table b.csv --test wilcoxon --clusters means"),
+    ),
+    "clusters that do not matter": Mistake(
+        TASKS,
+        "topics b.csv --no-bayes --trials 20 --interval-resamples 0",
+        "error rate of item sets: .*ignore them .(?P<add>--clusters ignore)",
+        (TASKS, "topics b.csv --no-bayes --trials 20 --interval-resamples 0 --clusters ignore"),
+    ),
+    # ----------------------------------------------------------------------------------------- runs and judgments
+    "runs without judgments": Mistake(
+        RUNS,
+        "table a.run b.run --metrics AP",
+        "a run in TREC format.*give its judgments too .(?P<add>--qrels)",
+        (RUNS, "table a.run b.run --metrics AP --qrels qrels.txt"),
+        edit=lambda found: f"table a.run b.run --metrics AP {found['add']} qrels.txt",
+    ),
+    "judgments as scores": Mistake(
+        RUNS,
+        "table qrels.txt --metrics AP",
+        "give runs as the inputs, and this file as the judgments .(?P<add>--qrels)",
+        (RUNS, "table a.run b.run --metrics AP --qrels qrels.txt"),
+        edit=lambda found: f"table a.run b.run --metrics AP {found['add']} qrels.txt",
+    ),
+    "a run and judgments swapped": Mistake(
+        RUNS,
+        "score qrels.txt --qrels a.run --metrics AP",
+        "a.run: this is a run .*exchange the two",
+        (RUNS, "score a.run --qrels qrels.txt --metrics AP"),
+        edit=_command("score a.run --qrels qrels.txt --metrics AP"),
+    ),
+    "judgments among the runs": of_run(
+        "qrels.txt: this is a file of judgments.*a run .* should stand here; give a run",
+        command="score a.run qrels.txt --qrels qrels.txt --metrics AP",
+        edit=_command(SCORED),
+    ),
+    "scores as judgments": Mistake(
+        TABLE | RUNS,
+        "table a.run --qrels ap.csv --metrics AP",
+        "if this is a table of scores, give it alone, without judgments",
+        edit=_command("table ap.csv"),
+    ),
+    "scores as runs": Mistake(
+        TABLE | RUNS,
+        "table ap.csv --qrels qrels.txt --metrics AP",
+        "if this is a table of scores, give it alone, without judgments",
+        edit=_command("table ap.csv"),
+    ),
+    "a run of five columns": of_run(f"add the column tag{FILTER}", line="{topic} Q0 {document} {rank} {score}"),
+    "a run of four columns": of_run(f"add the columns Q0 and tag{FILTER}", line="{topic} {document} {rank} {score}"),
+    "a run of three columns": of_run(f"add the columns Q0, rank and tag{FILTER}", line="{topic} {document} {score}"),
+    "a run with commas": of_run(f"divide columns by blanks{FILTER}", line="{topic},Q0,{document},{rank},{score},{tag}"),
+    "a run with a header": of_run(
+        f"leave out the header{FILTER}",
+        line="{topic} Q0 {document} {rank} {score} {tag}",
+        head="qid Q0 docno rank score tag\n",
+    ),
+    "a run with tabs": of_run("", line="{topic}\tQ0\t{document}\t{rank}\t{score}\t{tag}"),
+    "ranks for scores": of_run(
+        "scores rise from the first rank on.*to take the runs' own ranks use (?P<add>--order rank)",
+        line="{topic} Q0 {document} {rank} {rank} {tag}",
+    ),
+    "equal scores": of_run(
+        "have tied scores .*To keep the runs' own order use (?P<add>--order rank)",
+        line="{topic} Q0 {document} {rank} {same} {tag}",
+    ),
+    "judgments of three columns": of_run(
+        f"add the column iteration{FILTER}", files={"qrels.txt": qrels("{topic} {document} {level}")}
+    ),
+    "judgments with a header": of_run(
+        f"leave out the header{FILTER}", files={"qrels.txt": qrels(head="topic iter doc rel\n")}
+    ),
+    "judgments with commas": of_run(
+        f"divide columns by blanks{FILTER}", files={"qrels.txt": qrels("{topic},0,{document},{level}")}
+    ),
+    "judgments as BEIR has them": of_run(
+        f"leave out the header and add the column iteration{FILTER}",
+        files={"qrels.txt": qrels("{topic}\t{document}\t{level}", head="query-id\tcorpus-id\tscore\n")},
+    ),
+    "judgments with points": of_run("", files={"qrels.txt": qrels("{topic} 0 {document} {level}.0")}),
+    "negative judgments": of_run(
+        "documents at negative levels count as pooled but not judged.*give them level 0",
+        files={"qrels.txt": qrels().replace(" 0\n", " -2\n")},
+        edit=_write("qrels.txt", qrels()),
+    ),
+    "topics with a letter in the judgments": of_run(
+        f"take 'q' off those of the qrels{FILTER}", files={"qrels.txt": qrels(topics=[f"q{one}" for one in TOPICS])}
+    ),
+    "topics with zeros in the judgments": of_run(
+        f"take '00' off those of the qrels{FILTER}", files={"qrels.txt": qrels(topics=[f"00{one}" for one in TOPICS])}
+    ),
+    "topics with a letter in the runs": of_run(
+        f"put 'q' before those of the qrels{FILTER}",
+        files={name: re.sub("^", "q", RUNS[name], flags=re.MULTILINE).removesuffix("q") for name in ("a.run", "b.run")},
+    ),
+    "documents under other names": of_run(
+        "no run retrieves any judged document .'XD0' is one that is judged.: documents are matched by their identifier",
+        files={"qrels.txt": qrels("{topic} 0 X{document} {level}")},
+        edit=_write("qrels.txt", qrels()),
+    ),
+    "two runs with one tag": of_run(
+        "2 runs have the tag 'b' and are named by their files", files={"a.run": run("b", 1)}
+    ),
+    "no judgments under this name": of_run(
+        "(?P<wrong>qrel.txt): there is no such file; did you mean '(?P<instead>qrels.txt)'",
+        command=SCORED.replace("qrels.txt", "qrel.txt"),
+    ),
+    "nDCG without its sign": of_run(
+        "no metric '(?P<wrong>NDCG10)'; did you mean '(?P<instead>nDCG@10)'", command=SCORED.replace("AP", "NDCG10")
+    )._replace(right=(RUNS, SCORED.replace("AP", "nDCG@10"))),
+    "P without its sign": of_run(
+        "no metric '(?P<wrong>P10)'; did you mean '(?P<instead>P@10)'", command=SCORED.replace("AP", "P10")
+    )._replace(right=(RUNS, SCORED.replace("AP", "P@10"))),
+    "a metric as trec_eval calls it": of_run("", command=SCORED.replace("AP", "ndcg_cut_10"))._replace(
+        right=(RUNS, SCORED.replace("AP", "nDCG@10"))
+    ),
+    "a metric in small letters": of_run("", command=SCORED.replace("AP", "map")),
+    # ----------------------------------------------------------------------------------------------- several files
+    "two tables of one name": Mistake(
+        {"a/ap.csv": wide(), "b/ap.csv": wide()},
+        "table a/ap.csv b/ap.csv",
+        "or name what they hold: (?P<inputs>a=a/ap.csv b=b/ap.csv)",
+        ({"a.csv": wide(), "b.csv": wide()}, "table a.csv b.csv"),
+        edit=lambda found: f"table {found['inputs']}",
+    ),
+    "tables of other topics": Mistake(
+        {"ap.csv": wide(), "rr.csv": wide(topics=TOPICS[:15])},
+        "table ap.csv rr.csv",
+        "pass (?P<add>--missing drop-topics) to keep the 15 topics",
+        ({"ap.csv": wide(topics=TOPICS[:15]), "rr.csv": wide(topics=TOPICS[:15])}, "table ap.csv rr.csv"),
+    ),
+    "tables of other collections": Mistake(
+        {"ap.csv": wide(), "rr.csv": wide(topics=[f"9{one}" for one in TOPICS])},
+        "table ap.csv rr.csv",
+        "read collections one at a time$",
+        edit=_command("table ap.csv"),
+    ),
+    # ------------------------------------------------------------------------------------------------------- judges
+    "labels in words": Mistake(
+        {"labels.csv": labels(("low", "high"))},
+        JUDGES,
+        "such as (?P<add>--word low=0 --word high=1)",
+        ({"labels.csv": labels()}, JUDGES),
+    ),
+    "labels in words with blanks": Mistake(
+        {"labels.csv": long_labels(("not relevant", "relevant"))},
+        JUDGES,
+        "such as (?P<add>--word 'not relevant=0' --word relevant=1)",
+        ({"labels.csv": long_labels()}, JUDGES),
+    ),
+    "two judges of one name": Mistake(
+        {"a/q.txt": qrels(), "b/q.txt": qrels(seed=1)},
+        "judges a/q.txt b/q.txt --reference a --resamples 20",
+        "two files are called 'q'; name the judges: (?P<inputs>a=a/q.txt b=b/q.txt)",
+        ({"a": qrels(), "b": qrels(seed=1)}, "judges a b --reference a --resamples 20"),
+        edit=lambda found: f"judges {found['inputs']} --reference a --resamples 20",
+    ),
+    "an item identified by two columns": Mistake(
+        {
+            "h.csv": (
+                items := "system,seg,doc,human,bleu\n"
+                + "".join(f"s{i},{j % 3},{j // 3},{(i * j) % 7},{(i + j) % 5}\n" for i in range(4) for j in range(6))
+            )
+        },
+        "human h.csv --reference human --item seg --item doc --resamples 20",
+        "--item takes one value, and is given 2 times; give all by comma",
+        ({"h.csv": items}, "human h.csv --reference human --item seg,doc --resamples 20"),
+        edit=_command("human h.csv --reference human --item seg,doc --resamples 20"),
+    ),
+}
+BY_HAND = {
+    "documents under other names": "nothing tells which part of an identifier is to go",
+    "an Excel file": "no program of the package writes CSV from it",
+}
+"""Mistakes whose message has the rule and the value, and no way out that a program could follow; and why."""
+MOST_BY_HAND = 5
+
+
+# ---------------------------------------------------------------------------------------------- following the advice
+
+
+def _a_file_each():
+    for name in SYSTEMS:
+        text = long("topic,metric,score", "{topic},AP,{score:.3f}", systems=SYSTEMS)
+        rows = text.splitlines()[1:][SYSTEMS.index(name) :: len(SYSTEMS)]
+        Path(f"{name}.csv").write_text("\n".join(["topic,metric,score", *rows]), encoding="utf-8")
+    return f"table {' '.join(f'{name}.csv' for name in SYSTEMS)}"
+
+
+def _filtered(name, command):
+    """Send a file through a shell filter; the filter may name it."""
+    place = Path(name)
+    done = subprocess.run(["sh", "-c", command], input=place.read_bytes(), capture_output=True, check=True)  # noqa: S607 - our own advice
+    place.write_bytes(done.stdout)
+
+
+def _followed(command, found, mistake):
+    """Do what a message says, as its groups have it; return the command line that follows."""
+    said = found.groupdict()
+    if mistake.edit is not None:
+        return mistake.edit(found) or command
+    if said.get("filter"):
+        name = re.search(r"Error: ([^:,\n]+)(?:, line \d+)?: ", found.string)[1]
+        _filtered(name, said["filter"])
+    if said.get("line"):
+        name = re.search(r"Error: ([^:,\n]+), line \d+: ", found.string)[1]
+        rows = Path(name).read_text(encoding="utf-8").splitlines()
+        del rows[int(said["line"]) - 1]
+        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    if said.get("instead"):
+        assert command.count(said["wrong"]) == 1
+        command = command.replace(said["wrong"], said["instead"])
+    for option in ("rule", "duplicates"):
+        if said.get(option):
+            command += f" --{option.replace('rule', 'missing')} {said[option]}"
+    return f"{command} {said.get('add') or ''}"
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def ask(monkeypatch, capsys):
+    """Return a function that runs a command line with --json."""
+
+    def run_it(command):
+        monkeypatch.setattr(sys, "argv", ["metaeval", *shlex.split(command), "--json"])
+        capsys.readouterr()
+        code = main()
+        return Ended(code, *capsys.readouterr())
+
+    return run_it
+
+
+def _place(files, folder, monkeypatch):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    monkeypatch.chdir(folder)
+
+
+LABELS = {"metric", "system", "random_source", "pair", "marks", "letter", "name", "judge", "reference"}
+
+
+def _figures(ended, *, names):
+    """Return the numbers of an answer by system, whatever metrics are called."""
+    assert ended.code == 0, ended.err
+    rows = json.loads(ended.out)["results"]
+    hidden = LABELS - {"system"} if names else LABELS
+    rows = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    return sorted(rows, key=lambda row: (str(row.get("system")), -float(row.get("mean") or 0.0)))
+
+
+def _same(one, other, scale):
+    if isinstance(one, float) and isinstance(other, float):
+        return np.isclose(one, other, rtol=1e-9) or np.isclose(one, scale * other, rtol=1e-9)
+    return one == other
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_advice_followed_to_the_letter_gives_the_right_answer(name, ask, tmp_path, monkeypatch):
+    """The message says what is wrong and what to do; who does so gets the figures of the clean data."""
+    mistake = MISTAKES[name]
+    _place(mistake.files, tmp_path / "wrong", monkeypatch)
+    ended = ask(mistake.command)
+    said = re.sub(r"\s*\n[│╰╭─ ]*", " ", ended.err).replace("│", "").strip()  # boxes of usage errors
+    found = re.search(mistake.says, said if "such option" in said or "such command" in said else ended.err.strip())
+    assert found, ended.err
+    assert "Traceback" not in ended.err
+    assert "in Python" not in ended.err
+    assert "`" not in ended.err
+    command = _followed(mistake.command, found, mistake) if found[0] else mistake.command
+    answer = ask(command)
+    _place(mistake.right[0], tmp_path / "right", monkeypatch)
+    names = mistake.names
+    given, right = (_figures(one, names=names) for one in (answer, ask(mistake.right[1])))
+    assert len(given) == len(right)
+    for one, other in zip(given, right, strict=True):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert _same(one[key], other[key], mistake.scale), (key, one, other)
+
+
+def _table(folder, text):
+    path = folder / "ap.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+CALLS = {
+    "a column by another name": (long("team,topic,metric,score"), {}, "pass `(?P<way>columns={'system': 'team'})`"),
+    "a row twice": (wide(more=DOUBLED), {}, "pass `(?P<way>duplicates='first')`"),
+    "systems in rows": (transposed(""), {}, "pass `(?P<way>systems_in='rows')`"),
+    "a column of notes": (
+        with_column(long(), "notes", ["fine"] * 80),
+        {},
+        r"pass `(?P<way>columns={'ignore': \['notes'\]})`",
+    ),
+    "a slip in a rule": (wide(), {"duplicates": "frst"}, "did you mean '(?P<word>first)'"),
+    "a slip in a form": (wide(), {"form": "wid"}, "did you mean '(?P<word>wide)'"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_changed_as_its_error_says_gives_the_right_scores(name, tmp_path):
+    """In Python the way out is an argument, as it is written in a call."""
+    text, given, says = CALLS[name]
+    path = _table(tmp_path, text)
+    with pytest.raises(MetaevalError, match=says) as caught:
+        read_scores(path, **given)
+    found = re.search(says, str(caught.value)).groupdict()
+    argument, _, value = (found.get("way") or "").partition("=")
+    said = {argument: ast.literal_eval(value)} if argument else {next(iter(given)): found["word"]}
+    scores = read_scores(path, **said)
+    np.testing.assert_array_equal(scores.sel(system=SYSTEMS)[0], SCORES.T)
+
+
+def test_scores_in_clusters_are_read_as_the_error_says(tmp_path):
+    """The call in the message is one, and what it returns is taken."""
+    scores = read_scores(_table(tmp_path, TASKS["b.csv"]))
+    for kind in ("means", "ignore"):
+        with pytest.raises(MetaevalError, match=rf"`with_clusters\(scores, '{kind}'\)`"):
+            wilcoxon_test(scores)
+        assert wilcoxon_test(with_clusters(scores, kind)).to_frame()["p_value"].notna().all()
+
+
+def test_there_are_a_hundred_and_few_that_only_a_person_can_mend():
+    """What cannot be followed by a program is listed with its reason."""
+    assert len(MISTAKES) >= 100
+    assert BY_HAND.keys() <= MISTAKES.keys()
+    assert len(BY_HAND) <= MOST_BY_HAND
