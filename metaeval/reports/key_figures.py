@@ -1,0 +1,32 @@
+"""The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from metaeval.base.words import text
+from metaeval.page.blocks import MOST_KEY_FIGURES
+from metaeval.page.tables import Column, Table, left, right
+
+FIGURES = (*left(what="Figure"), *right(text, value="Value"))
+
+
+def key_figures(frame: pd.DataFrame, columns: Iterable[Column], *, caption: str = "", which: str = "first") -> Table:
+    """Return a frame as key figures: of more rows than a page shows the first, as its caption says.
+
+    Examples
+    --------
+    >>> key_figures(pd.DataFrame({"what": list("abcdefg"), "value": 1}), FIGURES, which="best").caption
+    'The best 5 of 7.'
+    """
+    shown = frame.head(MOST_KEY_FIGURES)
+    some = f"The {which} {len(shown)} of {len(frame):,}." if len(shown) < len(frame) else ""
+    words = " ".join(filter(None, (some, caption)))
+    return Table(name="key-figures", title="Key figures", caption=words, frame=shown, columns=tuple(columns))
+
+
+def listed_figures(rows: Sequence[tuple[str, str]], *, caption: str = "") -> Table | None:
+    """Return figures of several kinds as key figures, those without a value left out; None where there are none."""
+    known = [row for row in rows if row[1]][:MOST_KEY_FIGURES]
+    frame = pd.DataFrame(known, columns=["what", "value"])
+    return key_figures(frame, FIGURES, caption=caption) if known else None
