@@ -66,7 +66,8 @@ def answer_sentence(study: AgreeStudy) -> str:
     if len(rows) == 1:
         (row,), (verdict,) = rows, found
         sides = {side: label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth")}
-        return say("answer", **sides, row=row, verdict=verdict, f1=_f1(row, study.min_f1), why=_open_words(row, study), **given)
+        given |= {"f1": _f1(row, study.min_f1), "why": _open_words(row, study)}
+        return say("answer", **sides, row=row, verdict=verdict, **given)
     heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
     truths = {label(study, row["truth"], within=True) for row in rows}
     return say(

@@ -317,9 +317,7 @@ def _decisions_section(study: HumanStudy) -> Section:
             *right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
         ),
     )
-    return Section(
-        id="decisions", title=say("decisions title"), lead=say("decisions lead"), blocks=(table,)
-    )
+    return Section(id="decisions", title=say("decisions title"), lead=say("decisions lead"), blocks=(table,))
 
 
 def _pairs_section(study: HumanStudy) -> Section:

@@ -49,8 +49,8 @@ def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Bl
     return shown, folded
 
 
-def power_sentences(study: JudgmentsStudy) -> list[str]:
-    """Say under which metrics discriminative power holds best and worst at the smallest step of the first reduction."""
+def power_figures(study: JudgmentsStudy) -> list[tuple[str, str]]:
+    """Return the discriminative power at the smallest step of the first reduction, the most and the least."""
     for stability in study.stability.values():
         frame = stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
         frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
@@ -62,7 +62,7 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
         full = dict(zip(frame["metric"], map(share, frame["power_full"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
         known = [(end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))]
-        return [say("power", part=part, known=known)]
+        return [(say("power", part=part), say("power ends", known=known))]
     return []
 
 
