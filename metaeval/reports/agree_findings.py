@@ -1,6 +1,7 @@
 """What an agreement study finds: the answer, the advice, what grades are worth, and how all of it was found."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -128,7 +129,7 @@ def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
         return say("neither")
     f1, low, high, draws = row["f1"], row.get("f1_low"), row.get("f1_high"), row["draws"]
     written = bracketed(f1, low, high, number(2), draws=draws)
-    if f" {bar:g}]" not in written or not draws:
+    if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
         return written
     each = math.ceil(100 * error_of_ends(max(f1 - low, high - f1), draws)) / 100
     return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {each:.2f}]"

@@ -47,7 +47,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             data=properties,
         )
         title = say("properties title")
-        sections.append(Section(id="properties", title=title, lead=say("properties"), blocks=(seen,)))
+        sections.append(Section(id="properties", title=title, lead=say("properties"), brief=True, blocks=(seen,)))
     return Report(
         command="check-metric",
         title=say("title"),

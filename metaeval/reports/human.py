@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +27,7 @@ from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right, under
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import key_figures
+from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts
 from metaeval.studies.human import HumanStudy
@@ -99,8 +98,7 @@ def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> 
     """Say how many metrics surely agree with people more than by chance, by their intervals as they are written."""
     chance = _CHANCE.get(_lead(study)[1], 0.0)
     written = dict(zip(table["metric"], _valued(study, table), strict=True))
-    lows = [re.search(r"\[([\d.]+),", words) for words in written.values()]
-    agree = sum(found is not None and float(found[1]) > chance for found in lows)
+    agree = sum(sure_side(words, chance) > 0 for words in written.values())
     alone = len(given["best"].names) == 1
     figure = written[given["best"].names[0]] if alone else given["best"].figure
     bounded = bool(table["low"].notna().any())

@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, share, span, text, whole
+from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.reports.prose import prose
@@ -129,12 +129,6 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
     return Fold(title=say("correlations fold"), blocks=(table,))
 
 
-def ranking_sentence(metric: str, found: JudgeConclusions) -> str:
-    """Say how alike judges rank systems, where no pair could be tested."""
-    said = [say("one ranking", row=row) for row in found.table.to_dict("records")]
-    return say("ranking", metric=metric, found=found, said=said)
-
-
 def _same_number(found: JudgeConclusions, slug: str) -> Table:
     shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
     shown = with_errors(found.same_number, shares | {"f1": number(2)})
@@ -203,25 +197,16 @@ def _conflicts(found: JudgeConclusions, slug: str) -> Block:
     return Fold(title=say("conflicts fold", n=len(found.conflicts)), blocks=(table,))
 
 
-def effect_sentence(effects: pd.DataFrame) -> str:
-    """Say what any two judges conclude."""
-    write, silent = number(2), effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"]
-    conflicts, given = int(effects["n_conflicts"].sum()), {"silent": silent.unique().tolist()}
-    if len(effects[["first", "second"]].drop_duplicates()) == 1:
-        tau, f1 = (_by_metric(effects, name) for name in ("tau", "f1"))
-        return say("effects answer", alone=True, tau=tau, f1=f1, conflicts=conflicts, **given)
-    names = ["{} and {}, {}".format(*row) for row in effects[["first", "second", "metric"]].to_numpy()]
-    return say(
-        "effects answer",
-        alone=False,
-        tau=effects["tau"].median(),
-        low=ends(names, effects["tau"], map(write, effects["tau"]))[0],
-        known=effects["tau"].notna().any(),
-        f1=effects["f1"].median(),
-        lowest=effects["f1"].min(),
-        conflicts=conflicts,
-        **given,
-    )
+def effect_figures(effects: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return how alike any two judges rank systems, and find the same significant pairs."""
+    if effects.empty:
+        return []
+    alone = len(effects[["first", "second"]].drop_duplicates()) == 1
+    told = [number(2)(effects[name].median()) if not alone else _by_metric(effects, name) for name in ("tau", "f1")]
+    silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
+    conflicts = whole(effects["n_conflicts"].sum())
+    f1 = say("key f1", alone=alone, silent=silent)
+    return [(say("key tau", alone=alone), told[0]), (f1, told[1]), (say("key opposite"), conflicts)]
 
 
 def _by_metric(effects: pd.DataFrame, name: str) -> str:

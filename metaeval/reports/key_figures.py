@@ -1,5 +1,7 @@
+# ruff: noqa: RUF001, RUF002 - the true minus sign is what people see
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -30,3 +32,18 @@ def listed_figures(rows: Sequence[tuple[str, str]], *, caption: str = "") -> Tab
     known = [row for row in rows if row[1]][:MOST_KEY_FIGURES]
     frame = pd.DataFrame(known, columns=["what", "value"])
     return key_figures(frame, FIGURES, caption=caption) if known else None
+
+
+def sure_side(written: str, bar: float = 0.0) -> int:
+    """Return on which side of a bar an interval lies as a reader sees it: 1 above, -1 below, 0 neither.
+
+    Examples
+    --------
+    >>> sure_side("0.72 [0.68, 0.76]"), sure_side("−0.2 [−0.3, −0.1]"), sure_side("0.8 [0.0, 1.0]"), sure_side("0.8")
+    (1, -1, 0, 0)
+    """
+    found = re.search(r"\[([−\d.]+), ([−\d.]+)", written)
+    if found is None:
+        return 0
+    low, high = (float(end.replace("−", "-")) for end in found.groups())
+    return (low > bar) - (high < bar)

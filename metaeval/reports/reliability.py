@@ -71,10 +71,10 @@ def _key_figures(places: pd.DataFrame) -> Table:
     columns = (
         *left(metric="Metric"),
         *right(whole, place=say("place", n=places["n"].iloc[0])),
-        *left(listed, first="First"),
+        *left(leaders="First"),
         *right(met="Expectations met"),
     )
-    return key_figures(places, columns)
+    return key_figures(places.assign(leaders=places["first"].map(listed)).drop(columns="first"), columns)
 
 
 def _section(name: str, *blocks: Block, brief: bool = True) -> Section:
