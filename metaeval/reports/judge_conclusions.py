@@ -11,6 +11,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.studies.judge_verdicts import deciding_metric
 from metaeval.studies.judges import JudgeStudy
 
 _MANY = 4
@@ -32,13 +33,14 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return (_effects_section(study),)
     if not study.conclusions:
         return ()
+    drawn = deciding_metric(study.conclusions)  # beside the verdicts
     return (
         Section(
             id="conclusions",
             title=say("title"),
             lead=say("lead", reference=study.reference),
             brief=True,
-            blocks=by_metric(study.conclusions, _of_metric),
+            blocks=by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn)),
         ),
     )
 
@@ -49,18 +51,27 @@ def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]])
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
 
 
-def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
-    table = found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
-    named, slug = _named(table), metric.lower()
+def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
+    """Draw F1 of the significant pairs under every judge and a second person."""
+    named = _named(_sorted(found))
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
-    picture = Picture(
-        name=f"judge-f1-{slug}",
+    return Picture(
+        name=f"judge-f1-{metric.lower()}",
         draw=lambda: figures.agreement_dots(dots, label=say("dots", metric=metric)),
         title=say("picture title", metric=metric),
         caption=say("picture", found=found),
         alt=say("picture alt", n=len(dots)),
     )
-    tested = bool(dots["value"].notna().any())  # on a single topic nothing is
+
+
+def _sorted(found: JudgeConclusions) -> pd.DataFrame:
+    return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
+
+
+def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
+    table, slug = _sorted(found), metric.lower()
+    named = _named(table)
+    tested = bool(named["f1"].notna().any())  # on a single topic nothing is
     measures: dict[str, tuple[str, Write]] = {
         "tau": ("τ", number(2)),
         "tau_ap": ("τ_AP", number(2)),
@@ -87,7 +98,8 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         ),
         data=table,
     )
-    blocks: list[Block] = [*([picture] if tested else []), main, _correlations(found, slug)]
+    picture = [] if drawn or not tested else [f1_picture(metric, found)]
+    blocks: list[Block] = [*picture, main, _correlations(found, slug)]
     more = (
         (found.same_number, _same_number),
         (found.beside_people, _beside_people),

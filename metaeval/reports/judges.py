@@ -13,7 +13,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_agreement import agreement_figures, alpha_words
-from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures, f1_picture
 from metaeval.reports.judge_labels import label_sections
 from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
 from metaeval.reports.judge_worth import covariate_section, favour_section, repeats_section, worth_section
@@ -38,8 +38,8 @@ def judges_report(study: JudgeStudy) -> Report:
         summary=_summary(study),
         key_figures=_key_figures(study),
         sections=(
-            *conclusion_sections(study),
             *_verdicts_section(study),
+            *conclusion_sections(study),
             *favour_section(study),
             *covariate_section(study),
             *worth_section(study),
@@ -274,7 +274,8 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns=tuple(columns),
     )
     details = _verdict_details(study, metric)
-    blocks = (table, Text(paragraphs=details)) if details else (table,)
+    words = (Text(paragraphs=details),) if details else ()
+    blocks = (f1_picture(metric, study.conclusions[metric]), table, *words)
     return (Section(id="verdicts", title=say("verdicts"), lead=say("lead"), brief=True, blocks=blocks),)
 
 

@@ -191,16 +191,16 @@ def test_more_topics_are_told_from_errors(judged_study):
 @pytest.mark.parametrize(
     ("options", "ids"),
     [
-        ({}, "conclusions verdicts favour worth ranking agreement alt-test by-topic labels"),
-        ({"people": False}, "conclusions verdicts favour worth ranking agreement by-topic labels unanswered"),
-        ({"groups": False}, "conclusions verdicts worth ranking agreement alt-test by-topic labels unanswered"),
+        ({}, "verdicts conclusions favour worth ranking agreement alt-test by-topic labels"),
+        ({"people": False}, "verdicts conclusions favour worth ranking agreement by-topic labels unanswered"),
+        ({"groups": False}, "verdicts conclusions worth ranking agreement alt-test by-topic labels unanswered"),
         ({"runs": False}, "ranking agreement alt-test by-topic labels unanswered"),
         ({"runs": False, "people": False}, "ranking agreement by-topic labels unanswered"),
-        ({"judges": ("model",)}, "conclusions verdicts favour worth ranking agreement alt-test by-topic labels"),
+        ({"judges": ("model",)}, "verdicts conclusions favour worth ranking agreement alt-test by-topic labels"),
         ({"reference": None, "people": False}, "effect agreement by-topic labels"),
         (
             {"own_scale": True},
-            "conclusions verdicts favour worth ranking agreement alt-test by-topic labels scales",
+            "verdicts conclusions favour worth ranking agreement alt-test by-topic labels scales",
         ),
     ],
 )
@@ -255,7 +255,7 @@ def test_the_title_is_the_question_that_is_answered(judged_study, options, title
 def test_the_table_of_verdicts_is_the_studys(judged_study):
     """A row a judge, with the columns that are answered, and the rule with the margin."""
     study = judged_study()
-    table, _ = section_of(judges_report(study), "verdicts").blocks
+    _, table, _ = section_of(judges_report(study), "verdicts").blocks
     assert table.frame.equals(study.verdicts)
     names = "judge ranking f1 people_f1 n_conflicts people_conflicts cleared_if_equal"
     names += " otherwise" * bool((study.verdicts["otherwise"] != "").any()) + " labels winning_rate favours favour"
