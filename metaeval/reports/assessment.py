@@ -21,7 +21,7 @@ from metaeval.reports.assessed_parts import (
     passage_sentence,
 )
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import listed_figures
+from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import unanswered
 from metaeval.studies.assessment_figures import FOUND, AssessmentStudy, quoted_figures
@@ -97,11 +97,19 @@ def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
 def _key_figures(study: AssessmentStudy) -> Table | None:
     """Return what pools, assessors and their time gave, of the figures that are known."""
     table = study.topics.agg(["mean", "min", "max"])
-    rows = [(say("key", name=name), say("range", of=table[name])) for name in ("documents", "relevant")]
-    for name, given in (("growth", _growth), ("beyond", _beyond), ("documents-twice", _documents_twice)):
-        known = given(study)
-        rows.append((say("key", name=name, **known), say("key value", name=name, **known)) if known else ("", ""))
-    return listed_figures(rows)
+    told = [
+        KeyFigure(say("key", name=name), say("range", of=table[name]), tuple(table[name]))
+        for name in ("documents", "relevant")
+    ]
+    for name, given, numbers in (
+        ("growth", _growth, lambda known: (known["half"]["relevant_share"],)),
+        ("beyond", _beyond, lambda known: tuple(known["row"][["relevant", "low", "high"]])),
+        ("documents-twice", _documents_twice, lambda known: (known["both"],)),
+    ):
+        if (known := given(study)) is not None:
+            words = (say(passage, name=name, **known) for passage in ("key", "key value"))
+            told.append(KeyFigure(*words, numbers(known)))
+    return listed_figures(told)
 
 
 def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.base.words import absent, bracketed, interval, intervals, number, sentence_case, share, span, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
-from metaeval.reports.key_figures import sure_side
+from metaeval.reports.key_figures import KeyFigure, sure_side
 from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
@@ -41,36 +41,38 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
     return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), _topics_section(study))
 
 
-def _alpha(study: Labelling) -> str:
-    row = study.agreement.alpha.set_index("level").loc["ordinal"]
-    return bracketed(row["alpha"], row["low"], row["high"], number(2), draws=study.agreement.n_resamples)
+def _alpha(study: Labelling) -> tuple[str, tuple[float, ...]]:
+    """Return alpha for ordered grades with its interval, as written and as numbers."""
+    numbers = tuple(study.agreement.alpha.set_index("level").loc["ordinal", ["alpha", "low", "high"]])
+    return bracketed(*numbers, number(2), draws=study.agreement.n_resamples), numbers
 
 
 def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance."""
-    written, known = _alpha(study), study.agreement.alpha.set_index("level").loc["ordinal"]
-    bounded = not absent(known["low"])
-    side = sure_side(written)
-    return say("all agree", n=study.labels.table.shape[1], alpha=written, side=side, bounded=bounded, known=known)
+    written, (alpha, low, _) = _alpha(study)
+    known, bounded, n = not absent(alpha), not absent(low), study.labels.table.shape[1]
+    return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=known)
 
 
-def agreement_figures(study: Labelling) -> list[tuple[str, str]]:
+def agreement_figures(study: Labelling) -> list[KeyFigure]:
     """Return how far all judges agree, and the pairs of them from the least to the most."""
     pairs, draws = study.agreement.pairs, study.agreement.n_resamples
+    told = [KeyFigure(say("key alpha"), *_alpha(study))]
     if one_pair(study):
         pair = pairs.iloc[0]
-        kappa = bracketed(pair["kappa"], pair["kappa_low"], pair["kappa_high"], number(2), draws=draws)
-        told = [kappa, share(pair["same"])]
-    else:
-        names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
-        figures_of = (("kappa", number(2)), ("same", share))
-        told = [span(names, pairs[name], map(write, pairs[name]), opening="") for name, write in figures_of]
-    rows = [(say("key alpha"), _alpha(study)), (say("key kappa"), told[0])]
-    if one_pair(study) and not study.elements.empty:
-        rows.append((say("key elements"), share(study.elements.set_index("topic").loc["mean", "both"])))
-    if one_pair(study) and not study.passages.empty:
-        rows.append((say("key passages"), share(study.passages["of_union"].mean())))
-    return [*rows, (say("key same"), told[1])]
+        numbers = tuple(pair[["kappa", "kappa_low", "kappa_high"]])
+        told.append(KeyFigure(say("key kappa"), bracketed(*numbers, number(2), draws=draws), numbers))
+        shares = {"same": pair["same"]}
+        if not study.passages.empty:
+            shares = {"passages": study.passages["of_union"].mean()} | shares
+        if not study.elements.empty:
+            shares = {"elements": study.elements.set_index("topic").loc["mean", "both"]} | shares
+        return told + [KeyFigure(say(f"key {name}"), share(value), (value,)) for name, value in shares.items()]
+    names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
+    for name, write in (("kappa", number(2)), ("same", share)):
+        written = span(names, pairs[name], map(write, pairs[name]), opening="")
+        told.append(KeyFigure(say(f"key {name}"), written, (pairs[name].min(), pairs[name].max())))
+    return told
 
 
 def one_pair(study: Labelling) -> bool:

@@ -9,6 +9,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.studies.judge_verdicts import deciding_metric
@@ -209,16 +210,23 @@ def _conflicts(found: JudgeConclusions, slug: str) -> Block:
     return Fold(title=say("conflicts fold", n=len(found.conflicts)), blocks=(table,))
 
 
-def effect_figures(effects: pd.DataFrame) -> list[tuple[str, str]]:
+def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
     """Return how alike any two judges rank systems, and find the same significant pairs."""
     if effects.empty:
         return []
     alone = len(effects[["first", "second"]].drop_duplicates()) == 1
-    told = [number(2)(effects[name].median()) if not alone else _by_metric(effects, name) for name in ("tau", "f1")]
+    numbers = [tuple(sorted(effects[name])) if alone else (effects[name].median(),) for name in ("tau", "f1")]
+    tau, f1 = (
+        _by_metric(effects, name) if alone else number(2)(own[0])
+        for name, own in zip(("tau", "f1"), numbers, strict=True)
+    )
     silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
-    conflicts = whole(effects["n_conflicts"].sum())
-    f1 = say("key f1", alone=alone, silent=silent)
-    return [(say("key tau", alone=alone), told[0]), (f1, told[1]), (say("key opposite"), conflicts)]
+    conflicts = effects["n_conflicts"].sum()
+    return [
+        KeyFigure(say("key tau", alone=alone), tau, numbers[0]),
+        KeyFigure(say("key f1", alone=alone, silent=silent), f1, numbers[1]),
+        KeyFigure(say("key opposite"), whole(conflicts), (conflicts,)),
+    ]
 
 
 def _by_metric(effects: pd.DataFrame, name: str) -> str:

@@ -72,8 +72,12 @@ def ranking_figures(study: Labelling) -> Table:
     """Return the leading kappa of the best judges, and how far each is behind the best."""
     found = _ranked(study)
     table = found.table
-    frame = table[["judge", "same"]].assign(kappa=[_with_ends(study, found, name) for name in table["judge"]])
-    columns = [*left(judge="Judge"), *right(kappa=say("key kappa", measure=say(found.measure), study=study))]
+    pairs = study.agreement.pairs.set_index("second")
+    ends_of = [f"{found.measure}{end}" for end in ("", "_low", "_high")]
+    frame = table[["judge", "same", "difference", "difference_low", "difference_high"]]
+    frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
+    frame = frame.assign(written=[_with_ends(study, found, name) for name in frame["judge"]])
+    columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(found.measure), study=study))]
     if len(table) > 1:
         frame = frame.assign(behind=[MISSING, *(_behind(row, found) for _, row in table.iloc[1:].iterrows())])
         columns += right(behind=say("key behind", best=table["judge"].iloc[0]))

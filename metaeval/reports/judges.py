@@ -7,7 +7,6 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.words import MISSING, absent, bracketed, drawn, ends, number, text
-from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -17,7 +16,7 @@ from metaeval.reports.judge_conclusions import conclusion_sections, effect_figur
 from metaeval.reports.judge_labels import label_sections
 from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
 from metaeval.reports.judge_worth import covariate_section, favour_section, repeats_section, worth_section
-from metaeval.reports.key_figures import listed_figures
+from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -113,24 +112,34 @@ def _key_figures(study: JudgeStudy) -> Table | None:
     return ranking_figures(labelling)
 
 
-def _verdict_figures(study: JudgeStudy, metric: str) -> list[tuple[str, str]]:
+def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     """Return what the verdict on the best judge rests on."""
-    row, found = study.verdicts.iloc[0], study.conclusions[metric]
-    judge, second, written = row["judge"], row["people_f1"], number(2)(row["people_f1"])
-    worth = study.worth.get((metric, judge))
-    return [
-        (say("key f1", judge=judge, metric=metric), _f1(row, found.n_resamples) if found.n_reference else ""),
-        (say("key second", metric=metric), "" if absent(second) else written),
-        (say("key bias"), _favour_words(row) if row["favours"] else ""),
-        (say("key opposite", judge=judge), number(0)(row["n_conflicts"]) if found.n_reference else ""),
-        (say("key labels", judge=judge), say("labels", row=row) if row["labels"] else ""),
-        (say("key worth", planned=0 if worth is None else worth.n_topics), "" if worth is None else _worth(worth)),
-    ]
+    row, found, told = study.verdicts.iloc[0], study.conclusions[metric], []
+    given = {"judge": row["judge"], "metric": metric}
+    if found.n_reference:
+        told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), _ends_of(row, "f1")))
+    if not absent(row["people_f1"]):
+        told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), (row["people_f1"],)))
+    if row["favours"]:
+        told.append(KeyFigure(say("key bias"), _favour_words(row), (*_ends_of(row, "favour"), *_beyond(row))))
+    if found.n_reference:
+        told.append(KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), (row["n_conflicts"],)))
+    if row["labels"]:
+        told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
+    worth = study.worth.get((metric, row["judge"]))
+    if worth is not None:
+        numbers = _ends_of(worth.summary.loc["median"], "n_equivalent")
+        told.append(KeyFigure(say("key worth", planned=worth.n_topics), bracketed(*numbers, number(0)), numbers))
+    return told
 
 
-def _worth(worth: TopicsWithJudge) -> str:
-    middle = worth.summary.loc["median"]
-    return bracketed(*(middle[f"n_equivalent{end}"] for end in ("", "_low", "_high")), number(0))
+def _ends_of(row: pd.Series, name: str) -> tuple[float, float, float]:
+    """Return a figure of a row with the ends of its interval."""
+    return row[name], row[f"{name}_low"], row[f"{name}_high"]
+
+
+def _beyond(row: pd.Series) -> tuple[float, float, float]:
+    return row["beyond_people"], row["beyond_low"], row["beyond_high"]
 
 
 def _verdict_words(study: JudgeStudy, metric: str) -> str:
@@ -205,7 +214,7 @@ def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
 
 
 def _f1(row: pd.Series, n_resamples: int) -> str:
-    return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2), draws=n_resamples)
+    return bracketed(*_ends_of(row, "f1"), number(2), draws=n_resamples)
 
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
@@ -238,7 +247,7 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
 
 def _favour_words(row: pd.Series) -> str:
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
-    beyond = bracketed(row["beyond_people"], row["beyond_low"], row["beyond_high"], number(3))
+    beyond = bracketed(*_beyond(row), number(3))
     return say(
         "favoured",
         row=row,

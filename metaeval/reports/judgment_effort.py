@@ -9,6 +9,7 @@ from metaeval.base.words import ends, listed, name_of_metric, number, span, text
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.judgment_reductions import percent, with_error
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
@@ -45,13 +46,14 @@ def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
     return say("first", **given), say("plans", **given)
 
 
-def effort_figures(study: JudgmentsStudy) -> list[tuple[str, str]]:
+def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return τ of every plan at about 60 % of the effort, from the lowest to the highest metric."""
     step, part = _compared(study)
     return [
-        (
+        KeyFigure(
             say("key", step=step, plan=PLAN_NAMES[str(plan)]),
             span(map(name_of_metric, rows["metric"]), rows["tau"], rows["written"], opening=""),
+            tuple(rows["tau"]),
         )
         for plan, rows in (() if part.empty else part.groupby("plan", sort=False))
     ]

@@ -8,6 +8,7 @@ from metaeval.base.words import MISSING, End, ends, name_of_metric, number, shar
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.judgment_reductions import percent
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.coverage import Coverage
@@ -24,14 +25,14 @@ _MOVED = (
 say = prose("judgment_groups")
 
 
-def _changes(study: JudgmentsStudy) -> tuple[End, End, int] | None:
-    """Return the least and the most mean change of scores without their group in the pool, and the most places."""
+def _changes(study: JudgmentsStudy) -> tuple[End, End, int, list[float]] | None:
+    """Return the least and the most mean change of scores without their group, the most places, and all changes."""
     if "depth" not in study.left_out:
         return None
     table = study.table("left_out_summary")
     table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
     low, high = ends(map(name_of_metric, table["metric"]), table["size"], map(_signed_percent, table["mean_change"]))
-    return low, high, int(table["most_places"].max())
+    return low, high, int(table["most_places"].max()), sorted(table["mean_change"])
 
 
 def groups_sentence(study: JudgmentsStudy) -> str:
@@ -40,13 +41,14 @@ def groups_sentence(study: JudgmentsStudy) -> str:
     return say("had", high=found[1], most=found[2], n=len(study.metrics)) if found else ""
 
 
-def groups_figures(study: JudgmentsStudy) -> list[tuple[str, str]]:
+def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return the changes of scores and of places."""
     found = _changes(study)
     if found is None:
         return []
-    changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys(found[:2]))
-    return [(say("change"), changes), (say("places"), whole(found[2]))]
+    low, high, most, numbers = found
+    changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
+    return [KeyFigure(say("change"), changes, tuple(numbers)), KeyFigure(say("places"), whole(most), (most,))]
 
 
 def groups_section(study: JudgmentsStudy) -> Section:

@@ -25,6 +25,7 @@ from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, compared_with, drawn_words
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import Stability
@@ -82,18 +83,19 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
     return next((_meaning(one) for one in study.stability.values()), "")
 
 
-def threshold_figures(study: JudgmentsStudy) -> list[tuple[str, str]]:
+def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return how much every question needs, with the metrics that need least and most."""
-    rows = []
+    told = []
     for stability, low, high, _ in threshold_ends(study):
         both = dict.fromkeys((low, high))
-        what = say("key", what=taken(stability), min_tau=study.min_tau)
-        rows.append((what, " to ".join(f"{end.figure} ({end.who})" for end in both)))
-    if not rows and study.stability:
+        numbers = stability.thresholds(min_tau=study.min_tau)["left"].dropna().sort_values()
+        value = " to ".join(f"{end.figure} ({end.who})" for end in both)
+        told.append(KeyFigure(say("key", what=taken(stability)), value, tuple(numbers)))
+    if not told and study.stability:
         part, least, written = _least(next(iter(study.stability.values())))
         value = span(least["metric"], least["tau"], written, opening="") if part else ""
-        rows.append((say("key tau", part=part), value))
-    return rows
+        told.append(KeyFigure(say("key tau", part=part), value, tuple(least["tau"])))
+    return told
 
 
 def taken(stability: Stability) -> str:

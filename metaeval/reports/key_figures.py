@@ -2,15 +2,26 @@
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
 import pandas as pd
 
-from metaeval.base.words import text
+from metaeval.base.words import absent, text
 from metaeval.page.blocks import MOST_KEY_FIGURES
 from metaeval.page.tables import Column, Table, left, right
 
-FIGURES = (*left(what="Figure"), *right(text, value="Value"))
+FIGURES = (*left(what="Figure"), *right(text, written="Value"))
+
+
+class KeyFigure(NamedTuple):
+    """A figure in words, and the numbers in it for programs."""
+
+    what: str
+    value: str
+    """As written; nothing where it is not known."""
+    numbers: tuple[object, ...] = ()
 
 
 def key_figures(frame: pd.DataFrame, columns: Iterable[Column], *, caption: str = "", which: str = "first") -> Table:
@@ -18,7 +29,7 @@ def key_figures(frame: pd.DataFrame, columns: Iterable[Column], *, caption: str 
 
     Examples
     --------
-    >>> key_figures(pd.DataFrame({"what": list("abcdefg"), "value": 1}), FIGURES, which="best").caption
+    >>> key_figures(pd.DataFrame({"what": list("abcdefg"), "written": 1}), FIGURES, which="best").caption
     'The best 5 of 7.'
     """
     shown = frame.head(MOST_KEY_FIGURES)
@@ -27,11 +38,16 @@ def key_figures(frame: pd.DataFrame, columns: Iterable[Column], *, caption: str 
     return Table(name="key-figures", title="Key figures", caption=words, frame=shown, columns=tuple(columns))
 
 
-def listed_figures(rows: Sequence[tuple[str, str]], *, caption: str = "") -> Table | None:
-    """Return figures of several kinds as key figures, those without a value left out; None where there are none."""
-    known = [row for row in rows if row[1]][:MOST_KEY_FIGURES]
-    frame = pd.DataFrame(known, columns=["what", "value"])
-    return key_figures(frame, FIGURES, caption=caption) if known else None
+def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
+    """Return the first figures of several kinds that are known as key figures; None where none is."""
+    known = [one for one in figures if one.value][:MOST_KEY_FIGURES]
+    if not known:
+        return None
+    table = key_figures(
+        pd.DataFrame({"what": [one.what for one in known], "written": [one.value for one in known]}), FIGURES
+    )
+    rows = [(one.what, number) for one in known for number in one.numbers if not absent(number)]
+    return replace(table, data=pd.DataFrame(rows, columns=["what", "number"]))
 
 
 def sure_side(written: str, bar: float = 0.0) -> int:

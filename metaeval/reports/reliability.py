@@ -57,13 +57,13 @@ def _places(study: ReliabilityStudy) -> pd.DataFrame:
         own = study.runs[study.runs["metric"] == metric].set_index("run")["rank"]
         met = study.verdicts.loc[study.verdicts["metric"] == metric, "met"]
         row = {"metric": metric, "place": int(own["irb"]), "n": len(own), "first": own.index[own == 1].tolist()}
-        rows.append(row | {"ideal": ideal.get(metric), "met": f"{met.sum()} of {len(met)}"})
+        rows.append(row | {"ideal": ideal.get(metric), "meets": f"{met.sum()} of {len(met)}"})
     return pd.DataFrame(rows)
 
 
 def _first(places: pd.DataFrame) -> str:
     """Say whether the metrics rank the ideal run first, as users would."""
-    met, own = places["ideal"].dropna(), places.iloc[0].drop("met").add_prefix("own_")
+    met, own = places["ideal"].dropna(), places.iloc[0].drop("meets").add_prefix("own_")
     return say("first", n=len(places), met=int(met.sum()), known=len(met), **own)
 
 
@@ -72,7 +72,7 @@ def _key_figures(places: pd.DataFrame) -> Table:
         *left(metric="Metric"),
         *right(whole, place=say("place", n=places["n"].iloc[0])),
         *left(leaders="First"),
-        *right(met="Expectations met"),
+        *right(meets="Expectations met"),
     )
     return key_figures(places.assign(leaders=places["first"].map(listed)).drop(columns="first"), columns)
 

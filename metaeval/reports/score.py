@@ -44,8 +44,8 @@ def score_report(
         facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
         summary=(_first(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
         key_figures=key_figures(
-            best,
-            (METRIC, *left(runs=say("best", n=sizes["system"])), *right(value=say("mean", n=sizes["topic"]))),
+            best.drop(columns="best"),
+            (METRIC, *left(runs=say("best", n=sizes["system"])), *right(written=say("mean", n=sizes["topic"]))),
             caption=say("intervals", n=sizes["system"]) if sizes["topic"] > 1 else "",
         ),
         sections=(_means_section(means, sizes["topic"]),),
@@ -60,7 +60,7 @@ def score_report(
 def _first(scores: Scores, best: pd.DataFrame) -> str:
     """Say which runs are best under the first metric, or what the only run scores."""
     own = best.iloc[0]
-    return say("first", sizes=scores.sizes, name=name_of_metric(own["metric"]), best=own["best"], value=own["value"])
+    return say("first", sizes=scores.sizes, name=name_of_metric(own["metric"]), best=own["best"], value=own["written"])
 
 
 def _best(scores: Scores) -> pd.DataFrame:
@@ -76,7 +76,8 @@ def _best(scores: Scores) -> pd.DataFrame:
         own = rows.set_index("system").loc[best.names[0]]
         alone = len(best.names) == 1
         value = bracketed(own["mean"], own["low"], own["high"], _SCORE) if alone else best.figure
-        found.append({"metric": metric, "best": best, "runs": best.who, "value": value})
+        numbers = dict(own[["mean", "low", "high"]])
+        found.append({"metric": metric, "best": best, "runs": best.who, "written": value} | numbers)
     return pd.DataFrame(found)
 
 

@@ -105,7 +105,7 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
     ended = command("judgments", *inputs, *QUICK, "--question", "less-judging,fewer-topics", "--quiet")
     assert ended.code == 0, ended.err
     assert ended.err == ""
-    assert "Topics, enough for a τ of 0.9" in ended.out
+    assert "Topics that are enough to keep the ranking" in ended.out
     assert "Shallower pools" not in ended.out
     assert "Not answered" not in ended.out
     study = study_of(inputs, questions=["less-judging", "fewer-topics"])

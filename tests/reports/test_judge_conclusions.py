@@ -72,11 +72,11 @@ def test_without_a_reference_every_two_judges_are_compared(judged_study):
     (section,) = conclusion_sections(study)
     (table,) = tables_of(section.blocks).values()
     assert table.frame.equals(study.effects)
-    figures = dict(effect_figures(study.effects))
+    figures = {name: value for name, value, _ in effect_figures(study.effects)}
     assert figures["Kendall's τ of rankings, median"] == f"{study.effects['tau'].median():.2f}"
     assert figures["Pairs significant in opposite directions"] == "0"
     one = study.effects.iloc[[0]].assign(n_truth=0, n_predictor=0, n_conflicts=1)
-    figures = dict(effect_figures(one))
+    figures = {name: value for name, value, _ in effect_figures(one)}
     assert figures["Pairs significant in opposite directions"] == "1"
     assert "F1 of significant pairs (1 and uninformative without any: nDCG@10)" in figures
 

@@ -58,7 +58,7 @@ def test_one_judge_stands_beside_its_own_shuffled_labels():
     assert "model, whose mean label is" in why
     assert "Quadratic weights" not in why
     assert why.endswith("The alt-test needs two people and the judge on the same items; only nist is named.")
-    assert [column.name for column in ranking_figures(study.labelling).columns] == ["judge", "kappa", "same"]
+    assert [column.name for column in ranking_figures(study.labelling).columns] == ["judge", "written", "same"]
 
 
 @pytest.mark.parametrize(("share", "told"), [(0.9, True), (0.32, False)])
