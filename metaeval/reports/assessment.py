@@ -101,14 +101,14 @@ def _key_figures(study: AssessmentStudy) -> Table | None:
         KeyFigure(say("key", name=name), say("range", of=table[name]), tuple(table[name]))
         for name in ("documents", "relevant")
     ]
-    for name, given, numbers in (
-        ("growth", _growth, lambda known: (known["half"]["relevant_share"],)),
-        ("beyond", _beyond, lambda known: tuple(known["row"][["relevant", "low", "high"]])),
-        ("documents-twice", _documents_twice, lambda known: (known["both"],)),
+    growth, beyond, twice = _growth(study), _beyond(study), _documents_twice(study)
+    for name, known, numbers in (
+        ("growth", growth, growth and (growth["half"]["relevant_share"],)),
+        ("beyond", beyond, beyond and tuple(beyond["row"][["relevant", "low", "high"]])),
+        ("documents-twice", twice, twice and (twice["both"],)),
     ):
-        if (known := given(study)) is not None:
-            words = (say(passage, name=name, **known) for passage in ("key", "key value"))
-            told.append(KeyFigure(*words, numbers(known)))
+        if known is not None:
+            told.append(KeyFigure(say("key", name=name, **known), say("key value", name=name, **known), numbers or ()))
     return listed_figures(told)
 
 

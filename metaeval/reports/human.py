@@ -118,8 +118,8 @@ def _key_figures(study: HumanStudy) -> Table:
     shown, columns = frame[["metric"]], [*left(metric="Metric")]
     for place, found in enumerate(leads[one] for one in dict.fromkeys((level, *leads)) if one in leads):
         own = found.table.set_index("metric").loc[frame["metric"]]
-        shown = shown.assign(**{f"value_{place}": _valued(study, own), f"value_{place}_sort": own["value"].to_numpy()})
-        shown = shown.assign(**{f"{end}_{place}": own[end].to_numpy() for end in ("low", "high")})
+        shown = shown.assign(**{f"{name}_{place}": own[name].to_numpy() for name in ("low", "high")})
+        shown[f"value_{place}"], shown[f"value_{place}_sort"] = _valued(study, own), own["value"].to_numpy()
         head = say("key", statistic=_STATISTICS[found.statistic], level=say(found.level), found=found)
         columns += right(text, **{f"value_{place}": head})
     if not leads:

@@ -41,10 +41,10 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
     return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), _topics_section(study))
 
 
-def _alpha(study: Labelling) -> tuple[str, tuple[float, ...]]:
+def _alpha(study: Labelling) -> tuple[str, tuple[object, object, object]]:
     """Return alpha for ordered grades with its interval, as written and as numbers."""
-    numbers = tuple(study.agreement.alpha.set_index("level").loc["ordinal", ["alpha", "low", "high"]])
-    return bracketed(*numbers, number(2), draws=study.agreement.n_resamples), numbers
+    alpha, low, high = study.agreement.alpha.set_index("level").loc["ordinal", ["alpha", "low", "high"]]
+    return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), (alpha, low, high)
 
 
 def alpha_words(study: Labelling) -> str:
@@ -60,8 +60,9 @@ def agreement_figures(study: Labelling) -> list[KeyFigure]:
     told = [KeyFigure(say("key alpha"), *_alpha(study))]
     if one_pair(study):
         pair = pairs.iloc[0]
-        numbers = tuple(pair[["kappa", "kappa_low", "kappa_high"]])
-        told.append(KeyFigure(say("key kappa"), bracketed(*numbers, number(2), draws=draws), numbers))
+        kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
+        written = bracketed(kappa, low, high, number(2), draws=draws)
+        told.append(KeyFigure(say("key kappa"), written, (kappa, low, high)))
         shares = {"same": pair["same"]}
         if not study.passages.empty:
             shares = {"passages": study.passages["of_union"].mean()} | shares

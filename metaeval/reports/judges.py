@@ -128,7 +128,7 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
         told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
     worth = study.worth.get((metric, row["judge"]))
     if worth is not None:
-        numbers = _ends_of(worth.summary.loc["median"], "n_equivalent")
+        numbers = _ends_of(worth.summary.T["median"], "n_equivalent")
         told.append(KeyFigure(say("key worth", planned=worth.n_topics), bracketed(*numbers, number(0)), numbers))
     return told
 
