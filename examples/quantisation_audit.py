@@ -22,7 +22,7 @@ from trec_covid_rankings import trec_covid_collection
 
 from metaeval.collection.documents import Collection
 from metaeval.io.trec import read_collection
-from metaeval.reports.agree_findings import advice_sentences, label, summary_sentences
+from metaeval.reports.agree_findings import answer_sentence, label, more_sentences
 from metaeval.studies.agree import AgreeStudy, audit_quantisations
 
 METRICS = "AP,nDCG@10,Q,RBP(p=0.8),ERR"
@@ -95,7 +95,7 @@ def main() -> None:
         for base, members in study.groups().items():
             if len(members) > 1:
                 print(markdown(study, base), end="\n\n")
-        print(grades(study), metrics_table(study), *summary_sentences(study), *advice_sentences(study), sep="\n\n")
+        print(grades(study), metrics_table(study), answer_sentence(study), *more_sentences(study), sep="\n\n")
         if arguments.out is not None:
             study.report().save(arguments.out / name, overwrite=arguments.overwrite)
 

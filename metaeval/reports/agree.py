@@ -18,18 +18,20 @@ from metaeval.base.words import (
     short_names,
     span,
     text,
+    whole,
 )
-from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
+from metaeval.page.blocks import MOST_KEY_FIGURES, Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right, under
+from metaeval.page.tables import Column, Table, left, right, under
 from metaeval.reports.agree_findings import (
-    advice_sentences,
     agree_methods,
     answer_sentence,
     compared_rows,
     label,
-    summary_sentences,
+    level_of,
+    more_sentences,
     terms,
+    verdicts_frame,
 )
 from metaeval.reports.agree_pairs import (
     conflicts_section,
@@ -39,6 +41,7 @@ from metaeval.reports.agree_pairs import (
     settings_section,
 )
 from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.studies.agree import AgreeStudy
@@ -51,13 +54,15 @@ say = prose("agree")
 
 def agree_report(study: AgreeStudy) -> Report:
     """Put an agreement study into a report."""
-    rows = compared_rows(study)
+    rows, verdicts, columns = compared_rows(study), verdicts_frame(study), _verdict_columns(study)
+    rule = say("rule", level=level_of(study), bar=f"{study.min_f1:g}", **terms(study))
     identical = [say("identical", names=names) for names in study.identical]
     return Report(
         command="agree",
         title=say("title", **terms(study)),
         facts=_facts(study),
-        summary=(answer_sentence(study), *summary_sentences(study)),
+        summary=(answer_sentence(study), *more_sentences(study)),
+        key_figures=key_figures(verdicts, columns, caption=rule, which="lowest") if len(verdicts) else None,
         sections=(
             _advice_section(study, rows),
             _shares_section(study),
@@ -66,7 +71,7 @@ def agree_report(study: AgreeStudy) -> Report:
             *_overview_section(study),
             pairs_section(study),
             *disagreement_section(study, rows),
-            conflicts_section(study),
+            *conflicts_section(study),
             *settings_section(study, rows),
         ),
         methods=agree_methods(study),
@@ -93,13 +98,19 @@ def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 
 
+def _verdict_columns(study: AgreeStudy) -> tuple[Column, ...]:
+    level = f" [{level_of(study)} interval]" if study.intervals is not None else ""
+    return (
+        *left(predictor_label=sentence_case(terms(study)["use"]), truth_label="Instead of"),
+        *right(f1_shown=f"F1{level}"),
+        *right(whole, n_conflicts="Conflicts"),
+        *left(verdict="Conclusions"),
+    )
+
+
 def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     known = terms(study)
-    limits = ["evidence", "meaning", *(["judgments"] if study.variants else [])]
     blocks: list[Block] = []
-    if why := study.lead.result.out_of_reach():
-        blocks.append(Text(paragraphs=(say("out of reach", why=why),), look="note"))
-    blocks.append(Text(paragraphs=tuple(advice_sentences(study))))
     if len(rows):
         drawn, names = _rows_in_groups(study, rows)
         blocks.append(
@@ -111,14 +122,20 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
                 alt="; ".join(say("mark", name=name, f1=f1) for name, f1 in zip(names, rows["f1"], strict=True)),
             )
         )
-    items = tuple(Item(words=say(limit, **known, sizes=study.scores.sizes)) for limit in limits)
-    return Section(
-        id="advice",
-        title="Interchangeability",
-        lead=say("advice lead", **known),
-        blocks=(*blocks, Items(items=items)),
-        brief=True,
-    )
+    if why := study.lead.result.out_of_reach():
+        blocks.append(Text(paragraphs=(say("out of reach", why=why),), look="note"))
+    if len(rows) > MOST_KEY_FIGURES:
+        table = Table(
+            name="verdicts",
+            title=say("verdicts title"),
+            caption="",
+            frame=verdicts_frame(study),
+            columns=_verdict_columns(study),
+            data=rows,
+        )
+        blocks.append(Fold(title=say("all rows", n=len(rows)), blocks=(table,)))
+    lead = say("advice lead", **known)
+    return Section(id="advice", title="Interchangeability", lead=lead, blocks=tuple(blocks), brief=True)
 
 
 def _rows_in_groups(study: AgreeStudy, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -202,8 +219,8 @@ def _matrix_section(study: AgreeStudy, place: int, base: str, members: Sequence[
         id=f"matrix-{place}" if base else "matrix",
         title=say("matrix title", **known),
         lead=say("matrix lead", **known),
-        blocks=(picture, f1, precision, Fold(title=say("recall folded"), blocks=(recall,))),
-        brief=True,
+        blocks=(picture, f1, Fold(title=say("parts folded"), blocks=(precision, recall))),
+        brief=not study.variants,
     )
 
 

@@ -1,22 +1,22 @@
 """What an agreement study finds: the answer, the advice, what grades are worth, and how all of it was found."""
 
 import math
+import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, span, whole
+from metaeval.base.digits import error_of_ends
+from metaeval.base.words import bracketed, ends, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import beside, cited_keys, described_by, with_draws
+from metaeval.reports.shared import cited_keys, described_by, with_draws
 from metaeval.studies.agree import AgreeStudy
-from metaeval.studies.element_uses import ALONE, BINARY, EXCEPT, FIXED, GENERALISED, OTHER
+from metaeval.studies.element_uses import EXCEPT, FIXED, GENERALISED
 
-_MOST_NAMED = 8
-_TOLD = (BINARY, ALONE, OTHER)
 _VERDICTS = ("same", "different", "open")
 _SHARE, _BOTH = "share", "both"
 _SOURCES = ("ogilvie2006", "yilmaz2008")
@@ -57,40 +57,57 @@ def compared_rows(study: AgreeStudy) -> pd.DataFrame:
 
 
 def answer_sentence(study: AgreeStudy) -> str:
-    """Say whether they lead to the same conclusions, and how sure that is."""
+    """Say in one sentence whether they lead to the same conclusions."""
     rows = compared_rows(study).to_dict("records")
     if not rows:
         return say("nothing")
     found = Counter(_verdict(row, study.min_f1) for row in rows)
+    word = say("word", same="same" in found, different="different" in found, open="open" in found, **terms(study))
+    given = {"word": word, "level": level_of(study), "bar": f"{study.min_f1:g}"}
     if len(rows) == 1:
         (row,), (verdict,) = rows, found
-        pair = {side: label(study, row[side]) for side in ("predictor", "truth")}
-        return say("answer", **pair, row=row, verdict=verdict, f1=_f1(row), level=_level(study))
-    each = Counter(row["base"] for row in rows)
-    heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
-    names = [label(study, row["predictor"]) for row in heard]
-    asked = {"several": len(found) > 1, "level": _level(study), "bar": f"{study.min_f1:g}"}
+        sides = {side: label(study, row[side], within=bool(row["base"])) for side in ("predictor", "truth")}
+        given |= {"f1": _f1(row, study.min_f1), "why": _open_words(row, study)}
+        return say("answer", **sides, row=row, verdict=verdict, **given)
+    heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
+    truths = {label(study, row["truth"], within=True) for row in rows}
     return say(
         "answers",
         **terms(study),
-        **asked,
+        **given,
         n=len(rows),
-        n_bases=len(each) if len(set(each.values())) == 1 else 1,
-        n_each=each[rows[0]["base"]],
-        references=_references(study, rows),
-        verdicts=[say("counted", n=found[kind], kind=kind, **asked) for kind in _VERDICTS if found[kind]],
-        kind=next(iter(found)) if len(found) == 1 else "",
-        values=span(names, [row["f1"] for row in heard], map(_f1, heard)) if heard else "",
-        silent=any(row["n_truth"] == 0 or row["n_predictor"] == 0 for row in rows),
-        contrary=any(row["n_conflicts"] and row.get("f1_low", math.nan) >= study.min_f1 for row in rows),
+        truth=truths.pop() if len(truths) == 1 else "",
+        kinds=[kind for kind in _VERDICTS if found[kind]],
+        found=found,
+        values=" to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else "",
     )
 
 
-def _references(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> list[str]:
-    """Name what the others are compared with; in an audit of several metrics for each of them."""
-    named = dict.fromkeys((str(row["base"]), label(study, row["truth"], within=True)) for row in rows)
-    truths = {truth for _, truth in named}
-    return [*truths] if len(truths) == 1 else [say("reference", base=base, truth=truth) for base, truth in named]
+def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
+    """Name what leaves a comparison open."""
+    if not row["n_truth"] and not row["n_predictor"]:
+        return "neither"
+    if not row["n_truth"] or not row["n_predictor"]:
+        return "one"
+    low = row.get("f1_low", math.nan)
+    return "no interval" if math.isnan(low) else "conflict" if low >= study.min_f1 else "interval"
+
+
+def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
+    """Return a row a comparison, lowest F1 first, with its names, F1 and verdict in words."""
+    rows = compared_rows(study).sort_values("f1", kind="stable", ignore_index=True)
+    return rows.assign(
+        predictor_label=[label(study, name) for name in rows["predictor"]],
+        truth_label=[label(study, name, within=True) for name in rows["truth"]],
+        f1_shown=[_f1(row, study.min_f1) for row in rows.to_dict("records")],
+        f1_shown_sort=rows["f1"],
+        verdict=[say("verdict", kind=_verdict(row, study.min_f1)) for row in rows.to_dict("records")],
+    )
+
+
+def more_sentences(study: AgreeStudy) -> tuple[str, ...]:
+    """Say which of the numbers to quote, and what they do not show."""
+    return say("quote", **terms(study)), say("caution", **terms(study))
 
 
 def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
@@ -105,68 +122,30 @@ def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     return "same" if low >= min_f1 and not row["n_conflicts"] else "open"
 
 
-def _f1(row: Mapping[Hashable, Any]) -> str:
+def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
+    """Write F1 with its interval, whose ends never read like the bar that they lie beyond."""
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
         return say("neither")
-    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2), draws=row["draws"])
+    f1, low, high, draws = row["f1"], row.get("f1_low"), row.get("f1_high"), row["draws"]
+    written = bracketed(f1, low, high, number(2), draws=draws)
+    if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
+        return written
+    each = math.ceil(100 * error_of_ends(max(f1 - low, high - f1), draws)) / 100
+    return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {each:.2f}]"
 
 
 def _draws(study: AgreeStudy) -> int | None:
     return None if study.intervals is None else study.intervals.n_topic_resamples
 
 
-def _level(study: AgreeStudy) -> str:
+def level_of(study: AgreeStudy) -> str:
+    """Return the confidence level as people write it; nothing without intervals."""
     return "" if study.intervals is None else percentage(study.intervals.confidence_level)
 
 
-def summary_sentences(study: AgreeStudy) -> list[str]:
-    """Say for every metric how its findings meet those of the reference, then what is in conflict."""
-    rows = compared_rows(study)
-    told = rows[rows["predictor"].isin(_told(study))] if study.variants else rows.head(_MOST_NAMED)
-    by_base = [own.to_dict("records") for _, own in told.groupby("base", sort=False)]
-    sentences = [_meetings(study, own, again=place > 0) for place, own in enumerate(by_base)]
-    if terms(study)["elements"]:
-        sentences += _glosses(study, told)
-    if n_left := len(rows) - len(told):
-        sentences.append(say("others", n=n_left))
-    return [*sentences, _conflict_sentence(study)]
-
-
-def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]], *, again: bool) -> str:
-    """Say how many pairs the reference finds, and how those that others find meet them, each with its verdict."""
-    truth = label(study, rows[0]["truth"], within=True)
-    powers = study.powers().set_index(["correction", "metric"])["power"]
-    milder = beside(
-        study.lead.result,
-        lambda found: f"{100 * powers[found.correction, rows[0]['truth']]:.0f} %",
-        again=again,
-    )
-    sentences = [say("reference finds", row=rows[0], truth=truth, result=study.lead.result, beside=milder)]
-    for row in rows:
-        predictor, verdict = label(study, row["predictor"], within=True), _verdict(row, study.min_f1)
-        sentences.append(say("other finds", row=row, predictor=predictor, truth=truth, f1=_f1(row), verdict=verdict))
-    return " ".join(sentences)
-
-
-def _glosses(study: AgreeStudy, told: pd.DataFrame) -> list[str]:
-    """Say what the quantisations are that the summary speaks of."""
-    spoken = {*told["truth"], *told["predictor"]}
-    known = dict.fromkeys((one.words, one.meaning) for one in study.variants if one.metric in spoken and one.meaning)
-    return [" ".join(f"{words}: {meaning[:1].lower()}{meaning[1:]}" for words, meaning in known)] if known else []
-
-
-def _told(study: AgreeStudy) -> set[str]:
-    """Return the uses that the summary speaks of: most lenient, strictest, of elements another graded one."""
-    told = set()
-    for base in study.groups():
-        of = {kind: [one.metric for one in study.variants if (one.base, one.kind) == (base, kind)] for kind in _TOLD}
-        told |= {*of[BINARY][-1:], *(of[ALONE][:1] or of[BINARY][:1])}
-        told |= {*of[OTHER][:1]} if terms(study)["elements"] else set()
-    return told
-
-
-def _conflict_sentence(study: AgreeStudy) -> str:
+def conflict_sentence(study: AgreeStudy) -> str:
+    """Say how many pairs are in conflict, and between what."""
     groups = study.groups()
     members = [name for group in groups.values() for name in group]
     base = np.repeat(np.arange(len(groups)), [len(group) for group in groups.values()])
@@ -243,25 +222,6 @@ def _both_sentence(base: str, rows: pd.DataFrame) -> str:
     return say("both dimensions", base=base, found=found)
 
 
-def advice_sentences(study: AgreeStudy) -> list[str]:
-    """Say what the evidence allows about each metric in place of the reference, and no more."""
-    rows = compared_rows(study)
-    known = "f1_low" in rows and bool(rows["f1_low"].notna().any())
-    found: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
-    for base, own in rows.groupby("base", sort=False):
-        truth = label(study, study.reference(str(base)), within=True)
-        cases: dict[str, list[str]] = {}
-        for row in own.to_dict("records"):
-            name = label(study, row["predictor"], within=True)
-            name = name if base else say("instead", predictor=name, truth=truth)
-            case = say("case", row=row, name=name, f1=_f1(row))
-            cases.setdefault(_verdict(row, study.min_f1), []).append(case)
-        for kind, told in cases.items():
-            found[kind] += [say("cases", base=base, truth=truth, found=told)] if base else told
-    asked = {"level": _level(study) if known else "", "bar": f"{study.min_f1:g}"}
-    return [say(kind, found=told, **asked) for kind, told in found.items() if told] or [say("nothing")]
-
-
 def agree_methods(study: AgreeStudy) -> Methods:
     """Say what was done in words that fit a paper."""
     results = [agreement.result for agreement in study.agreements]
@@ -278,7 +238,7 @@ def agree_methods(study: AgreeStudy) -> Methods:
         tests=dict.fromkeys(map(with_draws, results)),
         corrections=dict.fromkeys(described_by(result.correction) for result in results),
         levels=[f"{alpha:g}" for alpha in study.lead.alphas],
-        level=_level(study),
+        level=level_of(study),
     )
     keys = [*(key for result in results for key in cited_keys(result)), *_SOURCES]
     keys += [] if study.intervals is None else ["korn1998"]

@@ -11,7 +11,7 @@ from metaeval import figures
 from metaeval.base.words import name_of_metric, number, share, share_of, whole
 from metaeval.page.blocks import Fold, Picture, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right
-from metaeval.reports.agree_findings import grade_sentences, label, pair_label, terms
+from metaeval.reports.agree_findings import conflict_sentence, grade_sentences, label, pair_label, terms
 from metaeval.reports.prose import prose
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.element_uses import EXCEPT, MERGED
@@ -170,12 +170,11 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
     )
 
 
-def conflicts_section(study: AgreeStudy) -> Section:
-    """Name the pairs of systems that two metrics decide in opposite directions."""
-    section = partial(Section, id="conflicts", title="Conflicts", lead=say("conflicts lead"))
+def conflicts_section(study: AgreeStudy) -> list[Section]:
+    """Name the pairs of systems that two metrics decide in opposite directions; nothing where there are none."""
     frame = _without_merged(study, study.lead.conflicts(), "metric_a", "metric_b")
     if frame.empty:
-        return section(blocks=(Text(paragraphs=("There are none.",)),))
+        return []
     smaller = frame[["lead_a", "lead_b"]].abs().min(axis=1).sort_values(ascending=False, kind="stable")
     frame = frame.loc[smaller.index].reset_index(drop=True)
     counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
@@ -193,11 +192,10 @@ def conflicts_section(study: AgreeStudy) -> Section:
         ),
         data=frame,
     )
-    base = {one.metric: one.base for one in study.variants}
-    own = int((frame["metric_a"].map(base) == frame["metric_b"].map(base)).sum())
-    words = say("conflicts counted", n=len(frame), n_pairs=len(counted), own=own, several=len(study.groups()) > 1)
+    words = say("conflicts counted", n=len(frame), n_pairs=len(counted))
     named = table if len(shown) <= _SCREEN else Fold(title="All by name", blocks=(table,))
-    return section(blocks=(Text(paragraphs=(words,)), named))
+    blocks = (Text(paragraphs=(conflict_sentence(study), words)), named)
+    return [Section(id="conflicts", title="Conflicts", lead=say("conflicts lead"), blocks=blocks)]
 
 
 def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:

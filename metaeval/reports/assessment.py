@@ -21,6 +21,7 @@ from metaeval.reports.assessed_parts import (
     passage_sentence,
 )
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import unanswered
 from metaeval.studies.assessment_figures import FOUND, AssessmentStudy, quoted_figures
@@ -28,13 +29,9 @@ from metaeval.studies.assessment_figures import FOUND, AssessmentStudy, quoted_f
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PARAGRAPHS = (
-    ("topics", "growth", "beyond", "new-runs", "pools"),
-    ("passages", "elemental", "specificity", "sizes", "entries"),
-    ("times", "order", "documents-twice", "elements-twice", "passages-twice"),
-)
-"""Answers that stand together in the summary."""
 _SOURCES = ("piwowarski2008",)
+_TOLD = 2
+"""Means of a topic in the first sentence."""
 _RANKS = (1, 10, 50, 100, 200, 500, 1000)
 _RANK = 50
 _DONE_BY = {"highlight": "highlights", "assess": "judgments of elements"}
@@ -71,7 +68,6 @@ def assessment_report(study: AssessmentStudy) -> Report:
         Section(id=name, title=say("section titles", name=name), lead=words, blocks=_QUESTIONS[name][1](study, words))
         for name, words in sentences.items()
     ]
-    paragraphs = [" ".join(sentences[name] for name in names if name in sentences) for names in _PARAGRAPHS]
     frames = {name: getattr(study, name) for name in ("growth", "new_runs", "entries", "times", "cycles")}
     return Report(
         command="assessment",
@@ -81,7 +77,8 @@ def assessment_report(study: AssessmentStudy) -> Report:
             (f"{study.topics['documents'].sum():.0f}", "documents assessed in all"),
             (f"{study.topics['relevant'].sum():.0f}", "of them relevant"),
         ),
-        summary=tuple(paragraph for paragraph in paragraphs if paragraph),
+        summary=(say("first", means=_means(study)[:_TOLD]), say("quote", n=len(study.topics))),
+        key_figures=_key_figures(study),
         sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
         methods=Methods(paragraphs=(_said(study, "methods", answered=[*sentences]),), cite=_SOURCES),
         rows=study.to_frame(),
@@ -95,6 +92,24 @@ def answer_sentences(study: AssessmentStudy) -> dict[str, str]:
     """Return the answer in a sentence to every question that has one, by its name."""
     asked = {name: given(study) for name, (given, _) in _QUESTIONS.items()}
     return {name: _said(study, name, **given) for name, given in asked.items() if given is not None}
+
+
+def _key_figures(study: AssessmentStudy) -> Table | None:
+    """Return what pools, assessors and their time gave, of the figures that are known."""
+    table = study.topics.agg(["mean", "min", "max"])
+    told = [
+        KeyFigure(say("key", name=name), say("range", of=table[name]), tuple(table[name]))
+        for name in ("documents", "relevant")
+    ]
+    growth, beyond, twice = _growth(study), _beyond(study), _documents_twice(study)
+    for name, known, numbers in (
+        ("growth", growth, growth and (growth["half"]["relevant_share"],)),
+        ("beyond", beyond, beyond and tuple(beyond["row"][["relevant", "low", "high"]])),
+        ("documents-twice", twice, twice and (twice["both"],)),
+    ):
+        if known is not None:
+            told.append(KeyFigure(say("key", name=name, **known), say("key value", name=name, **known), numbers or ()))
+    return listed_figures(told)
 
 
 def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
@@ -138,9 +153,13 @@ def _picture(study: AssessmentStudy, name: str, draw: "Callable[[], Figure]", al
 
 
 def _topics(study: AssessmentStudy) -> _Given:
+    return {"means": _means(study)}
+
+
+def _means(study: AssessmentStudy) -> list[str]:
     table = study.topics.agg(["mean", "min", "max"])
     known = ("documents", "relevant", *(name for name in ("elements", "passages") if np.isfinite(table[name]["mean"])))
-    return {"means": [say("topic mean", name=name, found=FOUND, of=table[name]) for name in known]}
+    return [say("topic mean", name=name, found=FOUND, of=table[name]) for name in known]
 
 
 def _topics_blocks(study: AssessmentStudy, _words: str) -> _Blocks:

@@ -6,10 +6,13 @@ from metaeval.base.provenance import Provenance
 from metaeval.base.words import MISSING
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left
+from metaeval.page.tables import Table, left, right
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
+_FOUND = "Smallest input that breaks it"
+_REST = {"not declared": "not declared", "not tried": "not tried"}
 _WORDS = ("How to write it", "What it is", "Values", "Better", "Nothing relevant", "Described in")
 say = prose("check_metric")
 
@@ -20,7 +23,7 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
     metrics = found["metric"].drop_duplicates().tolist()
     broken = laws[laws["state"] == "broken"]
     held = laws[laws["state"] == "holds"]
-    blocks = [
+    blocks = (
         _declared_table(declared, metrics),
         Table(
             name="laws",
@@ -29,22 +32,22 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             frame=laws.assign(
                 state=laws["state"].map(_STATES), found=laws["found"].where(laws["found"] != "", MISSING)
             ),
-            columns=left(metric="Metric", name="Law", state="State", found="Smallest input that breaks it"),
+            columns=left(metric="Metric", name="Law", state="State", found=_FOUND),
             data=laws,
         ),
-    ]
+    )
+    sections = [Section(id="laws", title="Laws", lead=say("lead"), brief=True, blocks=blocks)]
     if len(properties) > 0:
-        blocks.append(
-            Table(
-                name="properties",
-                title=say("properties title"),
-                caption=say("properties"),
-                frame=properties,
-                columns=left(metric="Metric", name="Property", found="Seen"),
-                data=properties,
-            )
+        seen = Table(
+            name="properties",
+            title=say("properties title"),
+            caption="",
+            frame=properties,
+            columns=left(metric="Metric", name="Property", found="Seen"),
+            data=properties,
         )
-    section = Section(id="laws", title="Laws and properties", lead=say("lead"), brief=True, blocks=tuple(blocks))
+        title = say("properties title")
+        sections.append(Section(id="properties", title=title, lead=say("properties"), brief=True, blocks=(seen,)))
     return Report(
         command="check-metric",
         title=say("title"),
@@ -52,8 +55,9 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             (str(len(metrics)), "metric" if len(metrics) == 1 else "metrics"),
             (str(len(held)), "law holds" if len(held) == 1 else "laws hold"),
         ),
-        summary=_summary(broken, len(held), metrics),
-        sections=(section,),
+        summary=(_first(broken, len(held), metrics),),
+        key_figures=_key_figures(broken, laws, metrics),
+        sections=tuple(sections),
         methods=Methods(paragraphs=(say("methods", n=n_collections),), cite=()),
         rows=found,
         provenance=provenance,
@@ -74,8 +78,17 @@ def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
     )
 
 
-def _summary(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> tuple[str, ...]:
-    if len(broken) == 0:
-        return (say("obeyed", metrics=metrics, n=n_held),)
-    rows = broken.assign(name=broken["name"].str[:1].str.lower() + broken["name"].str[1:])
-    return tuple(say("broken", metric=metric, laws=laws) for metric, laws in rows.groupby("metric", sort=False)["name"])
+def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
+    """Say whether every law that was tried holds, and of one metric which it breaks."""
+    failed = broken["metric"].drop_duplicates().tolist()
+    names = (broken["name"].str[:1].str.lower() + broken["name"].str[1:]).tolist()
+    return say("first", metrics=metrics, failed=failed, laws=names, n=n_held + len(broken))
+
+
+def _key_figures(broken: pd.DataFrame, laws: pd.DataFrame, metrics: list[str]) -> Table:
+    """Return the laws broken, or how many hold."""
+    if len(broken):
+        return key_figures(broken, left(metric="Metric", name="Law broken", found=_FOUND))
+    counts = pd.crosstab(laws["metric"], laws["state"])
+    frame = counts.reindex(index=metrics, columns=["holds", *_REST], fill_value=0).reset_index()
+    return key_figures(frame, (*left(metric="Metric"), *right(holds="Laws that hold", **_REST)))

@@ -1,7 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,8 @@ from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.base.names import natural_order
 from metaeval.base.words import (
     End,
-    absent,
+    bracketed,
     ends,
-    interval,
     intervals,
     number,
     p_value,
@@ -27,6 +27,7 @@ from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right, under
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts
 from metaeval.studies.human import HumanStudy
@@ -37,6 +38,7 @@ _STATISTICS = {
     "kendall": "Kendall's τ",
     "accuracy": "pairwise accuracy",
 }
+_CHANCE = {"accuracy": 0.5}
 _SOURCES = ("kocmi2021", "deutsch2021", "williams1959", "graham2014", "ogilvie2006", "mathur2020")
 _PANELS = 6
 _DECIMAL = number(3)
@@ -62,6 +64,7 @@ def human_report(study: HumanStudy) -> Report:
         title=say("title"),
         facts=facts(**sizes),
         summary=_summary(study),
+        key_figures=_key_figures(study),
         sections=tuple(sections),
         methods=_methods(study),
         rows=study.to_frame(),
@@ -71,57 +74,61 @@ def human_report(study: HumanStudy) -> Report:
     )
 
 
-def _first(study: HumanStudy) -> pd.DataFrame:
-    """Return the leading agreement: metric, value, low and high, best first."""
+def _lead(study: HumanStudy) -> tuple[pd.DataFrame, str, str]:
+    """Return the leading agreement, best first (metric, value, low and high), its statistic and its level."""
     if study.agreements:
-        return study.agreements[0].table
-    lead = study.system_table["statistic"].iloc[0]
-    frame = study.system_table[study.system_table["statistic"] == lead]
-    return frame.assign(low=float("nan"), high=float("nan")).sort_values("value", ascending=False, kind="stable")
+        found = study.agreements[0]
+        return found.table, found.statistic, found.level
+    statistic = study.system_table["statistic"].iloc[0]
+    frame = study.system_table[study.system_table["statistic"] == statistic]
+    frame = frame.assign(low=float("nan"), high=float("nan"))
+    return frame.sort_values("value", ascending=False, kind="stable"), statistic, "system"
 
 
 def _summary(study: HumanStudy) -> tuple[str, ...]:
-    table, found = _first(study), study.agreements[0] if study.agreements else None
-    statistic = study.system_table["statistic"].iloc[0] if found is None else found.statistic
-    n_resamples = 0 if found is None else found.n_resamples
-    level = None if found is None else found.confidence_level
-    rows = table.to_dict("records")
-    best = ends(table["metric"], table["value"], [_valued(row, n_resamples, level) for row in rows])[1]
-    closest = say(
-        "closest",
-        best=best,
-        last=ends(table["metric"], table["value"], [_valued(row, n_resamples) for row in rows])[0],
-        n=len(table),
-        alike=len(best.names) == len(table) > 1,
-        others=len(table) > len(best.names),
-        reference=study.reference,
-        level=say("system" if found is None else found.level),
-        statistic=_STATISTICS[statistic],
-    )
-    lines = [closest]
-    if study.comparison is not None:
-        lines.append(_wins_sentence(study.comparison.wins(study.alpha), best, say("permuted", study=study)))
+    table, statistic, level = _lead(study)
+    best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
+    given = {"best": best, "statistic": _STATISTICS[statistic], "level": say(level), "n_systems": len(study.means)}
+    wins = study.comparison and _wins_sentence(study.comparison.wins(study.alpha), best, say("permuted", study=study))
+    lines = (_first(study, table, given), wins or "", say("caution", decided=len(study.decisions), **given))
+    return tuple(filter(None, lines))
+
+
+def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
+    """Say how many metrics surely agree with people more than by chance, by their intervals as they are written."""
+    chance = _CHANCE.get(_lead(study)[1], 0.0)
+    written = dict(zip(table["metric"], _valued(study, table), strict=True))
+    agree = sum(sure_side(words, chance) > 0 for words in written.values())
+    alone = len(given["best"].names) == 1
+    figure = written[given["best"].names[0]] if alone else given["best"].figure
+    bounded = bool(table["low"].notna().any())
+    return say("first", n=len(table), agree=agree, bounded=bounded, figure=figure, **given)
+
+
+def _valued(study: HumanStudy, table: pd.DataFrame) -> list[str]:
+    """Return agreements with their intervals, where they have one."""
+    draws = study.agreements[0].n_resamples if study.agreements else None
+    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=draws) for row in table.itertuples()]
+
+
+def _key_figures(study: HumanStudy) -> Table:
+    """Return the leading agreement at every level, and of the significant pairs, best metric first."""
+    frame, statistic, level = _lead(study)
+    leads = {found.level: found for found in reversed(study.agreements)}  # the first of a level
+    shown, columns = frame[["metric"]], [*left(metric="Metric")]
+    for place, found in enumerate(leads[one] for one in dict.fromkeys((level, *leads)) if one in leads):
+        own = found.table.set_index("metric").loc[frame["metric"]]
+        shown = shown.assign(**{f"{name}_{place}": own[name].to_numpy() for name in ("low", "high")})
+        shown[f"value_{place}"], shown[f"value_{place}_sort"] = _valued(study, own), own["value"].to_numpy()
+        head = say("key", statistic=_STATISTICS[found.statistic], level=say(found.level), found=found)
+        columns += right(text, **{f"value_{place}": head})
+    if not leads:
+        shown = shown.assign(value=frame["value"])
+        columns += right(_DECIMAL, value=sentence_case(_STATISTICS[statistic]))
     if len(study.decisions):
-        decided = study.decisions.set_index("metric")
-        top = ends(decided.index, decided["f1"], map(_DECIMAL, decided["f1"]))[1]
-        own = decided.loc[[*top.names]].itertuples()
-        pairs = say(
-            "pairs under people",
-            top=top,
-            reference=study.reference,
-            alike=len(top.names) == len(decided) > 1,
-            parts=dict.fromkeys(say("precision and recall", row=row) for row in own),
-            conflicts=int(decided["n_conflicts"].sum()),
-        )
-        lines.append(pairs)
-    return tuple(lines)
-
-
-def _valued(row: Mapping[Hashable, float], n_resamples: int, level: float | None = None) -> str:
-    """Return an agreement with its interval, if it has one."""
-    low, high, value = row["low"], row["high"], row["value"]
-    written = "" if absent(low) else interval(low, high, _DECIMAL, draws=n_resamples, about=value)
-    return say("valued", value=value, level=level, ends=written)
+        shown = shown.assign(f1=study.decisions.set_index("metric")["f1"].reindex(frame["metric"]).to_numpy())
+        columns += right(_DECIMAL, f1=say("key f1"))
+    return key_figures(shown, columns, which="best")
 
 
 def _wins_sentence(wins: pd.DataFrame, best: End, how: str) -> str:
@@ -148,7 +155,7 @@ def _agreement_section(study: HumanStudy) -> Section:
     tables = [_level_table(study, [one for one in study.agreements if one.level == level]) for level in levels]
     blocks: list[Block] = [*pictures[:1], *(tables or [_system_numbers(study)])]
     blocks += [Fold(title=picture.title, blocks=(picture,)) for picture in pictures[1:]]
-    panels = [str(name) for name in _first(study)["metric"]]
+    panels = [str(name) for name in _lead(study)[0]["metric"]]
     shown = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
     blocks.append(
         Picture(
@@ -220,7 +227,7 @@ def _system_numbers(study: HumanStudy) -> Table:
 
 def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
-    order, comparison = [str(name) for name in _first(study)["metric"]], study.comparison
+    order, comparison = [str(name) for name in _lead(study)[0]["metric"]], study.comparison
     if comparison is not None:
         blocks.append(_wins_table(study, comparison))
         blocks.append(
@@ -309,9 +316,7 @@ def _decisions_section(study: HumanStudy) -> Section:
             *right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
         ),
     )
-    return Section(
-        id="decisions", title=say("decisions title"), lead=say("decisions lead"), brief=True, blocks=(table,)
-    )
+    return Section(id="decisions", title=say("decisions title"), lead=say("decisions lead"), blocks=(table,))
 
 
 def _pairs_section(study: HumanStudy) -> Section:
@@ -327,7 +332,7 @@ def _pairs_section(study: HumanStudy) -> Section:
             *right(number(4), tau="τ"),
         ),
     )
-    return Section(id="pairs", title=say("pairs title"), lead=say("pairs lead"), brief=True, blocks=(table,))
+    return Section(id="pairs", title=say("pairs title"), lead=say("pairs lead"), blocks=(table,))
 
 
 def _methods(study: HumanStudy) -> Methods:

@@ -8,9 +8,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
-from metaeval.base.words import absent, ends, interval, intervals, number, sentence_case, share, text, whole
-from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
+from metaeval.base.words import absent, bracketed, interval, intervals, number, sentence_case, share, span, text, whole
+from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
 from metaeval.page.tables import Table, bounded, left, right
+from metaeval.reports.key_figures import KeyFigure, sure_side
 from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
@@ -35,47 +36,49 @@ _FEW_ROWS = 400
 say = prose("judge_agreement")
 
 
-def agreement_sections(study: Labelling) -> tuple[Section, ...]:
+def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[Section, ...]:
     """Return the sections on agreement, on judges that may be one, and on topics."""
-    return (_agreement_section(study), _alike_section(study), _topics_section(study))
+    return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), _topics_section(study))
+
+
+def _alpha(study: Labelling) -> tuple[str, tuple[object, object, object]]:
+    """Return alpha for ordered grades with its interval, as written and as numbers."""
+    alpha, low, high = study.agreement.alpha.set_index("level").loc["ordinal", ["alpha", "low", "high"]]
+    return bracketed(alpha, low, high, number(2), draws=study.agreement.n_resamples), (alpha, low, high)
 
 
 def alpha_words(study: Labelling) -> str:
-    """Say how far all judges agree."""
-    row = study.agreement.alpha.set_index("level").loc["ordinal"]
-    n_judges = 0 if one_pair(study) else study.labels.table.shape[1]
-    return say("all agree", n_judges=n_judges, alpha=row["alpha"], **_ends(study, row["low"], row["high"]))
+    """Say whether all judges agree more than by chance."""
+    written, (alpha, low, _) = _alpha(study)
+    known, bounded, n = not absent(alpha), not absent(low), study.labels.table.shape[1]
+    return say("all agree", n=n, alpha=written, side=sure_side(written), bounded=bounded, known=known)
 
 
-def alike_words(study: Labelling) -> list[str]:
-    """Say whether judges are one; nothing where none are."""
-    alike = study.agreement.nearly_the_same()
-    if not len(alike):
-        return []
-    names = [" and ".join(sorted(pair)) for pair in alike[["first", "second"]].to_numpy()]
-    most = ends(names, alike["same"], map(share, alike["same"]))[1]
-    return [say("alike", n=len(alike), most=most)]
+def agreement_figures(study: Labelling) -> list[KeyFigure]:
+    """Return how far all judges agree, and the pairs of them from the least to the most."""
+    pairs, draws = study.agreement.pairs, study.agreement.n_resamples
+    told = [KeyFigure(say("key alpha"), *_alpha(study))]
+    if one_pair(study):
+        pair = pairs.iloc[0]
+        kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
+        written = bracketed(kappa, low, high, number(2), draws=draws)
+        told.append(KeyFigure(say("key kappa"), written, (kappa, low, high)))
+        shares = {"same": pair["same"]}
+        if not study.passages.empty:
+            shares = {"passages": study.passages["of_union"].mean()} | shares
+        if not study.elements.empty:
+            shares = {"elements": study.elements.set_index("topic").loc["mean", "both"]} | shares
+        return told + [KeyFigure(say(f"key {name}"), share(value), (value,)) for name, value in shares.items()]
+    names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
+    for name, write in (("kappa", number(2)), ("same", share)):
+        written = span(names, pairs[name], map(write, pairs[name]), opening="")
+        told.append(KeyFigure(say(f"key {name}"), written, (pairs[name].min(), pairs[name].max())))
+    return told
 
 
 def one_pair(study: Labelling) -> bool:
     """Say whether two judges are compared, and no others."""
     return len(study.agreement.pairs) == 1
-
-
-def _ends(study: Labelling, low: object, high: object) -> dict[str, object]:
-    written = "" if absent(low) else interval(low, high, number(2), draws=study.agreement.n_resamples)
-    return {"study": study, "ends": written}
-
-
-def pair_words(study: Labelling) -> str:
-    """Say how far the one pair agrees."""
-    pair = study.agreement.pairs.iloc[0]
-    return say("pair", pair=pair, **_ends(study, pair["kappa_low"], pair["kappa_high"]))
-
-
-def pairs_words(study: Labelling) -> str:
-    """Say between which figures the agreement of the pairs lies."""
-    return say("pairs", study=study, pairs=study.agreement.pairs)
 
 
 def _named(study: Labelling) -> dict[str, str]:
@@ -145,7 +148,7 @@ def _every_measure(study: Labelling) -> tuple[Block, ...]:
     return (table,)
 
 
-def _agreement_section(study: Labelling) -> Section:
+def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section:
     found, decimal = study.agreement.alpha, number(3)
     alpha = Table(
         name="krippendorff-alpha",
@@ -169,9 +172,9 @@ def _agreement_section(study: Labelling) -> Section:
         id="agreement",
         title=say("agreement title"),
         lead=say("agreement lead"),
-        brief=True,
+        brief=brief,
         blocks=(
-            _kappa_map(study) if square else _kappa_dots(study),
+            *((_kappa_map(study) if square else kappa_dots(study),) if opens else ()),
             main,
             alpha,
             Fold(title=say("every measure fold"), blocks=_every_measure(study)),
@@ -223,7 +226,8 @@ def _kappa_map(study: Labelling) -> Picture:
     )
 
 
-def _kappa_dots(study: Labelling) -> Picture:
+def kappa_dots(study: Labelling) -> Picture:
+    """Draw κ of every judge with the reference."""
     pairs = study.agreement.pairs
     first, second = pairs[["first", "second"]].iloc[0]
     leading = leading_kappa(study.labels.scale)
@@ -239,25 +243,23 @@ def _kappa_dots(study: Labelling) -> Picture:
     )
 
 
-def _alike_section(study: Labelling) -> Section:
+def _alike_section(study: Labelling) -> tuple[Section, ...]:
     alike = study.agreement.nearly_the_same()
-    blocks: tuple[Block, ...] = (Text(paragraphs=(say("none alike"),)),)
-    if len(alike):
-        blocks = (
-            Table(
-                name="nearly-the-same",
-                title=say("alike table title"),
-                caption=say("alike table"),
-                frame=alike,
-                columns=(
-                    *left(first="First", second="Second"),
-                    *right(whole, items="Items"),
-                    *right(share, same="Same label"),
-                    *right(number(3), kappa="κ"),
-                ),
-            ),
-        )
-    return Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=blocks)
+    if not len(alike):
+        return ()
+    table = Table(
+        name="nearly-the-same",
+        title=say("alike table title"),
+        caption=say("alike table"),
+        frame=alike,
+        columns=(
+            *left(first="First", second="Second"),
+            *right(whole, items="Items"),
+            *right(share, same="Same label"),
+            *right(number(3), kappa="κ"),
+        ),
+    )
+    return (Section(id="alike", title=say("alike title"), lead=say("alike lead"), blocks=(table,)),)
 
 
 def _topics_section(study: Labelling) -> Section:

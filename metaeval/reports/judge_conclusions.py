@@ -6,11 +6,13 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, share, span, text, whole
+from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.studies.judge_verdicts import deciding_metric
 from metaeval.studies.judges import JudgeStudy
 
 _MANY = 4
@@ -32,13 +34,14 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return (_effects_section(study),)
     if not study.conclusions:
         return ()
+    drawn = deciding_metric(study.conclusions)  # beside the verdicts
     return (
         Section(
             id="conclusions",
             title=say("title"),
             lead=say("lead", reference=study.reference),
             brief=True,
-            blocks=by_metric(study.conclusions, _of_metric),
+            blocks=by_metric(study.conclusions, lambda metric, found: _of_metric(metric, found, drawn=metric == drawn)),
         ),
     )
 
@@ -49,18 +52,27 @@ def by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]])
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
 
 
-def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
-    table = found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
-    named, slug = _named(table), metric.lower()
+def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
+    """Draw F1 of the significant pairs under every judge and a second person."""
+    named = _named(_sorted(found))
     dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
-    picture = Picture(
-        name=f"judge-f1-{slug}",
+    return Picture(
+        name=f"judge-f1-{metric.lower()}",
         draw=lambda: figures.agreement_dots(dots, label=say("dots", metric=metric)),
         title=say("picture title", metric=metric),
         caption=say("picture", found=found),
         alt=say("picture alt", n=len(dots)),
     )
-    tested = bool(dots["value"].notna().any())  # on a single topic nothing is
+
+
+def _sorted(found: JudgeConclusions) -> pd.DataFrame:
+    return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
+
+
+def _of_metric(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
+    table, slug = _sorted(found), metric.lower()
+    named = _named(table)
+    tested = bool(named["f1"].notna().any())  # on a single topic nothing is
     measures: dict[str, tuple[str, Write]] = {
         "tau": ("τ", number(2)),
         "tau_ap": ("τ_AP", number(2)),
@@ -87,7 +99,8 @@ def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
         ),
         data=table,
     )
-    blocks: list[Block] = [*([picture] if tested else []), main, _correlations(found, slug)]
+    picture = [] if drawn or not tested else [f1_picture(metric, found)]
+    blocks: list[Block] = [*picture, main, _correlations(found, slug)]
     more = (
         (found.same_number, _same_number),
         (found.beside_people, _beside_people),
@@ -127,12 +140,6 @@ def _correlations(found: JudgeConclusions, slug: str) -> Fold:
         data=frame,
     )
     return Fold(title=say("correlations fold"), blocks=(table,))
-
-
-def ranking_sentence(metric: str, found: JudgeConclusions) -> str:
-    """Say how alike judges rank systems, where no pair could be tested."""
-    said = [say("one ranking", row=row) for row in found.table.to_dict("records")]
-    return say("ranking", metric=metric, found=found, said=said)
 
 
 def _same_number(found: JudgeConclusions, slug: str) -> Table:
@@ -203,25 +210,23 @@ def _conflicts(found: JudgeConclusions, slug: str) -> Block:
     return Fold(title=say("conflicts fold", n=len(found.conflicts)), blocks=(table,))
 
 
-def effect_sentence(effects: pd.DataFrame) -> str:
-    """Say what any two judges conclude."""
-    write, silent = number(2), effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"]
-    conflicts, given = int(effects["n_conflicts"].sum()), {"silent": silent.unique().tolist()}
-    if len(effects[["first", "second"]].drop_duplicates()) == 1:
-        tau, f1 = (_by_metric(effects, name) for name in ("tau", "f1"))
-        return say("effects answer", alone=True, tau=tau, f1=f1, conflicts=conflicts, **given)
-    names = ["{} and {}, {}".format(*row) for row in effects[["first", "second", "metric"]].to_numpy()]
-    return say(
-        "effects answer",
-        alone=False,
-        tau=effects["tau"].median(),
-        low=ends(names, effects["tau"], map(write, effects["tau"]))[0],
-        known=effects["tau"].notna().any(),
-        f1=effects["f1"].median(),
-        lowest=effects["f1"].min(),
-        conflicts=conflicts,
-        **given,
+def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
+    """Return how alike any two judges rank systems, and find the same significant pairs."""
+    if effects.empty:
+        return []
+    alone = len(effects[["first", "second"]].drop_duplicates()) == 1
+    numbers = [tuple(sorted(effects[name])) if alone else (effects[name].median(),) for name in ("tau", "f1")]
+    tau, f1 = (
+        _by_metric(effects, name) if alone else number(2)(own[0])
+        for name, own in zip(("tau", "f1"), numbers, strict=True)
     )
+    silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
+    conflicts = effects["n_conflicts"].sum()
+    return [
+        KeyFigure(say("key tau", alone=alone), tau, numbers[0]),
+        KeyFigure(say("key f1", alone=alone, silent=silent), f1, numbers[1]),
+        KeyFigure(say("key opposite"), whole(conflicts), (conflicts,)),
+    ]
 
 
 def _by_metric(effects: pd.DataFrame, name: str) -> str:

@@ -8,58 +8,28 @@ import pandas as pd
 from metaeval.base.words import absent, number, share, whole
 from metaeval.page.blocks import Section
 from metaeval.page.tables import Table, left, right
-from metaeval.reports.assessed_parts import (
-    element_agreement_table,
-    element_sentence,
-    passage_agreement_table,
-    passage_sentence,
-)
-from metaeval.reports.judge_agreement import (
-    agreement_sections,
-    alike_words,
-    alpha_words,
-    one_pair,
-    pair_words,
-    pairs_words,
-)
-from metaeval.reports.judge_ranking import alt_section, ranking_section, ranking_words
+from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
+from metaeval.reports.judge_agreement import agreement_sections, one_pair
+from metaeval.reports.judge_ranking import alt_section, ranking_section
 from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
 say = prose("judge_labels")
 
 
-def label_sections(study: Labelling) -> tuple[Section, ...]:
-    """Return the sections on labels."""
-    agreement, alike, by_topic = agreement_sections(study)
+def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+    """Return the sections on labels; where nothing stands before them, what answers is brief."""
+    ranked = ranking_section(study, brief=brief)
+    agreement, *others = agreement_sections(study, brief=brief and not ranked, opens=not ranked)
     return (
-        *ranking_section(study),
+        *ranked,
         agreement,
-        *alt_section(study.alt),
+        *alt_section(study.alt, brief=False),
         *_parts_section(study),
-        alike,
-        by_topic,
+        *others,
         _labels_section(study),
         *_scales_section(study),
     )
-
-
-def label_words(study: Labelling, *, alone: bool) -> tuple[list[str], list[str]]:
-    """Say who labels best and why figures differ; and, apart from it, how far all agree.
-
-    Alone, without a verdict on conclusions before it, the first sentence has that of the alt-test, too.
-    """
-    first, more = ranking_words(study, alone=alone), alike_words(study)
-    if one_pair(study):
-        pair = " ".join((pair_words(study), alpha_words(study), *_parts_words(study)))
-        return (first, [pair, *more]) if first else ([pair], more)
-    return first, [f"{alpha_words(study)} {pairs_words(study)}", *more]
-
-
-def _parts_words(study: Labelling) -> list[str]:
-    """Say how far the one pair agrees on elements and on text."""
-    words = [] if study.elements.empty else [element_sentence(study.elements)]
-    return words if study.passages.empty else [*words, passage_sentence(study.passages)]
 
 
 def _parts_section(study: Labelling) -> tuple[Section, ...]:

@@ -16,9 +16,11 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
-from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, span, whole
+from metaeval.base.words import MISSING, NAMED, End, absent, bracketed, ends, listed, number, share, whole
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Column, Table, bounded, left, right, under
+from metaeval.reports.judge_agreement import kappa_dots
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.studies.judge_parts import Labelling
 
@@ -26,57 +28,84 @@ _NAMED = 3
 _PAIR = 2
 _NEARLY_ALL = 0.95
 _DECIMAL = number(2)
+_RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
 say = prose("judge_ranking")
-
-
-def ranking_words(study: Labelling, *, alone: bool = True) -> list[str]:
-    """Say which judge labels best, and why figures differ; nothing without a reference.
-
-    Alone, without a verdict before it, the first sentence says what the alt-test decides, too.
-    """
-    if study.ranking is None:
-        return []
-    return [_best_words(study, study.ranking, alone=alone), _why_words(study, study.ranking)]
 
 
 # ----------------------------------------------------------------------------------------------------- who labels best
 
 
-def _best_words(study: Labelling, found: JudgeRanking, *, alone: bool) -> str:
-    table, measure = found.table, say(found.measure)
+def best_words(study: Labelling) -> str:
+    """Say in one sentence which judge agrees most with the reference."""
+    found = _ranked(study)
+    table = found.table
     level = table[~table["behind"]]  # two that read alike may differ significantly
-    kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
-    best = ends(kappas, level[found.measure], kappas.values())[1]
-    if len(table) == 1:
-        name = best.names[0]
-        shuffled = study.baselines.set_index(["judge", "statistic"])["shuffled"][name, found.measure]
-        given = {"name": name, "kappa": _with_ends(study, found, name), "shuffled": shuffled}
-        line = say("one judge", reference=found.reference, measure=measure, **given)
-    elif len(table) == _PAIR:
-        names, second = table["judge"].tolist(), table.iloc[1]
-        line = say(
-            "two judges",
-            apart=second["behind"],
-            names=names,
-            reference=found.reference,
-            measure=measure,
-            kappas=[_with_ends(study, found, name) for name in names],
-            difference=_behind(second, found),
-            n_topics=int(table["topics"].min()),
-        )
-    else:
-        given = {"n": len(table), "best": best, "others": _others_words(found, best)}
-        line = say("several judges", reference=found.reference, measure=measure, **given)
-    n_items = table["items"].max()
-    fewer = table[table["judge"].isin(best.names) & (table["items"] < n_items)].head(_NAMED)
+    best = ends(level["judge"], level[found.measure], map(_DECIMAL, level[found.measure]))[1]
+    kappas = [_with_ends(study, found, name) for name in table["judge"].head(_PAIR)]
     return say(
         "best",
-        line=line,
+        n=len(table),
+        best=best,
+        kappas=kappas,
+        figure=kappas[0] if len(best.names) == 1 else best.figure,
+        names=table["judge"].head(_PAIR).tolist(),
+        apart=bool(table["behind"].iloc[-1]),
+        level=len(level) - len(best.names),
+        n_topics=_compared_on(found),
+        measure=say(found.measure),
+        reference=found.reference,
+    )
+
+
+def _compared_on(found: JudgeRanking) -> int:
+    """Return the number of topics that differences rest on."""
+    return found.n_topics if len(found.table) > _PAIR else int(found.table["topics"].min())
+
+
+def _ranked(study: Labelling) -> JudgeRanking:
+    if study.ranking is None:
+        raise ValueError("without a reference no judge is the best")
+    return study.ranking
+
+
+def ranking_figures(study: Labelling) -> Table:
+    """Return the leading kappa of the best judges, and how far each is behind the best."""
+    found = _ranked(study)
+    table = found.table
+    pairs = study.agreement.pairs.set_index("second")
+    ends_of = [f"{found.measure}{end}" for end in ("", "_low", "_high")]
+    frame = table[["judge", "same", "difference", "difference_low", "difference_high"]]
+    frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
+    frame = frame.assign(written=[_with_ends(study, found, name) for name in frame["judge"]])
+    columns = [*left(judge="Judge"), *right(written=say("key kappa", measure=say(found.measure), study=study))]
+    if len(table) > 1:
+        frame = frame.assign(behind=[MISSING, *(_behind(row, found) for _, row in table.iloc[1:].iterrows())])
+        columns += right(behind=say("key behind", best=table["judge"].iloc[0]))
+    return key_figures(frame, (*columns, *right(share, same="Same label")), which="best")
+
+
+def details(study: Labelling) -> Text:
+    """Say how all judges stand to the best, and why figures differ."""
+    found = _ranked(study)
+    table = found.table
+    level = table[~table["behind"]]
+    kappas = {judge: _with_ends(study, found, judge) for judge in level["judge"]}
+    best = ends(kappas, level[found.measure], kappas.values())[1]
+    n_items = table["items"].max()
+    fewer = table[table["judge"].isin(best.names) & (table["items"] < n_items)].head(_NAMED)
+    shuffled = study.baselines.set_index(["judge", "statistic"])["shuffled"][table["judge"].iloc[0], found.measure]
+    words = say(
+        "details",
+        n=len(table),
+        others=_others_words(found, best) if len(table) > 1 else "",
+        name=table["judge"].iloc[0],
+        shuffled=shuffled,
+        measure=say(found.measure),
         fewer=fewer.to_dict("records"),
         n_items=n_items,
         undefined=first_few(found.undefined, most=_NAMED) if found.undefined else "",
-        passing=_passing_words(study.alt) if alone else "",
     )
+    return Text(paragraphs=tuple(filter(None, (words, _why_words(study, found)))))
 
 
 def _others_words(found: JudgeRanking, best: End) -> str:
@@ -92,7 +121,7 @@ def _others_words(found: JudgeRanking, best: End) -> str:
         behind=int(others["behind"].sum()),
         named=first_few(level, most=_NAMED),
         near=ends(others["judge"], others["difference"], by)[1],
-        n_topics=found.n_topics,
+        n_topics=_compared_on(found),
     )
 
 
@@ -106,19 +135,6 @@ def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
     row = study.agreement.pairs.set_index("second").loc[judge]
     value, low, high = (row[f"{found.measure}{end}"] for end in ("", "_low", "_high"))
     return bracketed(value, low, high, _DECIMAL, draws=study.agreement.n_resamples)
-
-
-def _passing_words(alt: AltTest | None) -> str:
-    """Say who may replace a person, by the alt-test."""
-    if alt is None:
-        return ""
-    passing = alt.judges.loc[alt.judges["passes"], "judge"].tolist()
-    return say("passing", **_passed(alt.judges, passing))
-
-
-def _passed(judges: pd.DataFrame, passing: list[str]) -> dict[str, Any]:
-    named = first_few(passing, most=_NAMED)
-    return {"n": len(judges), "passing": len(passing), "named": named, "first": judges.iloc[0]}
 
 
 # -------------------------------------------------------------------------------------------------- why figures differ
@@ -191,10 +207,10 @@ def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
 # ------------------------------------------------------------------------------------------------------------ sections
 
 
-def ranking_section(study: Labelling) -> tuple[Section, ...]:
-    """Put the figures side by side, best judge first; nothing for a single judge."""
+def ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+    """Put the figures side by side, best judge first."""
     found = study.ranking
-    if found is None or len(found.table) < _PAIR:
+    if found is None:
         return ()
     frame = found.table
     columns = [*left(judge="Judge")]
@@ -234,11 +250,8 @@ def ranking_section(study: Labelling) -> tuple[Section, ...]:
         columns=tuple(columns),
         data=found.table,
     )
-    return (
-        Section(
-            id="ranking", title=say("section", reference=found.reference), lead=say("lead"), brief=True, blocks=(table,)
-        ),
-    )
+    title, blocks = say("section", reference=found.reference), (kappa_dots(study), table, details(study))
+    return (Section(id="ranking", title=title, lead=say("lead"), brief=brief, blocks=blocks),)
 
 
 def _placed(name: str, label: str) -> tuple[Column, ...]:
@@ -251,13 +264,24 @@ def _place(value: object) -> str:
 
 def alt_words(alt: AltTest) -> str:
     """Say who may replace a person, where the alt-test is all there is."""
-    order = alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
-    passing = order.loc[order["passes"], "judge"].tolist()
-    rates = span(order["judge"], order["winning_rate"], map(_DECIMAL, order["winning_rate"]))
-    return say("may label", alt=alt, rates=rates, **_passed(order, passing))
+    order = _by_wins(alt)
+    rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
+    return say("may label", rates=rates, n=len(order), passing=int(order["passes"].sum()), first=order.iloc[0])
 
 
-def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
+def _by_wins(alt: AltTest) -> pd.DataFrame:
+    return alt.judges.sort_values(["winning_rate", "advantage_probability", "judge"], ascending=[False, False, True])
+
+
+def alt_figures(alt: AltTest) -> Table:
+    """Return what the alt-test says of the judges, the best first."""
+    frame = _by_wins(alt)
+    frame = frame.assign(verdict=frame["passes"].map({True: "may", False: "may not"}))
+    columns = (*left(judge="Judge", verdict="May label"), *right(_DECIMAL, **_RATES))
+    return key_figures(frame, columns, which="best", caption=say("key alt", alt=alt))
+
+
+def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ...]:
     """Say which judges may stand in for the people as labellers."""
     if alt is None:
         return ()
@@ -272,7 +296,7 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
         frame=judges,
         columns=(
             *left(judge="Judge", verdict="May stand in"),
-            *right(number(2), winning_rate="Winning rate", advantage_probability="Advantage", least="Smallest ε"),
+            *right(_DECIMAL, **_RATES, least="Smallest ε"),
             *right(whole, rejected="Passed against", people="people of", items="Items", items_lacking="Not labelled"),
         ),
         data=judges.drop(columns="verdict").rename(columns={"least": "smallest_epsilon"}),
@@ -296,7 +320,7 @@ def alt_section(alt: AltTest | None) -> tuple[Section, ...]:
             id="alt-test",
             title=say("alt section"),
             lead=say("alt lead"),
-            brief=True,
+            brief=brief,
             blocks=(table, Text(paragraphs=(say("no part", alt=alt, left_out=left_out),)), folded),
         ),
     )

@@ -30,7 +30,7 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     if not study.favoured:
         return ()
     blocks = by_metric(study.favoured, _favoured)
-    return (Section(id="favour", title=say("favour title"), lead=say("favour lead"), brief=True, blocks=blocks),)
+    return (Section(id="favour", title=say("favour title"), lead=say("favour lead"), blocks=blocks),)
 
 
 def _gains(frame: pd.DataFrame, *, people: bool) -> tuple[pd.DataFrame, Sequence[Column]]:
@@ -75,8 +75,7 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
             id="covariate",
             title=say("covariate title", name=name),
             lead=say("covariate lead", name=name, reference=study.reference),
-            brief=True,
-            blocks=by_metric(study.by_covariate, _covariate),
+            blocks=by_metric(study.by_covariate, lambda metric, found: _covariate(study, metric, found)),
         ),
     )
 
@@ -85,7 +84,7 @@ def _covariate_name(found: FavouredGroups) -> str:
     return str(found.table["group"].iloc[0])
 
 
-def _covariate(metric: str, found: FavouredGroups) -> list[Block]:
+def _covariate(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Block]:
     name, spread = _covariate_name(found), found.table["standard_deviation"].iloc[0]
     shown, columns = _gains(found.table, people=bool(found.people))
     table = Table(
@@ -102,14 +101,11 @@ def _covariate(metric: str, found: FavouredGroups) -> list[Block]:
         ),
         data=found.table,
     )
-    return [table, *_noted(found.notes)]
+    return [table, Text(paragraphs=tuple(_covariate_words(study, found))), *_noted(found.notes)]
 
 
-def covariate_words(study: JudgeStudy, metric: str) -> list[str]:
+def _covariate_words(study: JudgeStudy, found: FavouredGroups) -> list[str]:
     """Say which judges are significantly biased towards more or less of a covariate."""
-    found = study.by_covariate.get(metric)
-    if found is None:
-        return []
     name, own = _covariate_name(found), found.table[found.table["kind"] == "judge"]
     sure = own[is_significant(own["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
@@ -149,7 +145,7 @@ def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
         data=pd.DataFrame(rows),
     )
     blocks = (table, _together(study)) if study.powered else (table,)
-    return (Section(id="worth", title=say("worth title"), lead=say("worth lead"), brief=True, blocks=blocks),)
+    return (Section(id="worth", title=say("worth title"), lead=say("worth lead"), blocks=blocks),)
 
 
 def _together(study: JudgeStudy) -> Table:
@@ -198,7 +194,7 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
             *right(number(0), worth_topics="With all passes worth"),
         ),
     )
-    return (Section(id="repeats", title=say("repeats title"), lead=say("repeats lead"), brief=True, blocks=(table,)),)
+    return (Section(id="repeats", title=say("repeats title"), lead=say("repeats lead"), blocks=(table,)),)
 
 
 def _repeated(metric: str, found: JudgeRepeats) -> pd.DataFrame:

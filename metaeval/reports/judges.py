@@ -7,20 +7,16 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metaeval.base.words import MISSING, absent, bracketed, drawn, ends, number, text
-from metaeval.page.blocks import Item, Methods, Section
+from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence, ranking_sentence
-from metaeval.reports.judge_labels import label_sections, label_words
-from metaeval.reports.judge_ranking import alt_section, alt_words
-from metaeval.reports.judge_worth import (
-    covariate_section,
-    covariate_words,
-    favour_section,
-    repeats_section,
-    worth_section,
-)
+from metaeval.reports.judge_agreement import agreement_figures, alpha_words
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures, f1_picture
+from metaeval.reports.judge_labels import label_sections
+from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
+from metaeval.reports.judge_worth import covariate_section, favour_section, repeats_section, worth_section
+from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
@@ -39,6 +35,7 @@ def judges_report(study: JudgeStudy) -> Report:
         title=say("title", study=study),
         facts=_facts(study),
         summary=_summary(study),
+        key_figures=_key_figures(study),
         sections=(
             *_verdicts_section(study),
             *conclusion_sections(study),
@@ -46,7 +43,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *(() if labelling is None else label_sections(labelling)),
+            *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
             *alt_section(study.annotated),
             *unanswered(failed),
         ),
@@ -85,50 +82,90 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    labels, more = (
-        ([], [])
-        if study.labelling is None
-        else label_words(study.labelling, alone=deciding_metric(study.conclusions) is None)
-    )
+    metric, labelling = deciding_metric(study.conclusions), study.labelling
+    why = study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
+    ranked = labelling is not None and labelling.ranking is not None
     if study.annotated is not None:
-        labels = [alt_words(study.annotated)]
-    lines = [*_verdict_words(study), *labels]
-    why = study.unanswered.get(ABOUT_SYSTEMS, "")
-    if why and study.has_runs:
-        lines.insert(0, say("no verdict", why=why))
-    elif not study.scores and study.reference is not None:
-        lines.append(say("takes runs"))
-    lines += more
-    if not study.effects.empty:
-        lines.append(effect_sentence(study.effects))
-    return tuple(lines)
+        return alt_words(study.annotated), say("quote alt")
+    if metric is not None:
+        cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
+        return (_verdict_words(study, metric), say("quote verdict"), *cautions[:1])
+    if why or study.conclusions:
+        return say("no verdict", why=why), *([say("reason", why=why)] if why else [])
+    if labelling is None:
+        return say("effects", figures=effect_figures(study.effects)), say("quote agreement", runs=True)
+    if study.reference is not None:
+        first = best_words(labelling) if ranked else say("nobody", reference=study.reference)
+        return first, *([say("quote labels", labelling=labelling)] if ranked else []), say("takes runs")
+    return alpha_words(labelling), say("quote agreement", runs=not study.effects.empty)
 
 
-def _verdict_words(study: JudgeStudy) -> list[str]:
-    """Return the verdict on the one judge, or on the best of several and on how many may."""
-    metric = deciding_metric(study.conclusions)
-    if metric is None:
-        return [ranking_sentence(name, found) for name, found in study.conclusions.items()]
+def _key_figures(study: JudgeStudy) -> Table | None:
+    metric, labelling = deciding_metric(study.conclusions), study.labelling
+    if study.annotated is not None:
+        return alt_figures(study.annotated)
+    if metric is not None:
+        return listed_figures(_verdict_figures(study, metric))
+    if labelling is None or labelling.ranking is None:
+        labels = [] if labelling is None else agreement_figures(labelling)
+        return listed_figures([*labels[:-1], *effect_figures(study.effects), *labels[-1:]])
+    return ranking_figures(labelling)
+
+
+def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
+    """Return what the verdict on the best judge rests on."""
+    row, found, told = study.verdicts.iloc[0], study.conclusions[metric], []
+    given = {"judge": row["judge"], "metric": metric}
+    if found.n_reference:
+        told.append(KeyFigure(say("key f1", **given), _f1(row, found.n_resamples), _ends_of(row, "f1")))
+    if not absent(row["people_f1"]):
+        told.append(KeyFigure(say("key second", **given), number(2)(row["people_f1"]), (row["people_f1"],)))
+    if row["favours"]:
+        told.append(KeyFigure(say("key bias"), _favour_words(row), (*_ends_of(row, "favour"), *_beyond(row))))
+    if found.n_reference:
+        told.append(KeyFigure(say("key opposite", **given), number(0)(row["n_conflicts"]), (row["n_conflicts"],)))
+    if row["labels"]:
+        told.append(KeyFigure(say("key labels", **given), say("labels", row=row), (row["winning_rate"],)))
+    worth = study.worth.get((metric, row["judge"]))
+    if worth is not None:
+        numbers = _ends_of(worth.summary.T["median"], "n_equivalent")
+        told.append(KeyFigure(say("key worth", planned=worth.n_topics), bracketed(*numbers, number(0)), numbers))
+    return told
+
+
+def _ends_of(row: pd.Series, name: str) -> tuple[float, float, float]:
+    """Return a figure of a row with the ends of its interval."""
+    return row[name], row[f"{name}_low"], row[f"{name}_high"]
+
+
+def _beyond(row: pd.Series) -> tuple[float, float, float]:
+    return row["beyond_people"], row["beyond_low"], row["beyond_high"]
+
+
+def _verdict_words(study: JudgeStudy, metric: str) -> str:
+    """Return the verdict on the one judge, or on the best of several."""
     row, found = study.verdicts.iloc[0], study.conclusions[metric]
-    verdict = say(
+    return say(
         "verdict",
         row=row,
+        n=len(study.verdicts),
         may=say(row["ranking"], reference=found.reference),
         metric=metric,
         f1=_f1(row, found.n_resamples) if found.n_reference != 0 else "",
-        favour=_favour_words(row) if metric in study.favoured else "",
     )
-    worth = study.worth.get((metric, row["judge"]))
-    return [
-        verdict,
-        *_otherwise_words(study, row),
-        *_beside_nobody(row, study.margin, found),
-        *_power_words(row, study.margin, found.n_resamples),
-        *_others_words(study, found),
-        *covariate_words(study, metric),
-        *_same_number_words(found, row["judge"]),
-        *([] if worth is None else [worth.sentence()]),
-    ]
+
+
+def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
+    """Say how sure the verdict is, or what holds without a second person."""
+    row, found = study.verdicts.iloc[0], study.conclusions[metric]
+    return [*_beside_nobody(row, study.margin, found), *_power_words(row, study.margin, found.n_resamples)]
+
+
+def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
+    """Say what else is known of the verdict on the best judge, and how many may."""
+    row, found = study.verdicts.iloc[0], study.conclusions[metric]
+    said = [*_otherwise_words(study, row), *_settled_words(study, metric)]
+    return (*said[1:], *_others_words(study, found), *_same_number_words(found, row["judge"]))
 
 
 def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
@@ -177,7 +214,7 @@ def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
 
 
 def _f1(row: pd.Series, n_resamples: int) -> str:
-    return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2), draws=n_resamples)
+    return bracketed(*_ends_of(row, "f1"), number(2), draws=n_resamples)
 
 
 def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
@@ -209,10 +246,8 @@ def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
 
 
 def _favour_words(row: pd.Series) -> str:
-    if not row["favours"]:
-        return say("not favoured")
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
-    beyond = bracketed(row["beyond_people"], row["beyond_low"], row["beyond_high"], number(3))
+    beyond = bracketed(*_beyond(row), number(3))
     return say(
         "favoured",
         row=row,
@@ -223,19 +258,19 @@ def _favour_words(row: pd.Series) -> str:
 
 
 def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
-    if study.verdicts.empty or study.annotated is not None:  # there the alt-test says all of it
+    metric = deciding_metric(study.conclusions)
+    if study.verdicts.empty or metric is None:  # the alt-test says all of it
         return ()
-    frame, metric = study.verdicts, deciding_metric(study.conclusions)
-    columns = [*left(judge="Judge")]
-    if metric is not None:
-        columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
-        columns += right(number(0), n_conflicts="Opposite pairs")
-        if frame["people_f1"].notna().any():
-            columns += right(number(1), people_conflicts="of a second person")
-            n_resamples = study.conclusions[metric].n_resamples
-            columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
-        if (frame["otherwise"] != "").any():
-            columns += left(text, otherwise="Against it")
+    frame = study.verdicts
+    columns = [*left(judge="Judge", ranking="May rank systems")]
+    columns += right(number(2), f1="F1", people_f1="A second person")
+    columns += right(number(0), n_conflicts="Opposite pairs")
+    if frame["people_f1"].notna().any():
+        columns += right(number(1), people_conflicts="of a second person")
+        n_resamples = study.conclusions[metric].n_resamples
+        columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
+    if (frame["otherwise"] != "").any():
+        columns += left(text, otherwise="Against it")
     if study.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
@@ -247,7 +282,10 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         frame=frame,
         columns=tuple(columns),
     )
-    return (Section(id="verdicts", title=say("verdicts"), lead=say("lead"), brief=True, blocks=(table,)),)
+    details = _verdict_details(study, metric)
+    words = (Text(paragraphs=details),) if details else ()
+    blocks = (f1_picture(metric, study.conclusions[metric]), table, *words)
+    return (Section(id="verdicts", title=say("verdicts"), lead=say("lead"), brief=True, blocks=blocks),)
 
 
 def _methods(study: JudgeStudy) -> Methods:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import ends, listed, name_of_metric, number, text, whole
+from metaeval.base.words import ends, listed, name_of_metric, number, span, text, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.judgment_reductions import percent, with_error
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
@@ -18,25 +19,44 @@ from metaeval.studies.judgments import JudgmentsStudy
 say = prose("judgment_effort")
 
 
-def effort_sentences(study: JudgmentsStudy) -> list[str]:
-    """Say which plan keeps the ranking closest at about 60 % of the effort."""
-    if study.effort is None:
-        return []
-    frame = study.effort.to_frame()
+def _compared(study: JudgmentsStudy) -> tuple[float, pd.DataFrame]:
+    """Return the effort nearest to 60 %, and its rows with τ as written."""
+    frame = study.table("effort")
+    if frame.empty:
+        return 0.0, frame
     step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
     part = frame[(frame["step"] == step) & frame["tau"].notna()]
+    return step, part.assign(written=[with_error(row, "tau") for row in part.to_dict("records")])
+
+
+def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
+    """Say which plan keeps the ranking closest at about 60 % of the effort: in short, and under every metric."""
+    step, part = _compared(study)
     if part.empty:
-        return []
+        return "", ""
     metrics = list(dict.fromkeys(part["metric"]))
     best = {}
     for metric, rows in part.groupby("metric", sort=False):
-        written = [with_error(row, "tau") for row in rows.to_dict("records")]
-        best[metric] = ends(rows["plan"], rows["tau"], written)[1].names
+        best[metric] = ends(rows["plan"], rows["tau"], rows["written"])[1].names
     alone = pd.Series({metric: plans[0] for metric, plans in best.items() if len(plans) == 1}, dtype=object)
     wins = {plan: _metrics(alone.index[alone == plan], metrics) for plan in alone.value_counts().index}
     named = {PLAN_NAMES[plan].replace(",", " for"): under for plan, under in wins.items()}
     tied = [metric for metric in metrics if metric not in alone]
-    return [say("plans", step=step, wins=named, tied=_metrics(tied, metrics) if tied else "")]
+    given = {"step": step, "wins": named, "tied": _metrics(tied, metrics) if tied else ""}
+    return say("first", **given), say("plans", **given)
+
+
+def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return τ of every plan at about 60 % of the effort, from the lowest to the highest metric."""
+    step, part = _compared(study)
+    return [
+        KeyFigure(
+            say("key", step=step, plan=PLAN_NAMES[str(plan)]),
+            span(map(name_of_metric, rows["metric"]), rows["tau"], rows["written"], opening=""),
+            tuple(rows["tau"]),
+        )
+        for plan, rows in (() if part.empty else part.groupby("plan", sort=False))
+    ]
 
 
 def _metrics(some: Iterable[object], every: Sequence[object]) -> str:
@@ -54,13 +74,19 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         name="effort",
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
         **titled(say, "picture", effort=effort, cost=cost, year=year_of_minutes(cost)),
-        alt=" ".join(effort_sentences(study)),
+        alt=effort_sentences(study)[1],
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
     if effort.adaptive is not None and effort.adaptive_table is not None:
         blocks += _adaptive_blocks(study, effort.adaptive.rule, effort.adaptive_table)
     return (
-        Section(id="effort", title=say("titles", name="section"), brief=True, lead=say("lead"), blocks=tuple(blocks)),
+        Section(
+            id="effort",
+            title=say("titles", name="section"),
+            brief=not (study.stability or study.left_out),
+            lead=" ".join(filter(None, (say("lead"), effort_sentences(study)[1]))),
+            blocks=tuple(blocks),
+        ),
     )
 
 

@@ -4,10 +4,11 @@
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.words import MISSING, ends, name_of_metric, number, share, whole
+from metaeval.base.words import MISSING, End, ends, name_of_metric, number, share, whole
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.judgment_reductions import percent
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.coverage import Coverage
@@ -24,17 +25,30 @@ _MOVED = (
 say = prose("judgment_groups")
 
 
-def groups_sentences(study: JudgmentsStudy) -> list[str]:
-    """Say what leaving its own group out of the pool does to a run's score and place."""
+def _changes(study: JudgmentsStudy) -> tuple[End, End, int, list[float]] | None:
+    """Return the least and the most mean change of scores without their group, the most places, and all changes."""
     if "depth" not in study.left_out:
-        return []
+        return None
     table = study.table("left_out_summary")
     table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
-    changes = map(_signed_percent, table["mean_change"])
-    low, high = ends(map(name_of_metric, table["metric"]), table["size"], changes)
-    change, most = table["mean_change"], int(table["most_places"].max())
-    risen, fallen = (list(map(name_of_metric, table["metric"][which])) for which in (change > 0, change < 0))
-    return [say("had", low=low, high=high, most=most, risen=risen, fallen=fallen)]
+    low, high = ends(map(name_of_metric, table["metric"]), table["size"], map(_signed_percent, table["mean_change"]))
+    return low, high, int(table["most_places"].max()), sorted(table["mean_change"])
+
+
+def groups_sentence(study: JudgmentsStudy) -> str:
+    """Say what leaving its own group out of the pool does to a run's score and place, at most."""
+    found = _changes(study)
+    return say("had", high=found[1], most=found[2], n=len(study.metrics)) if found else ""
+
+
+def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return the changes of scores and of places."""
+    found = _changes(study)
+    if found is None:
+        return []
+    low, high, most, numbers = found
+    changes = " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high)))
+    return [KeyFigure(say("change"), changes, tuple(numbers)), KeyFigure(say("places"), whole(most), (most,))]
 
 
 def groups_section(study: JudgmentsStudy) -> Section:
@@ -58,11 +72,15 @@ def groups_section(study: JudgmentsStudy) -> Section:
             Fold(title=say("titles", name="verdicts fold"), blocks=(_verdicts_table(study),)),
         ]
     if study.covered is not None:
-        blocks.append(_coverage_picture(study.covered))
+        blocks.insert(0, _coverage_picture(study.covered))
     if not blocks:
         blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or (say("nothing"),), look="note"))
     return Section(
-        id="new-systems", title=say("titles", name="section"), lead=say("lead"), brief=True, blocks=tuple(blocks)
+        id="new-systems",
+        title=say("titles", name="section"),
+        lead=say("lead"),
+        brief=not study.stability,
+        blocks=tuple(blocks),
     )
 
 

@@ -56,7 +56,8 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         )
         blocks += _topics_blocks(study.growth)
     if study.depths is not None:
-        blocks.append(_run_depths_table(study.depths))
+        table = _run_depths_table(study.depths)
+        blocks.append(Fold(title=table.title, blocks=(table,)))
     return tuple(blocks)
 
 

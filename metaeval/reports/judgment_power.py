@@ -12,6 +12,7 @@ import pandas as pd
 from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, share, text
 from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import METRIC, Column, Table, right
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import THRESHOLD, Stability
@@ -49,8 +50,8 @@ def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Bl
     return shown, folded
 
 
-def power_sentences(study: JudgmentsStudy) -> list[str]:
-    """Say under which metrics discriminative power holds best and worst at the smallest step of the first reduction."""
+def power_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return the discriminative power at the smallest step of the first reduction, the most and the least."""
     for stability in study.stability.values():
         frame = stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
         frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
@@ -62,7 +63,8 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
         full = dict(zip(frame["metric"], map(share, frame["power_full"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
         known = [(end, End.of({name: full[name] for name in end.names}).figure) for end in dict.fromkeys((high, low))]
-        return [say("power", part=part, known=known)]
+        numbers = sorted([*frame["power"], *frame["power_full"]])
+        return [KeyFigure(say("power", part=part), say("power ends", known=known), tuple(numbers))]
     return []
 
 

@@ -8,11 +8,24 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import places
-from metaeval.base.words import MISSING, absent, carried, ends, errors_said, name_of_metric, number, text, whole
+from metaeval.base.words import (
+    MISSING,
+    End,
+    absent,
+    carried,
+    ends,
+    errors_said,
+    name_of_metric,
+    number,
+    span,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.judgment_power import by_metric_blocks, compared_with, drawn_words
+from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import titled
 from metaeval.resampling.stability_result import Stability
@@ -20,6 +33,8 @@ from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 
 _QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
 _FOUR = ("tau", "tau_ap", "score", "power")
+_HALF = 0.5
+"""A smaller error reaches no percent."""
 _FEW_STEPS, _FEW_METRICS = 40, 5
 """With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
 _BEST = (
@@ -35,15 +50,15 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
     for question, names in _by_question(study).items():
         extra = pool_blocks(study) if question == "shallower-pools" else ()
         blocks = [block for name in names for block in _stability_blocks(study, study.stability[name])]
+        alone = len(study.stability) <= 1
         if blocks or extra:
             title, shown = say("titles", name=question), (*closeness_blocks(study, names), *blocks, *extra)
-            sections.append(Section(id=question, title=title, lead=say(question), brief=True, blocks=shown))
+            sections.append(Section(id=question, title=title, lead=say(question), brief=alone, blocks=shown))
     return tuple(sections)
 
 
-def threshold_sentences(study: JudgmentsStudy) -> list[str]:
-    """Say for the first reduction of every question how little keeps the ranking."""
-    sentences = []
+def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End, str]]:
+    """Yield for the first reduction of every question how little keeps the ranking, and the kind of the most."""
     for names in _by_question(study).values():
         name = next((one for one in names if study.stability[one].reduction.unit == "%"), None)
         if name is None:
@@ -56,25 +71,45 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
         levels = [_level(row) for _, row in table.iterrows()]
         low, high = ends(map(name_of_metric, table["metric"]), range(len(table)), levels)
-        words = say(
-            "threshold",
-            name=name,
-            stability=study.stability[name],
-            low=low,
-            high=high,
-            every=len(low.names) == len(study.metrics) > 1,
-            kind=table["kind"].iloc[0],
-            min_tau=study.min_tau,
-            errors=table["left_error"] / 100.0,
-        )
-        sentences.append(words)
-    return sentences
+        yield study.stability[name], low, high, str(table["kind"].iloc[-1])
+
+
+def threshold_sentence(study: JudgmentsStudy) -> str:
+    """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
+    for stability, _, high, kind in threshold_ends(study):
+        n = len(study.metrics)
+        given = {"what": taken(stability), "n": n, "every": len(high.names) == n > 1, "min_tau": study.min_tau}
+        return say("first", stability=stability, high=high, kind=kind, **given)
+    return next((_meaning(one) for one in study.stability.values()), "")
+
+
+def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
+    """Return how much every question needs, with the metrics that need least and most."""
+    told = []
+    for stability, low, high, _ in threshold_ends(study):
+        both = dict.fromkeys((low, high))
+        numbers = stability.thresholds(min_tau=study.min_tau)["left"].dropna().sort_values()
+        value = " to ".join(f"{end.figure} ({end.who})" for end in both)
+        told.append(KeyFigure(say("key", what=taken(stability)), value, tuple(numbers)))
+    if not told and study.stability:
+        part, least, written = _least(next(iter(study.stability.values())))
+        value = span(least["metric"], least["tau"], written, opening="") if part else ""
+        told.append(KeyFigure(say("key tau", part=part), value, tuple(least["tau"])))
+    return told
+
+
+def taken(stability: Stability) -> str:
+    """Return what a reduction takes a share of."""
+    return say("taken", name=stability.reduction.name)
 
 
 def _level(row: pd.Series) -> str:
     if row["kind"] == "above largest":
         return f"more than {percent(row['left'])}"
-    return percent(row["left"]) if row["kind"] == "below smallest" else f"{row['left']:.0f} %"
+    if row["kind"] == "below smallest":
+        return f"{percent(row['left'])} or less"
+    error = row["left_error"]
+    return f"{row['left']:.0f}{'' if absent(error) or error < _HALF else f' ± {math.ceil(error)}'} %"
 
 
 def with_errors_of(stability: Stability) -> pd.DataFrame:
@@ -107,7 +142,8 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
         ),
     )
     title, lead = say("titles", name="thresholds"), say("thresholds", min_tau=study.min_tau)
-    return Section(id="thresholds", title=title, lead=lead, brief=True, blocks=(table,))
+    picture = _stability_picture(study, next(iter(study.stability.values())))
+    return Section(id="thresholds", title=title, lead=lead, brief=True, blocks=(picture, table))
 
 
 def threshold_errors(frame: pd.DataFrame) -> str:
@@ -116,9 +152,9 @@ def threshold_errors(frame: pd.DataFrame) -> str:
     return errors_said(("a share", frame["left_error"] / 100.0, " points"), ("a number", counted, ""))
 
 
-def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
+def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
     frame = with_errors_of(stability)
-    picture = Picture(
+    return Picture(
         name=f"stability {stability.reduction.name}",
         draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
         title=stability.reduction.title,
@@ -128,10 +164,15 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
             full=compared_with(stability),
             min_tau=study.min_tau,
             power=frame["power"].notna().any(),
-            meaning=_meaning(stability, frame),
+            meaning=_meaning(stability),
         ),
         alt=_stability_alt(stability, frame),
     )
+
+
+def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
+    frame, is_first = with_errors_of(stability), stability is next(iter(study.stability.values()))
+    picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
     few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS and len(study.metrics) <= _FEW_METRICS
     shown: list[Block] = [_correlation_table(stability, frame)]
     folded: list[Block] = [*([] if few else shown), _best_table(stability, frame)]
@@ -143,18 +184,27 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
         shown, folded = [*shown, *by_metric], [*by_metric_between, *folded]
     else:
         folded += by_metric
-    return picture, *shown, Fold(title=say("numbers", title=stability.reduction.title), blocks=tuple(folded))
+    return *picture, *shown, Fold(title=say("numbers", title=stability.reduction.title), blocks=tuple(folded))
 
 
-def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
-    """Say in a sentence which metric holds best at the smallest step and which worst."""
+def _least(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return the smallest step in words, its rows, lowest τ first, and each τ as written; nothing if all runs tie."""
+    frame = with_errors_of(stability)
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
     if least.empty:
-        return say("no meaning")
+        return "", least, []
     left = least["left"].iloc[0]
     part = percent(left) if stability.reduction.unit == "%" else f"{left:g} documents a topic"
-    written = [with_error(row, "tau", 2) for _, row in least.iterrows()]
-    low, high = ends(map(name_of_metric, least["metric"]), least["tau"], written)
+    least = least.assign(metric=least["metric"].map(name_of_metric))
+    return part, least, [with_error(row, "tau", 2) for _, row in least.iterrows()]
+
+
+def _meaning(stability: Stability) -> str:
+    """Say in a sentence which metric holds best at the smallest step and which worst."""
+    part, least, written = _least(stability)
+    if not part:
+        return say("no meaning")
+    low, high = ends(least["metric"], least["tau"], written)
     return say("meaning", part=part, low=low, high=high, several=len(least) > 1)
 
 

@@ -4,10 +4,11 @@ from metaeval.base.words import sentence_case
 from metaeval.page.blocks import Item, Methods
 from metaeval.page.report import Report
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.judgment_effort import effort_section, effort_sentences, year_of_minutes
-from metaeval.reports.judgment_groups import groups_section, groups_sentences
-from metaeval.reports.judgment_power import between_metrics_section, power_sentences
-from metaeval.reports.judgment_reductions import reduction_sections, threshold_sentences
+from metaeval.reports.judgment_effort import effort_figures, effort_section, effort_sentences, year_of_minutes
+from metaeval.reports.judgment_groups import groups_figures, groups_section, groups_sentence
+from metaeval.reports.judgment_power import between_metrics_section, power_figures
+from metaeval.reports.judgment_reductions import reduction_sections, threshold_figures, threshold_sentence
+from metaeval.reports.key_figures import listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
@@ -36,6 +37,9 @@ def judgments_report(study: JudgmentsStudy) -> Report:
         title=say("title"),
         facts=_facts(study),
         summary=_summary(study),
+        key_figures=listed_figures(
+            [*threshold_figures(study), *power_figures(study), *groups_figures(study), *effort_figures(study)]
+        ),
         sections=tuple(sections),
         methods=Methods(paragraphs=methods, cite=cited_in(methods, sources)),
         rows=[
@@ -63,9 +67,7 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
-    paragraphs = [
-        " ".join([*threshold_sentences(study), *power_sentences(study)]),
-        " ".join(groups_sentences(study)),
-        " ".join(effort_sentences(study)),
-    ]
-    return tuple(paragraph for paragraph in paragraphs if paragraph) or (say("unanswered"),)
+    answers = (threshold_sentence(study), groups_sentence(study), effort_sentences(study)[0])
+    first = next(filter(None, answers), say("unanswered"))
+    quote = say("quote", ranked=bool(threshold_figures(study)), groups=bool(groups_figures(study)))
+    return tuple(filter(None, (first, quote)))

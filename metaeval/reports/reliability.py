@@ -1,7 +1,5 @@
 """The report that answers whether a measure rewards what users want: the test put into tables, curves and words."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 
 from metaeval import figures
@@ -13,20 +11,20 @@ from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Sec
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, titled
 from metaeval.studies.reliability import ReliabilityStudy
 
 _TOP = 10
 _OPEN = 2
-_KINDS = (("expectation", "ideal"), ("source", "asked for"))
-"""What every metric is judged by, and what the reader wants to know besides."""
 _SOURCES = ("kazai2004",)
 say = prose("reliability")
 
 
 def reliability_report(study: ReliabilityStudy) -> Report:
     """Put a reliability test into a report."""
+    places = _places(study)
     sections = [_runs_section(study), _verdicts_section(study)]
     data = {"runs.csv": csv_file(study.runs)}
     counts = {"metric": len(study.metrics), "topic": int(study.runs["topics"].max())}
@@ -40,7 +38,8 @@ def reliability_report(study: ReliabilityStudy) -> Report:
         command="reliability",
         title=say("title"),
         facts=facts(**counts),
-        summary=tuple(filter(None, _summary(study, n_topics=counts["topic"]))),
+        summary=(_first(places), say("quote", n_topics=counts["topic"])),
+        key_figures=_key_figures(places),
         sections=tuple(sections),
         methods=Methods(paragraphs=(say("methods, runs"), say("methods, means")), cite=_SOURCES),
         rows=study.to_frame(),
@@ -50,28 +49,32 @@ def reliability_report(study: ReliabilityStudy) -> Report:
     )
 
 
-def _summary(study: ReliabilityStudy, *, n_topics: int) -> Iterator[str]:
-    """Yield how many metrics do what users want most, how each ranks the runs, and what was asked for besides."""
-    ideal, own = (study.verdicts[study.verdicts[of] == what] for of, what in _KINDS)
-    if len(ideal) > 1:  # the sentence of a single metric says it
-        yield say("opening", met=int(ideal["met"].sum()), n=len(ideal), n_topics=n_topics)
-    yield " ".join(verdict_sentence(study, metric) for metric in study.metrics)
-    first = set(study.runs.loc[study.runs["rank"] == 1, "run"]) - {"irb"}
-    yield say("legend", held={run: holds for run, holds in RELIABILITY_RUNS.items() if run in first})
-    parts = []
-    for metric, part in own.groupby("metric", sort=False):
-        missed = [_signed(one) for one in part.loc[~part["met"], "expectation"]]
-        parts.append(say("expectations met", metric=metric, n=len(part), missed=missed))
-    yield say("asked for", parts=parts)
+def _places(study: ReliabilityStudy) -> pd.DataFrame:
+    """Return a row a metric: the place it gives the ideal run, the runs it ranks first, and what it meets."""
+    ideal = study.verdicts[study.verdicts["expectation"] == "ideal"].set_index("metric")["met"]
+    rows = []
+    for metric in study.metrics:
+        own = study.runs[study.runs["metric"] == metric].set_index("run")["rank"]
+        met = study.verdicts.loc[study.verdicts["metric"] == metric, "met"]
+        row = {"metric": metric, "place": int(own["irb"]), "n": len(own), "first": own.index[own == 1].tolist()}
+        rows.append(row | {"ideal": ideal.get(metric), "meets": f"{met.sum()} of {len(met)}"})
+    return pd.DataFrame(rows)
 
 
-def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
-    """Say in a sentence how a metric ranks the ideal run, and whether users would."""
-    own = study.runs[study.runs["metric"] == metric].set_index("run")
-    verdicts = study.verdicts[(study.verdicts["metric"] == metric) & (study.verdicts["expectation"] == "ideal")]
-    met = None if verdicts.empty else bool(verdicts["met"].iloc[0])
-    first, place = own.index[own["rank"] == 1].tolist(), int(own["rank"]["irb"])
-    return say("verdict", metric=metric, first=first, place=place, n=len(own), met=met)
+def _first(places: pd.DataFrame) -> str:
+    """Say whether the metrics rank the ideal run first, as users would."""
+    met, own = places["ideal"].dropna(), places.iloc[0].drop("meets").add_prefix("own_")
+    return say("first", n=len(places), met=int(met.sum()), known=len(met), **own)
+
+
+def _key_figures(places: pd.DataFrame) -> Table:
+    columns = (
+        *left(metric="Metric"),
+        *right(whole, place=say("place", n=places["n"].iloc[0])),
+        *left(leaders="First"),
+        *right(meets="Expectations met"),
+    )
+    return key_figures(places.assign(leaders=places["first"].map(listed)).drop(columns="first"), columns)
 
 
 def _section(name: str, *blocks: Block, brief: bool = True) -> Section:
@@ -176,7 +179,7 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=dict.fromkeys((every[0], every[-1])))
     folds = (Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:])
     more = (_scatter_picture(study, len(runs)), _tau_table(study)) if len(runs) > 1 else ()
-    return _section("submissions", Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more)
+    return _section("submissions", Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more, brief=False)
 
 
 def _top_table(study: ReliabilityStudy, metric: str) -> Table:

@@ -6,13 +6,14 @@ import pandas as pd
 
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.base.provenance import Provenance
-from metaeval.base.words import NAMED, End, ends, interval, listed, name_of_metric, number
+from metaeval.base.words import bracketed, ends, name_of_metric, number
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.page.blocks import Item, Items, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.running.equality import settled_means
@@ -31,7 +32,7 @@ def score_report(
     collection: JudgedCollection | None = None,
 ) -> Report:
     """Put scores of runs into a report."""
-    sizes = scores.sizes
+    sizes, best = scores.sizes, _best(scores)
     means = pd.DataFrame(
         scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
     )
@@ -41,7 +42,12 @@ def score_report(
         command="score",
         title=say("title", n=sizes["system"]),
         facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
-        summary=_summary(scores),
+        summary=(_first(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
+        key_figures=key_figures(
+            best.drop(columns="best"),
+            (METRIC, *left(runs=say("best", n=sizes["system"])), *right(written=say("mean", n=sizes["topic"]))),
+            caption=say("intervals", n=sizes["system"]) if sizes["topic"] > 1 else "",
+        ),
         sections=(_means_section(means, sizes["topic"]),),
         methods=_methods(scores, provenance, metrics, collection),
         rows=rows.assign(n_topics=sizes["topic"]),
@@ -51,25 +57,14 @@ def score_report(
     )
 
 
-def _summary(scores: Scores) -> tuple[str, ...]:
-    (name, best, intervals), *others = _best(scores)
-    own = [(metric, one) for metric, one, _ in others if one.names == best.names]
-    words = say(
-        "summary",
-        sizes=scores.sizes,
-        name=name,
-        best=best,
-        intervals=listed(intervals, most=NAMED) if intervals else "",
-        several=len(intervals) > 1,
-        same=[f"{metric} ({one.figure})" for metric, one in own],
-        alone=[f"{metric} {one.figure}" for metric, one, _ in others],
-        others=[(metric, one) for metric, one, _ in others if one.names != best.names],
-    )
-    return (words,)
+def _first(scores: Scores, best: pd.DataFrame) -> str:
+    """Say which runs are best under the first metric, or what the only run scores."""
+    own = best.iloc[0]
+    return say("first", sizes=scores.sizes, name=name_of_metric(own["metric"]), best=own["best"], value=own["written"])
 
 
-def _best(scores: Scores) -> list[tuple[str, End, list[str]]]:
-    """Return the best runs under every metric with their mean, and their intervals where there are topics enough."""
+def _best(scores: Scores) -> pd.DataFrame:
+    """Return the best runs under every metric and their mean, with its interval where one run has enough topics."""
     if scores.sizes["topic"] > 1:
         frame = system_means(scores)
     else:
@@ -78,10 +73,12 @@ def _best(scores: Scores) -> list[tuple[str, End, list[str]]]:
     found = []
     for metric, rows in frame.groupby("metric", sort=False):
         best = ends(rows["system"], -rows["rank"], map(_SCORE, rows["mean"]))[1]
-        own = rows.set_index("system").loc[[*best.names]].dropna(subset=["low"])
-        intervals = dict.fromkeys(interval(row.low, row.high, _SCORE) for row in own.itertuples())
-        found.append((name_of_metric(metric), best, [*intervals]))
-    return found
+        own = rows.set_index("system").loc[best.names[0]]
+        alone = len(best.names) == 1
+        value = bracketed(own["mean"], own["low"], own["high"], _SCORE) if alone else best.figure
+        numbers = dict(own[["mean", "low", "high"]])
+        found.append({"metric": metric, "best": best, "runs": best.who, "written": value} | numbers)
+    return pd.DataFrame(found)
 
 
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:

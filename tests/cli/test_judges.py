@@ -124,9 +124,8 @@ def test_two_judges_are_one_pair(command, labels, tmp_path, reference):
     same = sum(row[2] == row[3] for row in rows[1:])
     assert command("judges", labels, *reference, "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
-    first, second = ("ben", "ann") if reference else ("ann", "ben")
-    assert f"{first} and {second} gave the same label to {10 * same}.0 % of the items" in page
-    assert "ranges from" not in page
+    first = "ben" if reference else "ann"
+    assert f"{10 * same}.0 %" in page
     assert f"Agreement with {first}" in page
     assert "Each cell compares" not in page
 
@@ -135,7 +134,7 @@ def test_three_judges_are_several_pairs(command, labels, tmp_path):
     """The page gives ranges and draws the square of all pairs."""
     assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
-    assert "Between the 3 pairs of judges" in page
+    assert "of the 3 judges for ordered grades" in html.unescape(page)
     assert "Each cell compares" in page
 
 
@@ -255,8 +254,7 @@ def test_two_judges_of_inex(command, campaigns, tmp_path, year, metrics):
         assert found["tau"] == pytest.approx(own["tau"], abs=1e-9)
         assert found["f1"] == pytest.approx(own["f1"], abs=1e-9)
     shown = command(*words).out
-    assert "documents that both judged, relevant or not" in shown
-    assert ("Of the elements that either" if year == 2004 else "Of the text that either") in " ".join(shown.split())
+    assert ("Relevant elements, overlap" if year == 2004 else "Highlighted text, overlap") in shown
     assert command(*words, "--out", "page").code == 0
     page = (tmp_path / "page" / "index.html").read_text()
     for title in ("Agreement on labels", "Agreement on elements and text", "Effect on the evaluation of runs"):
@@ -418,7 +416,8 @@ def test_a_covariate(command, wordy):
     per_word = rows["fond", "favoured, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
     assert per_word == pytest.approx(0.0003, rel=0.1)
     assert rows["fair", "favoured, adjusted: words"]["low"] < 0 < rows["fair", "favoured, adjusted: words"]["high"]
-    shown = " ".join(command("judges", *words, "--resamples", 20).out.split())
+    assert command("judges", *words, "--resamples", 20, "--out", "words").code == 0
+    shown = html.unescape(" ".join((Path("words") / "index.html").read_text().split()))
     assert "fond gives systems with one standard deviation more words 0.0" in shown
     assert "more than nist does, adjusted for its scale" in shown
     assert "fair gives" not in shown
@@ -542,7 +541,7 @@ def test_correlations_of_autojudge(command, data_folder, pair):
         assert rows[figures["judge"], f"{ours}_top"] == pytest.approx(figures[theirs], abs=1e-6)
     assert rows[figures["judge"], "f1"] is None
     shown = " ".join(command(*words, "--reference", figures["truth"]).out.split())
-    assert "On a single topic no pair of systems can differ significantly" in shown
+    assert "on a single topic no pair of systems can differ significantly" in shown
     assert f"{figures['truth']} has one; the rankings by that one are compared" in shown
     assert command(*words, "--reference", figures["truth"], "--out", f"page-{pair}").code == 0
     page = Path(f"page-{pair}/index.html").read_text()
@@ -586,7 +585,7 @@ def test_judges_and_people_on_dl19(command, data_folder, tmp_path, checkout):
     }
     assert rows[None, "GPT-4", "kappa"]["value"] == pytest.approx(0.34, abs=0.01)
     page = html.unescape(" ".join((tmp_path / "page" / "index.html").read_text().split()))
-    assert "GPT-4o and GPT-4 do not differ significantly in agreement with nist" in page
+    assert "No other differs significantly from GPT-4o" in page
     assert "Runs are scored on the 4511 of 9260 items that all labelled (labelled: the people 4511)" in page
     guide = (checkout / "docs" / "can-we-replace-the-assessor.md").read_text("utf-8")
     tables = tmp_path / "page" / "tables"
@@ -659,7 +658,10 @@ def test_the_published_alt_test_from_the_shell(command, annotated, name):
         assert shown.tolist() == expected[column].map("{:.2f}".format).tolist()
     terminal = " ".join(command(*words, *said).out.split())
     passed = int((expected["verdict"] == "passed").sum())
-    assert f"{passed} of {len(expected)} judges may replace a person as a labeller" in terminal
+    counted = {0: f"none of {len(expected)}", len(expected): f"all {len(expected)}"}.get(
+        passed, f"{passed} of {len(expected)}"
+    )
+    assert f"{counted} judges may replace a person as a labeller" in terminal
 
 
 def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):

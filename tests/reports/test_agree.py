@@ -9,19 +9,18 @@ import pandas as pd
 import pytest
 
 from metaeval.base.bibliography import PUBLICATIONS
-from metaeval.base.words import bracketed, number
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.inex.elements import element_collection
 from metaeval.inex.simulation import simulate_inex
 from metaeval.page.latex import table_latex
 from metaeval.reports.agree_findings import (
-    advice_sentences,
     answer_sentence,
     compared_rows,
+    conflict_sentence,
     grade_sentences,
     label,
     pair_label,
-    summary_sentences,
+    verdicts_frame,
 )
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.table.scores import as_scores
@@ -100,83 +99,96 @@ def test_names_do_no_harm(study):
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_summary_counts_as_the_paper_does(study):
-    """The sentence names both shares, what each finds of the other's, the conflicts and F1 with its interval."""
-    row = compared_rows(study).iloc[1]
-    sentence = summary_sentences(study)[0]
-    verdict = {True: "different conclusions.", False: "inconclusive."}[row["f1_high"] < study.min_f1]
-    assert sentence.startswith(
-        f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different (paired t, "
-        "Benjamini–Yekutieli); Benjamini–Hochberg, whose "
-    )
-    assert sentence.count("significantly different") == 1
-    for words in (
-        f"third finds {100 * row['share_predictor']:.0f} %: it recovers {100 * row['recall']:.0f} % of {HOSTILE[0]}'s",
-        f"and {100 * row['precision']:.0f} % of its own are confirmed (",
-        f"(F1 {row['f1']:.2f} [{row['f1_low']:.1f}, {row['f1_high']:.1f}, each ± 0.03], no conflict): {verdict}",
-    ):
-        assert words in sentence
-
-
 @pytest.mark.parametrize(
-    ("value", "bounds", "conflicts", "words"),
+    ("value", "bounds", "conflicts", "verdict", "words"),
     [
-        (0.95, (0.91, 0.99), 0, "Same conclusions"),
-        (0.6, (0.5, 0.7), 0, "Different conclusions"),
-        (0.95, (0.8, 1.0), 0, "Inconclusive"),
-        (0.95, (0.91, 0.99), 2, "Inconclusive"),
-        (0.95, (np.nan, np.nan), 0, "Inconclusive"),
-        (0.6, (np.nan, np.nan), 0, "Different conclusions"),
+        (
+            0.95,
+            (0.91, 0.99),
+            0,
+            "same",
+            "Yes: third leads to the same conclusions as T (F1 0.95 [0.91, 0.99, each ± 0.01]).",
+        ),
+        (
+            0.6,
+            (0.5, 0.7),
+            0,
+            "different",
+            "No: third leads to different conclusions than T (F1 0.60 [0.50, 0.70, each ± 0.02]).",
+        ),
+        (
+            0.95,
+            (0.8, 1.0),
+            0,
+            "inconclusive",
+            "Inconclusive: F1 of third with T is 0.95 [0.80, 1.00, each ± 0.03], which includes 0.9.",
+        ),
+        (
+            0.95,
+            (0.91, 0.99),
+            2,
+            "inconclusive",
+            "Inconclusive: third agrees with T (F1 0.95 [0.91, 0.99, each ± 0.01]), but has 2 conflicts.",
+        ),
+        (0.95, (np.nan, np.nan), 0, "inconclusive", "Inconclusive: F1 of third with T is 0.95, without an interval."),
+        (0.6, (np.nan, np.nan), 0, "different", "No: third leads to different conclusions than T (F1 0.60)."),
     ],
 )
-def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bounds, conflicts, words):  # noqa: PLR0917 - a case has parts
+def test_the_first_sentence_goes_no_further_than_the_evidence(  # noqa: PLR0917 - a case has parts
+    study, monkeypatch, value, bounds, conflicts, verdict, words
+):
     """Only a whole interval on one side of the bar settles anything, and a conflict never counts as the same."""
-    row = compared_rows(study).iloc[[0]].assign(f1=value, n_conflicts=conflicts)
+    row = compared_rows(study).iloc[[1]].assign(f1=value, n_conflicts=conflicts)
     row[["f1_low", "f1_high"]] = bounds
     monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
-    (sentence,) = advice_sentences(study)
-    assert sentence.startswith(words)
-    assert ("2 conflicts" in sentence) == (conflicts == 2)
-
-
-@pytest.mark.parametrize(
-    ("value", "bounds", "words"),
-    [
-        (0.95, (0.91, 0.99), "third leads to the same conclusions about these systems as"),
-        (0.6, (0.5, 0.7), "third leads to different conclusions about these systems than"),
-        (0.95, (0.8, 1.0), "It is inconclusive whether third leads to the same conclusions about these systems as"),
-    ],
-    ids=["same", "different", "open"],
-)
-def test_the_first_sentence_answers_with_its_uncertainty(study, monkeypatch, value, bounds, words):
-    """One comparison is answered with its F1, its interval and its conflicts."""
-    row = compared_rows(study).iloc[[1]].assign(f1=value, f1_low=bounds[0], f1_high=bounds[1], n_conflicts=0)
-    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
-    sentence = answer_sentence(study)
-    assert sentence.startswith(words)
-    ends = bracketed(value, *bounds, number(2), draws=20)
-    assert f"F1 {ends} (95 % interval), 0 conflicts." in sentence
+    assert answer_sentence(study) == words.replace(" T ", f" {HOSTILE[0]} ")
+    assert verdicts_frame(study)["verdict"].tolist() == [verdict]
 
 
 def test_several_answers_are_counted(study, monkeypatch):
-    """Each kind of answer with its number, and the rule behind it; one kind alone needs no number."""
+    """Each kind of answer with its number; one kind alone has the range of F1 and the rule behind it."""
     rows = compared_rows(study).assign(n_conflicts=0)
-    bounds = {"f1": [0.95, 0.6], "f1_low": [0.91, 0.5], "f1_high": [0.99, 0.7]}
-    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**bounds))
-    sentence = answer_sentence(study)
-    assert sentence.startswith(f"Of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions")
-    assert "1 leads to different conclusions" in sentence
-    low, high = (f"({label(study, name)})" for name in (rows["predictor"].iloc[1], rows["predictor"].iloc[0]))
-    ends = f"F1 from 0.60 [0.50, 0.70, each ± 0.02] {low} to 0.95 [0.91, 0.99, each ± 0.01] {high}"
-    assert f": {ends}, by whether the 95 % interval of F1 lies above 0.9 or below it; inconclusive" in sentence
-    assert sentence.endswith(": it includes 0.9.")
-    below = {"f1": 0.6, "f1_low": 0.5, "f1_high": 0.7}
-    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**below))
-    assert answer_sentence(study).endswith("; every 95 % interval of F1 lies below 0.9.")
-    monkeypatch.setattr(
-        "metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
+
+    def said(**found):
+        monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: rows.assign(**found))
+        return answer_sentence(study)
+
+    mixed = {"f1": [0.95, 0.6], "f1_low": [0.91, 0.5], "f1_high": [0.99, 0.7]}
+    assert said(**mixed) == (
+        f"Not all: of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions and 1 to different ones."
     )
-    assert answer_sentence(study).startswith(f"Both metrics compared with {HOSTILE[0]} are inconclusive")
+    assert said(f1=[0.95, 0.9], f1_low=[0.91, 0.5], f1_high=1.0) == (
+        f"Not settled for all: of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions and 1 is "
+        "inconclusive."
+    )
+    assert said(f1=[0.6, 0.5], f1_low=0.5, f1_high=0.7) == (
+        f"No: both metrics lead to different conclusions than {HOSTILE[0]} (F1 0.50 to 0.60, every 95 % interval below "
+        "0.9)."
+    )
+    assert said(f1=0.95, f1_low=0.92, f1_high=0.99) == (
+        f"Yes: both metrics lead to the same conclusions as {HOSTILE[0]} (F1 0.95, every 95 % interval at 0.9 or "
+        "above)."
+    )
+    assert said(f1=1, f1_low=0.5, f1_high=1) == (
+        f"Inconclusive: for none of 2 metrics is it settled (F1 with {HOSTILE[0]} 1.00)."
+    )
+
+
+def test_an_audit_asks_the_other_way_round(audit, monkeypatch):
+    """Whether the grades matter: the same conclusions are a no."""
+    rows = compared_rows(audit).assign(n_conflicts=0, n_truth=5, n_predictor=5)
+    for value, words in ((0.95, "No: all 4 other uses of the grades lead to the same"), (0.5, "Yes: all 4 other uses")):
+        found = rows.iloc[:4].assign(f1=value, f1_low=value - 0.01, f1_high=value + 0.01)
+        monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _, found=found: found)
+        assert answer_sentence(audit).startswith(words)
+        assert len(answer_sentence(audit).split()) <= 25
+
+
+def test_an_interval_never_reads_like_the_bar_that_it_lies_beyond(study, monkeypatch):
+    """Rounded to the digits of its error an end may read 0.9 where all of the interval is below."""
+    row = compared_rows(study).iloc[[1]].assign(f1=0.58, f1_low=0.25, f1_high=0.86, n_conflicts=0)
+    monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
+    assert "(F1 0.58 [0.25, 0.86, each ± 0." in answer_sentence(study)
 
 
 def test_the_methods_tell_every_test_correction_and_level(study):
@@ -212,8 +224,9 @@ def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
     """F1 of 0 with a metric without findings is no evidence of other conclusions; why it has none is said there."""
     row = compared_rows(study).iloc[[0]].assign(n_predictor=0, f1=0.0, f1_low=0.0, f1_high=0.1)
     monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _: row)
-    (sentence,) = advice_sentences(study)
-    assert sentence.startswith("Inconclusive")
+    assert answer_sentence(study).startswith("Inconclusive: ")
+    assert answer_sentence(study).endswith(" finds no significant pair.")
+    assert verdicts_frame(study)["verdict"].tolist() == ["inconclusive"]
 
 
 def test_too_few_resamples_are_named_where_they_keep_pairs_back():
@@ -224,9 +237,9 @@ def test_too_few_resamples_are_named_where_they_keep_pairs_back():
         )
     advice = study.report().sections[0]
     assert advice.id == "advice"
-    assert advice.blocks[0].look == "note"
-    assert "with 20 resamples cannot go below p = " in advice.blocks[0].paragraphs[0]
-    assert study.lead.result.out_of_reach() in advice.blocks[0].paragraphs[0]
+    assert advice.blocks[1].look == "note"
+    assert "with 20 resamples cannot go below p = " in advice.blocks[1].paragraphs[0]
+    assert study.lead.result.out_of_reach() in advice.blocks[1].paragraphs[0]
 
 
 def test_a_gain_that_rounds_to_nothing_is_no_gain(study):
@@ -250,7 +263,7 @@ def test_conflicts_are_named():
     assert cells[4] == table.data["better_under_b"][0]
     assert not cells[2].startswith("−")
     assert not cells[5].startswith("−")
-    assert "conflicts" in summary_sentences(study)[-1]
+    assert "conflicts" in conflict_sentence(study)
 
 
 def test_other_levels_have_a_table(study):
@@ -289,26 +302,16 @@ def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatc
         counts.loc[one, other] = counts.loc[other, one] = many
     monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
     own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
-    assert summary_sentences(audit)[-1] == (
+    assert conflict_sentence(audit) == (
         f"7 conflicts (pairs significant in opposite directions) under the same metric among 2 of the {own} pairs of "
         "uses of the grades, most (5) between binary ≥ 1 and binary ≥ 3 under AP; 9 conflicts between metrics."
     )
     counts.loc["AP", ["AP(rel=2)", "AP(rel=3)"]] = 0
     counts.loc[["AP(rel=2)", "AP(rel=3)"], "AP"] = 0
-    assert summary_sentences(audit)[-1] == (
+    assert conflict_sentence(audit) == (
         "Under the same metric no pair of systems is significant in opposite directions under two uses of the grades; "
         "9 conflicts between metrics."
     )
-
-
-def test_what_leaves_a_comparison_open_is_said_with_the_criterion(study, monkeypatch):
-    """An interval below the bar settles nothing where a metric finds no pair, nor one above it beside a conflict."""
-    rows = compared_rows(study).assign(f1=[0.0, 0.95], f1_low=[0.0, 0.92], f1_high=[0.4, 0.99], n_conflicts=[0, 1])
-    for n_predictor, words in (([0, 9], ", or one finds no pair."), ([9, 9], ".")):
-        found = rows.assign(n_predictor=n_predictor)
-        monkeypatch.setattr("metaeval.reports.agree_findings.compared_rows", lambda _, found=found: found)
-        ends = f"inconclusive: it includes 0.9 or lies above with a conflict{words}"
-        assert answer_sentence(study).endswith(ends)
 
 
 @pytest.fixture(scope="module")
@@ -320,13 +323,13 @@ def of_elements():
 
 
 def test_an_audit_of_elements_counts_what_it_shows(of_elements, words_of):
-    """Metrics, and their uses without those that only merge grades; the sentences count the same."""
+    """Metrics, and their uses without those that only merge grades; the sentence counts the same."""
     page = of_elements.report()
     shown = len(table_of(page, "shares").frame)
     facts = {what: number for number, what in page.facts}
     assert (facts["metrics"], facts["quantisations"]) == ("2", str(shown // 2))
     others = shown // 2 - 1
-    counted = f" {2 * others} other quantisations ({others} under each of 2 metrics) compared with Gen5"
+    counted = f" {2 * others} other quantisations"
     assert counted in page.summary[0]
     assert page.title == "Do the quantisations lead to the same conclusions?"
     assert "uses of the grades" not in words_of(page, drawn=True)
@@ -335,12 +338,11 @@ def test_an_audit_of_elements_counts_what_it_shows(of_elements, words_of):
     assert "blind_e" not in methods
 
 
-def test_the_summary_says_what_its_quantisations_are(of_elements):
-    """A reader who has not met the names finds them beside the answer."""
-    (words,) = [sentence for sentence in of_elements.report().summary if sentence.startswith("Gen5: ")]
-    assert "BinExh: specificity alone" in words
-    assert "Strict5: 1 for highly exhaustive elements" in words
-    assert words.count("Gen5: ") == 1
+def test_the_page_says_what_its_quantisations_are(of_elements, words_of):
+    """A reader who has not met the names finds them once, below the shares."""
+    words = words_of(of_elements.report())
+    assert words.count("BinExh: specificity alone") + words.count("BinExh Specificity alone") <= 1
+    assert "Specificity alone, as if text were only highlighted" in words
 
 
 @pytest.mark.parametrize(
@@ -393,9 +395,7 @@ def test_a_range_of_one_is_no_range():
     values = np.zeros((3, 2, 8))
     values[2, 1] = np.linspace(0.1, 0.2, 8)
     study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
-    sentence = answer_sentence(study)
-    assert ": F1 0.00" in sentence
-    assert "F1 from" not in sentence
+    assert answer_sentence(study).endswith(" 0.00).")
 
 
 def test_nothing_significant_is_said_plainly(words_of):
@@ -403,17 +403,16 @@ def test_nothing_significant_is_said_plainly(words_of):
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
     several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
-    assert answer_sentence(several).endswith("inconclusive on these topics: none of them finds a significant pair.")
-    assert answer_sentence(study).startswith("It is inconclusive whether ")
-    assert answer_sentence(study).endswith(": neither finds a significant pair.")
+    assert answer_sentence(several) == "Inconclusive: none of the metrics finds a significant pair."
+    assert answer_sentence(study).startswith("Inconclusive: neither ")
+    assert answer_sentence(study).endswith(" finds a significant pair.")
     assert study.lead.data["n_significant"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
     assert (study.to_frame()["f1"] == 1).all()
-    assert "(F1 –: neither finds a pair, no conflict): inconclusive." in summary_sentences(study)[0]
-    assert "F1 1.00" not in summary_sentences(study)[0]
     assert "neither finds a pair" in words_of(page, drawn=True)
-    assert "Inconclusive" in words_of(page)
+    assert "inconclusive" in words_of(page)
+    assert [cell.text for cell in page.key_figures.cells()[0]][2:] == ["–: neither finds a pair", "0", "inconclusive"]
 
 
 def test_the_folder_holds_page_tables_and_data(audit, tmp_path):

@@ -137,6 +137,7 @@ def with_people(names):
     decided = named(names, f1=FIVE, precision=0.5, recall=0.5, n_conflicts=0)
     asked = {"reference": "human", "alpha": 0.05, "correction": "holm"}
     found = {"agreements": [agreement(names)], "decisions": decided, "comparison": Made(wins=lambda _: wins)}
+    found["means"] = names
     return " ".join(human._summary(Made(**asked, **found)))
 
 
@@ -147,10 +148,9 @@ def rebuilt(names):
     return judgment_pools.closeness_blocks(study, ["depth"])[0].paragraphs[0]
 
 
-def effects(names, *, by):
-    frame = named(names, by, tau=FIVE, f1=FIVE, n_conflicts=0, n_truth=1, n_predictor=1)
-    others = {"first": "truth", "second": "model", "metric": "AP"}
-    return judge_conclusions.effect_sentence(frame.assign(**{name: one for name, one in others.items() if name != by}))
+def effects(names):
+    frame = named(names, tau=FIVE, f1=FIVE, n_conflicts=0, n_truth=1, n_predictor=1, first="truth", second="model")
+    return str(judge_conclusions.effect_figures(frame))
 
 
 def agreeing(names):
@@ -161,7 +161,7 @@ def conflicts(names):
     counts = pd.DataFrame(0, index=names, columns=names)
     for pair in (("ant", "cat"), ("bee", "dog"), ("ant", "elk")):
         counts.loc[pair] = counts.loc[pair[::-1]] = 1 + (pair[1] != "elk")
-    return agree_findings._conflict_sentence(
+    return agree_findings.conflict_sentence(
         Made(groups=lambda: {"": names}, lead=Made(matrix=lambda _: counts), variants=())
     )
 
@@ -199,7 +199,7 @@ def favoured(names):
 def left_out(names):
     found = Made(keep="depth", baseline="all", pool_share=1.0)
     table = named(names, mean_change=FIVE, most_places=1, **vars(found))
-    return " ".join(judgment_groups.groups_sentences(Made(left_out={"depth": found}, table=lambda _: table)))
+    return str(judgment_groups.groups_figures(Made(left_out={"depth": found}, table=lambda _: table)))
 
 
 def reduced(names, say):
@@ -212,7 +212,7 @@ def reduced(names, say):
         "errors": lambda: errors,
         "thresholds": lambda **_: kinds.assign(left=kinds["level"]),
     }
-    made = Made(reduction=Made(unit="%", share_of="judgments"), single_draw=True, **asked)
+    made = Made(reduction=Made(unit="%", name="random", share_of="judgments"), single_draw=True, **asked)
     return say(Made(stability={"random": made}, min_tau=0.9, metrics=names, questions=[]), frame, made)
 
 
@@ -236,6 +236,11 @@ def chance_of_best(names):
     return BestSystem._best_under(Made(data=chances, n_draws=100), "AP")
 
 
+def best_run(names):
+    scores = scores_of(names, of="system")
+    return score._first(scores, score._best(scores))
+
+
 CASES = {
     "fewest topics": (fewest_sentence, [LOW]),
     "needs, by a model": (needs, [LOW, HIGH]),
@@ -246,23 +251,25 @@ CASES = {
     "tests": (halves, [LOW, HIGH]),
     "tests, two metrics": (lambda names: halves(names, metrics=("AP", "RR")), [LOW, HIGH]),
     "people, object": (lambda names: agreement(names)._found(), [HIGH]),
-    "people, page": (with_people, [f"{HIGH} agree best", f"{LOW}, have", f"under {HIGH} predict"]),
+    "people, page": (with_people, [f"{HIGH} agree best"]),
     "rebuilt pool": (rebuilt, [LOW]),
-    "judges' rankings": (lambda names: effects(names, by="second"), ["truth and ant, AP; truth and bee, AP"]),
-    "judges' rankings by metric": (lambda names: effects(names, by="metric"), [LOW, HIGH]),
-    "agreement": (lambda names: agree_findings.answer_sentence(agreeing(names)), [LOW, HIGH]),
+    "judges' rankings by metric": (effects, [LOW, HIGH]),
+    "agreement": (lambda names: agree_findings.answer_sentence(agreeing(names)), ["of 5 metrics compared with truth"]),
     "agreement, object": (lambda names: agreeing(names).lead._found(), [HIGH]),
     "agreement, picture": (matrix, ["ant and bee; ant and dog; ant and elk"]),
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
-    "best judge": (lambda names: judge_ranking.ranking_words(judged(names))[0], [f"{HIGH} agree most"]),
-    "why kappas differ": (lambda names: judge_ranking.ranking_words(judged(names))[1], ["ant", "bee"]),
-    "judges that are one": (lambda names: judge_agreement.alike_words(judged(names))[0], ["ant and bee; dog and elk"]),
+    "best judge": (lambda names: judge_ranking.best_words(judged(names)), [f"{HIGH} agree most"]),
+    "why kappas differ": (lambda names: judge_ranking.details(judged(names)).paragraphs[1], ["ant", "bee"]),
+    "agreement of judges": (
+        lambda names: str(judge_agreement.agreement_figures(judged(names))),
+        ["nist and ant; nist and bee", "nist and dog; nist and elk"],
+    ),
     "alt-test": (
         lambda names: judge_ranking.alt_words(
             Made(judges=named(names, "judge", winning_rate=FIVE, advantage_probability=0.5, passes=False), epsilon=0.1)
         ),
-        [LOW, HIGH],
+        ["ω 0.25 to 0.75"],
     ),
     "verdicts on judges": (
         lambda names: judges._others_words(
@@ -273,15 +280,15 @@ CASES = {
     "favoured groups": (favoured, [HIGH]),
     "groups left out": (left_out, [LOW, HIGH]),
     "power that is left": (
-        lambda names: reduced(names, lambda study, *_: judgment_power.power_sentences(study)[0]),
+        lambda names: reduced(names, lambda study, *_: judgment_power.power_figures(study)[0][1]),
         [LOW, HIGH],
     ),
     "rankings that are left": (
-        lambda names: reduced(names, lambda _, frame, made: judgment_reductions._meaning(made, frame)),
+        lambda names: reduced(names, lambda _, __, made: judgment_reductions._meaning(made)),
         [LOW, HIGH],
     ),
     "judgments that suffice": (
-        lambda names: reduced(names, lambda study, *_: judgment_reductions.threshold_sentences(study)[0]),
+        lambda names: reduced(names, lambda study, *_: judgment_reductions.threshold_figures(study)[0][1]),
         [LOW, HIGH],
     ),
     "topics of a design": (
@@ -290,14 +297,22 @@ CASES = {
         ),
         [LOW, HIGH],
     ),
-    "best run": (lambda names: score._summary(scores_of(names, of="system"))[0], [f"{HIGH}, the best of 5 runs"]),
+    "best run": (best_run, [f"{HIGH} have the best mean AP"]),
     "judges in the way": (without, ["ant or bee"]),
     "power": (power, [HIGH]),
     "chance to be best": (chance_of_best, [f"{HIGH} are each"]),
 }
 
 
-MADE = {"agreement", "agreement, object", "agreement, picture", "conflicts", "best judge", "why kappas differ"}
+MADE = {
+    "agreement of judges",
+    "agreement",
+    "agreement, object",
+    "agreement, picture",
+    "conflicts",
+    "best judge",
+    "why kappas differ",
+}
 MADE |= {"judges that are one", "judges in the way", "power"}
 """Those whose figures come of scores, labels or counts."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from metaeval.reports.judge_conclusions import conclusion_sections, effect_sentence
+from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures
 
 
 def tables_of(blocks):
@@ -72,13 +72,13 @@ def test_without_a_reference_every_two_judges_are_compared(judged_study):
     (section,) = conclusion_sections(study)
     (table,) = tables_of(section.blocks).values()
     assert table.frame.equals(study.effects)
-    sentence = effect_sentence(study.effects)
-    assert f"has median {study.effects['tau'].median():.2f}, lowest {study.effects['tau'].min():.2f}" in sentence
-    assert sentence.endswith("No pair of runs is significant in opposite directions.")
+    figures = {name: value for name, value, _ in effect_figures(study.effects)}
+    assert figures["Kendall's τ of rankings, median"] == f"{study.effects['tau'].median():.2f}"
+    assert figures["Pairs significant in opposite directions"] == "0"
     one = study.effects.iloc[[0]].assign(n_truth=0, n_predictor=0, n_conflicts=1)
-    sentence = effect_sentence(one)
-    assert "1 pair of runs is significant in opposite directions" in sentence
-    assert "Where no judge finds a significant pair (nDCG@10), F1 is 1 and uninformative." in sentence
+    figures = {name: value for name, value, _ in effect_figures(one)}
+    assert figures["Pairs significant in opposite directions"] == "1"
+    assert "F1 of significant pairs (1 and uninformative without any: nDCG@10)" in figures
 
 
 def test_without_runs_there_is_no_section(judged_study):

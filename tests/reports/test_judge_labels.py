@@ -1,7 +1,7 @@
 """What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
 
 from metaeval.agreement.labels import as_labels
-from metaeval.reports.judge_labels import label_sections, label_words
+from metaeval.reports.judge_labels import label_sections
 from metaeval.studies.judges import study_judges
 
 GIVEN = {
@@ -11,7 +11,7 @@ GIVEN = {
 
 
 def section_of(study, name):
-    (found,) = (one for one in label_sections(study.labelling) if one.id == name)
+    (found,) = (one for one in label_sections(study.labelling, brief=True) if one.id == name)
     return found
 
 
@@ -35,17 +35,15 @@ def test_which_grade_became_which_is_shown_where_any_did(judged_study):
     assert own["grade"].tolist() == [0, 10, 20, 30]
     assert own["reference_grade"].is_monotonic_increasing
     assert "nist" not in set(table.frame["judge"])
-    assert not [one for one in label_sections(judged_study().labelling) if one.id == "scales"]
+    assert not [one for one in label_sections(judged_study().labelling, brief=True) if one.id == "scales"]
 
 
-def test_with_a_reference_who_labels_best_comes_first(judged_study):
-    """Else how far the pair, or all of them, agree."""
-    first, more = label_words(judged_study().labelling, alone=True)
-    assert first[0].startswith("model agrees more with nist than hasty")
-    assert "by the alt-test" in first[0]
-    assert more[0].startswith("Over all 5 judges")
-    assert "by the alt-test" not in label_words(judged_study().labelling, alone=False)[0][0]
-    pair = study_judges(as_labels(GIVEN), n_resamples=10, rng=0)
-    first, more = label_words(pair.labelling, alone=True)
-    assert first[0].startswith("ann and ben gave the same label to 75.0 % of the items that both labelled")
-    assert more == []
+def test_what_answers_is_brief(judged_study):
+    """With a reference who labels best, else how far the judges agree; nothing where conclusions stand before."""
+    with_reference, pair = judged_study().labelling, study_judges(as_labels(GIVEN), n_resamples=10, rng=0).labelling
+    for study, first in ((with_reference, "ranking"), (pair, "agreement")):
+        sections = label_sections(study, brief=True)
+        assert sections[0].id == first
+        assert [one.id for one in sections if one.brief] == [first]
+        assert sections[0].blocks[0].kind == "picture"
+        assert not any(one.brief for one in label_sections(study, brief=False))

@@ -107,12 +107,13 @@ def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
 
 def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
-    first, second, third = page.summary
-    assert "are enough to keep τ at 0.9 or more" in first
-    assert "(means over 3 replicates; Monte-Carlo error of a share: " in first.partition(" pool")[0]
-    assert "Had a run's own group not been in the pool" in second
-    assert "On average scores rise under AP', and fall under AP." in second
-    assert "With 60 % of the judged documents" in third
+    first, second = page.summary
+    assert re.match(r"[\d.]+ ± \d+ % of the judged documents are enough to keep the ranking", first)
+    assert second.startswith("Quote the effort for the metric that you use")
+    figures = {row[0].text: row[1].text for row in page.key_figures.cells()}
+    assert "Mean change of a run's score without its group in the pool" in figures
+    (effort,) = (section for section in page.sections if section.id == "effort")
+    assert "With 60 % of the judged documents" in effort.lead
 
 
 def test_percentages_are_of_what_is_left(study, page, words_of):
@@ -132,7 +133,7 @@ def test_percentages_are_of_what_is_left(study, page, words_of):
         assert any(set(left) <= set(line.get_xdata()) for line in drawn)
     share = study.stability["share"].to_frame()
     least = 100 * share["judged"].min() / study.stability["share"].n_judged
-    assert f"Of the judged documents of the rebuilt pool, taken from the top of the runs, {least:.3g} % (" in words_of(
+    assert f"{least:.3g} % or less of the documents of the rebuilt pool are enough" in words_of(
         judgments_report(only(study, "share", min_tau=-0.99))
     )
 
@@ -180,14 +181,15 @@ def test_levels_that_all_metrics_share_are_said_once(study, words_of):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
     words = words_of(judgments_report(only(study, "stratified", min_tau=-0.99)))
     least = study.stability["stratified"].to_frame()["left"].min()
-    among = "Of the judged documents, taken at random among the relevant and among the others"
-    assert f"{among}, {least:.3g} % (every metric; the least tried) are enough" in words
+    ranking = "to keep the ranking (τ of -0.99 or more) under every metric."
+    assert f"{least:.3g} % or less of the judged documents are enough {ranking}" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
     low = {"stratified": replace(study.stability["stratified"], data=data)}
     words = words_of(judgments_report(only(study, "stratified", stability=low)))
     most = study.stability["stratified"].to_frame()["left"].max()
-    assert f"{among}, more than {most:.3g} % (every metric) are needed" in words
+    ranking = "to keep the ranking (τ of 0.9 or more) under every metric."
+    assert f"More than {most:.3g} % of the judged documents are needed {ranking}" in words
 
 
 def test_runs_that_all_tie_have_a_page(words_of):
@@ -242,7 +244,7 @@ def test_one_random_draw_is_not_nothing_drawn(made, words_of):
     options = {"questions": ["less-judging"], "n_replicates": 1, "n_tested": 1, "rng": 0}
     page = judgments_report(study_judgments(collection, ["AP", "P@10"], reductions=["stratified"], **options))
     words = "ne random draw: another would give other values"
-    assert words in page.summary[0]
+    assert "one random draw" in page.summary[0]
     (picture,) = page.pictures()
     assert words in picture.caption
     for table in ("stability stratified", "consistency stratified", "ranking stratified 10", "power stratified 10"):

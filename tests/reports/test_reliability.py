@@ -8,7 +8,7 @@ import pytest
 from metaeval.inex.ordered_runs import RELIABILITY_RUNS
 from metaeval.inex.simulation import simulate_inex
 from metaeval.page.html import render_page
-from metaeval.reports.reliability import reliability_report, verdict_sentence
+from metaeval.reports.reliability import reliability_report
 from metaeval.studies.reliability import study_reliability
 
 HOSTILE = "<script>alert(1)</script> $x$"
@@ -47,11 +47,10 @@ def test_words_and_pictures(study, words_of):
     words, markup = words_of(page), render_page(page)
     met = int(study.verdicts.query("expectation == 'ideal'")["met"].sum())
     assert 0 < met < 4
-    assert page.summary[0].startswith(f"{met} of 4 metrics rank")
-    assert page.summary[0].endswith("by means over 3 topics.")
-    assert "inex2002(quant=SOG) ranks frb first" in words
-    assert "against what users want" in words
-    assert "frb holds all relevant elements" in page.summary[-1]
+    assert page.summary[0].startswith(f"Not all: {met} of 4 metrics rank")
+    assert page.summary[1].endswith("means over 3 topics, without a test.")
+    places = {row[0].text: [cell.text for cell in row[1:]] for row in page.key_figures.cells()}
+    assert places["inex2002(quant=SOG)"][:2] == ["5", "frb"]
     assert "Mind the gap" in words
     assert "<script>alert(1)" not in markup
     names = [picture.name for picture in page.pictures()]
@@ -70,15 +69,13 @@ def test_mean_ranks_are_in_the_order_of_numbers(study):
 def test_the_tree_in_words(focused_tree):
     """On the tree of the paper irb shares its place with ia under nXCG."""
     names = ["nxCGpercent(quant=SOG)", "inex2002(quant=SOG)", "xQ(quant=SOG)"]
-    study = study_reliability(focused_tree.tree_assessments(), metrics=names)
-    assert verdict_sentence(study, names[0]) == (
-        "nxCGpercent(quant=SOG) ties the ideal run irb with ia at the top: the expectation is met, but the metric "
-        "does not distinguish them."
-    )
-    assert verdict_sentence(study, names[1]) == (
-        "inex2002(quant=SOG) ranks frb first and the ideal run irb number 5 of 6, against what users want."
-    )
-    page = reliability_report(study)
+    said = {
+        name: reliability_report(study_reliability(focused_tree.tree_assessments(), metrics=[name])).summary[0]
+        for name in names[:2]
+    }
+    assert said[names[0]] == "Yes, in a tie: nxCGpercent(quant=SOG) ranks the ideal run irb first together with ia."
+    assert said[names[1]] == "No: inex2002(quant=SOG) ranks the ideal run irb number 5 of 6, below frb."
+    page = reliability_report(study_reliability(focused_tree.tree_assessments(), metrics=names))
     assert [section.id for section in page.sections[:3]] == ["runs", "verdicts", "curves"]
     assert "submissions" not in {section.id for section in page.sections}
     assert len(page.pictures()) == 2

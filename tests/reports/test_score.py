@@ -29,21 +29,24 @@ def noted(topic):
 def test_the_first_sentence_names_the_best_with_an_interval(collection):
     """AP by hand: 1 throughout for one run, which leaves no spread; and (1/2 + 2/3)/2, 1/2 and 1/2 for the other."""
     report = score_report(score(collection, ["AP"]), provenance=record_provenance("score"))
-    (words,) = report.summary
-    assert words.startswith("good, the best of 2 runs under AP, has a mean AP of 1.0000 over 3 topics (95 % t interval")
-    assert words.endswith("1.0000 to 1.0000, not adjusted for picking the best).")
+    assert report.summary[0] == "good has the best mean AP, 1.0000 [1.0000, 1.0000]."
+    assert report.key_figures.caption == "t intervals, not adjusted for picking the best."
     means = report.rows.set_index("system")["mean"]
     assert means["bad"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 2 + 1 / 2) / 3)
     assert report.methods.cite == ()  # which metrics these are was not said
 
 
 def test_the_best_of_each_metric_is_named_once():
-    """A run that is best again is not named again; another is, with its mean."""
+    """The key figures name the best run under every metric, with its mean."""
     runs = {"first": {"1": ["d1", "d3", "d4"], "2": ["d1", "d3"]}, "wide": {"1": ["d3", "d1", "d2"], "2": ["d3", "d1"]}}
     judged = {"1": {"d1": 2, "d2": 1, "d3": 0}, "2": {"d1": 1, "d3": 0}}
     scores = score(collection_from_rankings(runs, judged), ["RR", "P@1", "R@3"])
-    (words,) = score_report(scores, provenance=record_provenance("score")).summary
-    assert words.endswith("It is also best under P@1 (1.0000). Best under R@3: wide (1.0000).")
+    table = score_report(scores, provenance=record_provenance("score")).key_figures
+    assert [[cell.text for cell in row[:2]] for row in table.cells()] == [
+        ["RR", "first"],
+        ["P@1", "first"],
+        ["R@3", "wide"],
+    ]
 
 
 def test_methods_list_where_the_metrics_come_from(collection):
@@ -68,4 +71,8 @@ def test_one_run_on_one_topic_is_enough():
     alone = collection_from_rankings({"good": {"1": ["d1"]}}, {"1": {"d1": 1}})
     report = score_report(score(alone, ["AP", "P@1"], fewest=1), provenance=record_provenance("score"))
     assert report.title == "What does this run score?"
-    assert report.summary == ("good has a mean AP of 1.0000 over 1 topic. The other means: P@1 1.0000.",)
+    assert report.summary == ("good has a mean AP of 1.0000.",)
+    assert [[cell.text for cell in row] for row in report.key_figures.cells()] == [
+        ["AP", "good", "1.0000"],
+        ["P@1", "good", "1.0000"],
+    ]
