@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
 
 from metaeval.base.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
+from metaeval.cli.help import HelpedCommand
 from metaeval.cli.messages import error_in_options, speaking_of
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
@@ -34,7 +34,7 @@ class Commands(typer.Typer):
         return super().command(name, **({"cls": _CheckedCommand} | settings))
 
 
-class _CheckedCommand(TyperCommand):
+class _CheckedCommand(HelpedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         with self._speaking(ctx):
             return super().parse_args(ctx, args)
