@@ -30,8 +30,13 @@ _EXAMPLES = 3
 _ENDS = (re.compile(r"[.;](?= )"), re.compile(r":(?= )| (?=\()"), re.compile(r",(?= and )"))
 """Where words can end early, best places first."""
 
+if TYPE_CHECKING:
+    _Base = TyperCommand
+else:
+    _Base = object  # mixed into a command or a group
 
-class _Helped(TyperCommand if TYPE_CHECKING else object):  # mixed into a command or a group
+
+class _Helped(_Base):
     """What writes the help of a command, or of a group of them."""
 
     _help_all_option: TyperOption | None = None
@@ -39,7 +44,7 @@ class _Helped(TyperCommand if TYPE_CHECKING else object):  # mixed into a comman
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - typer's own signature
         """Return the parameters, and beside ``--help`` the option for all of it."""
         if self._help_all_option is None:
-            shown = self.get_help_option(ctx)
+            shown: Any = self.get_help_option(ctx)
             self._help_all_option = TyperOption(
                 param_decls=[_HELP_ALL],
                 is_flag=True,
@@ -47,7 +52,7 @@ class _Helped(TyperCommand if TYPE_CHECKING else object):  # mixed into a comman
                 is_eager=True,
                 help="Describe every option and exit.",
                 callback=_show_all,
-                type_descriptor=shown.type_descriptor,  # type: ignore[union-attr]  # every command of ours has it
+                type_descriptor=shown.type_descriptor,
             )
         return [*super().get_params(ctx), self._help_all_option]
 
