@@ -11,10 +11,12 @@ from metaeval.base.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
 from metaeval.cli.help import HelpedCommand
+from metaeval.cli.loading import load_tables
 from metaeval.cli.messages import error_in_options, speaking_of
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.running.process import loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 
@@ -40,6 +42,9 @@ class _CheckedCommand(HelpedCommand):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+        given = ctx.params
+        load_tables(arrow=given.get("workers", 1) != 1 or bool(given.get("dask") or given.get("plugin")))
+        loaded()
         from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
 
         with claiming(), self._speaking(ctx):  # a folder found good is the command's own until its end
