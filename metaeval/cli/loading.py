@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+WITH_ARROW = ("workers", "dask", "plugin", "pymc", "bayesian")
+"""Options by which other processes, programs or samplers exchange tables of pandas, whose texts may be pyarrow's."""
+
 
 def load_tables(*, arrow: bool) -> None:
-    """Load the libraries, if they have not been; pandas with pyarrow if other programs may bring its tables."""
+    """Load the libraries, if they have not been; pandas with pyarrow only on request."""
     with _hidden(*([] if arrow or "pandas" in sys.modules else ["pyarrow"])):
         import pandas as pd  # noqa: F401, PLC0415 - loads here
     if "xarray" not in sys.modules:

@@ -11,7 +11,7 @@ from metaeval.base.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
 from metaeval.cli.help import HelpedCommand
-from metaeval.cli.loading import load_tables
+from metaeval.cli.loading import WITH_ARROW, load_tables
 from metaeval.cli.messages import error_in_options, speaking_of
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
@@ -42,8 +42,7 @@ class _CheckedCommand(HelpedCommand):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
-        given = ctx.params
-        load_tables(arrow=given.get("workers", 1) != 1 or bool(given.get("dask") or given.get("plugin")))
+        load_tables(arrow=any(given_at(ctx, name) for name in WITH_ARROW))
         loaded()
         from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
 
