@@ -90,7 +90,9 @@ class _Kernel:
 
         from metaeval.running.kernel_cache import keep  # noqa: PLC0415 - loads numba
 
-        flags = {name: value for name, value in self._flags.items() if hasattr(options.DefaultOptions, name)}
+        flags: dict[str, Any] = {
+            name: value for name, value in self._flags.items() if hasattr(options.DefaultOptions, name)
+        }
         around = self.py_func.__globals__
         for name in _names(self.py_func.__code__):
             held = around.get(name)
