@@ -214,7 +214,7 @@ def _argument(argument: Any, width: int) -> list[str]:  # noqa: ANN401 - typer's
     lines = _text(start + _plain(argument.help), width, indent=" " * len(start))
     if len(lines) > 2:  # noqa: PLR2004 - as above
         rest = _plain(argument.help).removeprefix(lines[0].removeprefix(start)).strip()
-        lines = [lines[0], " " * len(start) + _cut(rest, width - len(start))]
+        lines = [lines[0], " " * len(start) + _cut(rest, min(width, _READABLE) - len(start))]
     return lines
 
 
@@ -310,8 +310,9 @@ def _cut(words: str, room: int) -> str:
         return words
     for ends in _ENDS:
         places = [place.start() for place in ends.finditer(words) if room // 3 <= place.start() < room]
-        if places:
-            return f"{words[: places[-1]]}."
+        whole = [words[:place] for place in places if words[:place].count("(") == words[:place].count(")")]
+        if whole:
+            return f"{whole[-1]}."
     return f"{words[: room - 1].rpartition(' ')[0].rstrip(',;:')}…"
 
 

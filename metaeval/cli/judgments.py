@@ -188,6 +188,7 @@ _KEEP = path(
     "Folder for finished replicates, so that an interrupted run can continue.",
     checks.file_to_write(folder=True),
     shown="with --out, OUT.replicates until the report is written",
+    often=False,
 )
 
 

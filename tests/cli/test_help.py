@@ -115,10 +115,11 @@ def test_a_default_and_a_value_are_shown(shown):
 @pytest.mark.parametrize("room", range(12, 90))
 def test_words_are_cut_to_what_fits(room):
     """Whole words, never longer than the room, and all of them where there is enough."""
-    words = "Kendall's tau (of all runs, and of the best), as published: 0.9. What lies below is another ranking."
+    words = "Kendall's tau (of all runs; and of the best), as published: 0.9. What lies below is another ranking."
     cut = _cut(words, room)
     assert len(cut) <= room
     assert words.startswith(cut.rstrip("….").rstrip())
+    assert cut.endswith("…") or cut.count("(") == cut.count(")")
     assert _cut(words, len(words)) == words
 
 
