@@ -1,61 +1,66 @@
-"""How long it takes until metaeval answers: imports beside NumPy and pandas, help, and the shortest honest command.
+"""How long it takes until metaeval answers, beside `import pandas`: help, and the shortest honest command.
 
-Every run is a process of its own. Prints the best of several runs less the start of a bare interpreter, and the ratio
-to `import numpy`. Dask, which xarray loads wherever it is installed, is hidden: users of one machine have none.
+Usage: python benchmarks/import_time.py [--libraries]
+
+Every run is a process of its own, and the statements take turns, so that a busy moment meets all of them. Prints the
+median processor time of nine runs and its ratio to `import pandas`; with ``--libraries`` also the import of every
+dependency. Byte code and compiled kernels are made before, by a first run that does not count.
 """
 
+import os
+import resource
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from time import perf_counter
+from statistics import median
 
-import numpy as np
-
-RUNS = 7
-PROGRAM = """
-import sys
-sys.modules["dask"] = None
-sys.argv = ["metaeval", {words}]
-from metaeval.__main__ import main
-main()
-"""
-STATEMENTS = {
-    "import metaeval": "import metaeval",
-    "import numpy": "import numpy",
-    "import pandas": "import pandas",
-    "from metaeval import as_scores": "from metaeval import as_scores",
-    "from metaeval import paired_t_test": "from metaeval import paired_t_test",
-    "metaeval --version": PROGRAM.format(words='"--version"'),
-    "metaeval --help": PROGRAM.format(words='"--help"'),
-    "metaeval power TABLE --test t": PROGRAM.format(words='"power", "table.csv", "--test", "t"'),
+RUNS = 9
+SCORES = Path(__file__).parents[1] / "examples" / "simulated" / "scores.csv.gz"
+PANDAS = "import pandas"
+COMMANDS = {
+    "metaeval --version": None,
+    "metaeval --help": 0.5,
+    "metaeval power --help": None,
+    f"metaeval power {SCORES} --test t": 2.6,
 }
+"""Each with the most that its time may be, in times of pandas'."""
+STATEMENTS = ("import numpy", PANDAS, "import metaeval", "from metaeval import as_scores, paired_t_test")
+LIBRARIES = (
+    *("scipy.special", "scipy.stats", "xarray", "statsmodels.api", "pymc", "arviz", "pytensor", "numba", "joblib"),
+    *("threadpoolctl", "h5netcdf", "lazy_loader", "typer", "rich.console", "matplotlib.pyplot", "PIL.Image", "jinja2"),
+    *("markupsafe", "polars", "ir_measures", "pytrec_eval", "nutpie", "dask.array", "distributed"),
+)
 
 
-def seconds(statement: str, folder: str) -> float:
-    """Return the shortest of several runs of `statement`, each in an interpreter of its own."""
-    times = []
-    for _ in range(RUNS):
-        start = perf_counter()
-        subprocess.run(  # noqa: S603 - our own statements
-            [sys.executable, "-c", statement], check=True, cwd=folder, capture_output=True
-        )
-        times.append(perf_counter() - start)
-    return min(times)
+def processor_time(words: list[str]) -> float:
+    """Return the seconds of processor time that a run of Python takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], check=True, capture_output=True, env=_ENVIRONMENT)  # noqa: S603 - our own
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def main() -> None:
     """Print one line a statement."""
-    with tempfile.TemporaryDirectory() as folder:
-        systems = [f"system{number}" for number in range(129)]
-        scores = np.random.default_rng(0).random((50, len(systems)))
-        lines = [",".join(map(str, row)) for row in scores.round(4).tolist()]
-        (Path(folder) / "table.csv").write_text("\n".join([",".join(systems), *lines, ""]))
-        bare = seconds("pass", folder)
-        times = {name: seconds(statement, folder) - bare for name, statement in STATEMENTS.items()}
-    print(f"{'statement':36}{'seconds':>9}{'ratio to numpy':>16}")
-    for name, time in times.items():
-        print(f"{name:36}{time:9.3f}{time / times['import numpy']:16.2f}")
+    asked = {statement: ["-c", statement] for statement in STATEMENTS}
+    if "--libraries" in sys.argv[1:]:
+        asked |= {f"import {name}": ["-c", f"import {name}"] for name in LIBRARIES}
+    asked |= {command: ["-m", *command.split()] for command in COMMANDS}
+    for words in asked.values():
+        processor_time(words)
+    times: dict[str, list[float]] = {name: [] for name in asked}
+    for _ in range(RUNS):
+        for name, words in asked.items():
+            times[name].append(processor_time(words))
+    pandas = median(times[PANDAS])
+    print(f"{'':44}{'seconds':>9}{'of pandas':>11}{'at most':>9}")
+    for name, seconds in times.items():
+        most = COMMANDS.get(name)
+        shown = name.replace(str(SCORES), SCORES.name)
+        print(f"{shown:44}{median(seconds):9.3f}{median(seconds) / pandas:11.2f}{'' if most is None else most:>9}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ Run: python benchmarks/speed_report.py [--repeats 3]
 The bundled example, simulated; 143 simulated systems x 50 topics x 12 metrics, from tables; and where the folder of
 test data is there ($METAEVAL_DATA, else ../shared/data), 12 runs of TREC-COVID x 12 metrics, and topics for Web 2013.
 Prints the shortest of several runs, the time until the first word of progress, and the ratio to a process that loads
-NumPy, SciPy, pandas and matplotlib and does nothing, which any such report has to do. Dask is hidden as in import_time.
+NumPy, SciPy, pandas and matplotlib and does nothing, which any such report has to do. Dask is hidden, as for
+users of one machine.
 """
 
 import argparse

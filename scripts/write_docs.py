@@ -39,6 +39,7 @@ import metaeval
 from metaeval.base.bibliography import BY_SUBJECT, PUBLICATIONS, Publication
 from metaeval.cli import app
 from metaeval.cli.commands import COMMANDS
+from metaeval.cli.help import by_panel
 from metaeval.io.benchmarks.formats import format_table
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.table.traits import PROCEDURES, Trait
@@ -47,7 +48,6 @@ from metaeval.tests_stat.catalogue import TESTS
 DOCS = Path(__file__).parents[1] / "docs"
 _MARKED = re.compile(r"(<!-- written: (\w+)(?: ([^\n]+?))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*")
-_NO_PANEL = "Other options"  # a heading where the others have one
 
 # ------------------------------------------------------------------------------------------------------------- options
 
@@ -63,15 +63,10 @@ def options(name: str) -> Iterator[str]:
     """Yield the help of a command and its parameters by panel, "simulate scores" meaning the subcommand."""
     command = _find_command(name)
     yield from (_as_code(inspect.cleandoc(command.help or "")), "")
-    panels: dict[str, list[str]] = {"": []}
-    for parameter in command.params:
-        panel = "" if isinstance(parameter, TyperArgument) else getattr(parameter, "rich_help_panel", None) or _NO_PANEL
-        panels.setdefault(panel, []).append(_parameter(parameter))
-    if panels.keys() == {"", _NO_PANEL}:
-        panels[""] += panels.pop(_NO_PANEL)
-    for panel, lines in panels.items():
+    arguments, panels = by_panel(command.params)
+    for panel, parameters in {"": arguments, **panels}.items():
         yield from ([f"**{panel}**", ""] if panel else [])
-        yield from (*lines, "")
+        yield from (*map(_parameter, parameters), "")
 
 
 def _parameter(parameter: TyperArgument | TyperOption) -> str:

@@ -6,8 +6,10 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import typer
+from typer.exceptions import TyperException
 
 from metaeval.base.escaping import visible
 from metaeval.cli.commands import LazyGroup
@@ -16,6 +18,7 @@ from metaeval.running.process import Stop, flush_output, stopped_by
 
 __all__ = ["app", "main"]
 
+_USAGE = 2
 _UNWRITABLE = 5
 _WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE, errno.EIO})
 """What the system says to those who write."""
@@ -24,8 +27,6 @@ _INTERRUPTED = 130
 app = typer.Typer(
     name="metaeval",
     cls=LazyGroup,
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
@@ -74,7 +75,7 @@ def main() -> int:
     with Stop() as stop, warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            code, words = _ending(app)
+            code, words = _ending(partial(app, prog_name="metaeval", standalone_mode=False))
             written, complaint = _ending(flush_output)
         except (Exception, KeyboardInterrupt):  # a signal while a library loads can come out as anything
             if stop.signum is None:
@@ -107,15 +108,15 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def _ending(step: Callable[[], object]) -> tuple[int, str]:
     """Do one step of the program; return its exit code and the last words about it."""
     try:
-        step()
+        ended = step()
     except (SystemExit, BrokenPipeError) as end:
-        # typer and rich end with 1 where the reader of a pipe is gone; it has what it wanted, so nothing is said
+        # typer ends with 1 where the reader of a pipe is gone; it has what it wanted, so nothing is said
         code = getattr(end, "code", 1)
         return (_UNWRITABLE if code == 1 else int(code or 0)), ""
     except KeyboardInterrupt:
         return _INTERRUPTED, ""
-    except MetaevalError as error:
-        return _exit_code(error), f"Error: {error}"
+    except (TyperException, MetaevalError) as error:
+        return _told(error)
     except MemoryError as error:
         return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
     except OSError as error:
@@ -123,7 +124,15 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
         written = not place or error.errno in _WRITING
         code = _UNWRITABLE if written else _exit_code(FileFormatError(""))
         return code, f"Error: could not {'write' if written else 'read'}{place}: {error.strerror or error}"
-    return 0, ""
+    return ended if isinstance(ended, int) else 0, ""
+
+
+def _told(error: TyperException | MetaevalError) -> tuple[int, str]:
+    if isinstance(error, MetaevalError):
+        return _exit_code(error), f"Error: {error}"
+    from metaeval.cli.usage import usage_error  # noqa: PLC0415 - only here
+
+    return _USAGE, f"Error: {usage_error(error)}"
 
 
 def _exit_code(error: MetaevalError) -> int:

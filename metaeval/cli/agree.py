@@ -61,7 +61,6 @@ _ALPHA = Option(
     "LEVEL,…",
     "Significance levels; the summary is for the first.",
     numbers("0.05,0.01", check_share),
-    panel=None,
     means="alphas",
 )
 _MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
@@ -83,7 +82,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
 ) -> Answer:
-    """Compare metrics by the conclusions about systems that they lead to.
+    """Compare metrics by the conclusions that they lead to.
 
     Every pair of systems is tested under every metric. One metric's significant pairs are then a prediction of
     another's: precision is the share of them that the other also finds, recall the share of the other's that they

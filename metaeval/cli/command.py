@@ -36,7 +36,7 @@ _FORMS: Mapping[str, tuple[str, Callable[["Report"], str]]] = {
 _NAMES = list(_FORMS)
 FORMS = {
     name: (
-        Annotated[bool, flag(f"--{name[3:]}", words, panel=None, excludes=" ".join(["as_json", *_NAMES[:place]]))],
+        Annotated[bool, flag(f"--{name[3:]}", words, panel="Output", excludes=" ".join(["as_json", *_NAMES[:place]]))],
         False,
     )
     for place, (name, (words, _)) in enumerate(_FORMS.items())
@@ -79,7 +79,7 @@ def command(
             parameters.append(inspect.Parameter(option, kind, annotation=annotation, default=chosen))
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in parameters}
-        app = Commands(rich_markup_mode="markdown", add_completion=False)
+        app = Commands(add_completion=False)
         app.command(name)(run)
         made = typer.main.get_command(app)
         if not isinstance(made, TyperCommand):

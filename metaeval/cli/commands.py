@@ -8,35 +8,47 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from metaeval.cli.help import HelpedGroup
 
 PROGRAMS = "metaeval.programs"
 """Where the context of a command has the programs of a study, each with the checksum it must have to be run."""
 PLACES = "metaeval.places"
 """Where it has the `metaeval.cli.study_data.Places` of a study."""
 
-COMMANDS: Mapping[str, str] = {
-    "report": "Write a report: significant differences under each metric, and the topics it needs.",
-    "power": "Count the pairs of systems that differ significantly under each metric.",
-    "table": "Print a table of systems and metrics for a paper, with significance marks.",
-    "leaderboard": "Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.",
-    "topics": "Estimate how many topics each metric needs, with intervals.",
-    "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
-    "compare-tests": "Compare significance tests by how often the other half of the topics contradicts a decision.",
-    "agree": "Compare metrics by the conclusions about systems that they lead to.",
-    "judgments": "Test what fewer judgments would change, and whether new systems are evaluated fairly.",
-    "judges": "Test whether a judge, person or machine, may replace the assessors.",
-    "human": "Compare automatic metrics with human scores.",
-    "design": "Compute how many topics a new collection needs.",
-    "score": "Score runs with judgments: the mean of every run, and on request every topic.",
-    "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
-    "check-metric": "Test a metric of your own with the laws of the built-in ones.",
-    "assessment": "Analyse assessments of elements and passages: pools, grades, time, agreement.",
-    "reliability": "Test measures of XML retrieval on six runs whose correct order is known.",
-    "simulate": "Simulate example data with known true values.",
-    "doctor": "Check the installation: versions, compiled code, cores, workers, figures.",
+QUESTIONS: Mapping[str, Mapping[str, str]] = {
+    "Which systems differ?": {
+        "report": "Write a report: significant differences under each metric, and the topics it needs.",
+        "power": "Count the significantly different pairs of systems by metric.",
+        "table": "Print a table of systems and metrics for a paper: means, with significance marks.",
+        "leaderboard": "Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.",
+    },
+    "How many topics?": {
+        "topics": "Estimate how many topics each metric needs, with intervals.",
+        "design": "Compute how many topics a new collection needs.",
+    },
+    "Which metric, and which test?": {
+        "compare-metrics": "Compare new metrics with the one in use, before adopting one.",
+        "compare-tests": "Compare significance tests: how often the other half of the topics contradicts a decision.",
+        "agree": "Compare metrics by the conclusions that they lead to.",
+        "human": "Compare automatic metrics with human scores.",
+        "reliability": "Test measures of XML retrieval on six runs of known order.",
+    },
+    "Can the judgments be trusted?": {
+        "judgments": "Test what fewer judgments would change, and whether new systems are evaluated fairly.",
+        "judges": "Test whether a person or a machine may replace the assessors.",
+        "assessment": "Analyse assessments of elements and passages: pools, grades, time, agreement.",
+    },
+    "Scores, metrics and example data": {
+        "score": "Score runs with judgments: the mean of every run, and on request every topic.",
+        "metrics": "List the metrics: built-in, installed and in plug-in files.",
+        "check-metric": "Test a metric of your own with the laws of the built-in ones.",
+        "simulate": "Simulate example data with known true values.",
+        "doctor": "Check the installation: versions, compiled code, cores, workers, figures.",
+    },
 }
-"""Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
+"""Every command with its first line, by question, in the order in which a newcomer reads."""
+COMMANDS: Mapping[str, str] = {name: words for group in QUESTIONS.values() for name, words in group.items()}
+"""Every command with its first line. Its module has the same name."""
 
 
 class _Table(Mapping[str, Any]):
@@ -60,10 +72,8 @@ def command_called(name: str) -> Any:  # noqa: ANN401 - a command
     return _Table()[name]
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(HelpedGroup):
     """The program: it knows the names of its commands, and loads one when it is called."""
-
-    _listing = False
 
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
@@ -85,23 +95,13 @@ class LazyGroup(TyperGroup):
             ctx.meta.update({PROGRAMS: programs, PLACES: places})
         return super().parse_args(ctx, args)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
-        """Return a command; while commands are listed, one that has its first line only."""
-        if self._listing and cmd_name in COMMANDS:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_markup_mode="markdown")
-        return super().get_command(ctx, cmd_name)
-
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature
         """Return the names in the order of the table."""
         return list(COMMANDS)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own signature
-        """Write the help without loading any command."""
-        self._listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self._listing = False
+    def groups(self, ctx: Any) -> Mapping[str, Mapping[str, str]]:  # noqa: ANN401, ARG002 - as above
+        """Return the commands by question, without loading any."""
+        return QUESTIONS
 
 
 def _name_programs(programs: Mapping[str, str]) -> None:

@@ -33,7 +33,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     replicates: Annotated[int, opt.REPLICATES] = 10,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
 ) -> Answer:
-    """Compare candidate metrics with each other and with the one in use, before adopting one.
+    """Compare new metrics with the one in use, before adopting one.
 
     Side by side, with intervals: how many pairs of systems differ significantly under each, how many topics it needs,
     robustness to missing judgments (where runs are given), agreement with the metric in use (--current), share

@@ -34,7 +34,7 @@ def compare_tests(  # noqa: PLR0913 - the options of the command
     against: Annotated[str | None, _AGAINST] = None,
     choose: Annotated[str, opt.CHOOSE] = "all",
 ) -> Answer:
-    """Compare significance tests by how often the other half of the topics contradicts a decision.
+    """Compare significance tests: how often the other half of the topics contradicts a decision.
 
     The topics are repeatedly split in halves at random. On one half every test selects the pairs of systems that differ
     significantly; an error is one of them whose difference does not have the same sign on the other half. The number of

@@ -22,15 +22,16 @@ _INPUTS = argument(
     "Tables with a header: one row per system and item (or per system), one column per metric or human score. "
     "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR.",
 )
-_ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name)
+_ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name, often=True)
 _CLUSTER = _reading(
-    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name
+    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name, often=True
 )
 _METRICS = _reading(
     "COLUMN,…",
     "The metrics to compare.",
     checks.names("names of columns by comma"),
     shown="every other column of numbers",
+    often=True,
 )
 _WITHOUT = _reading(
     "SYSTEM", "A system to leave out (an outlier, a human translation); may be repeated.", checks.a_name
@@ -57,8 +58,8 @@ def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    reference: Annotated[str, Option("COLUMN", "The column of human scores.", checks.a_name, panel=None)],
-    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name)] = None,
+    reference: Annotated[str, Option("COLUMN", "The column of human scores.", checks.a_name)],
+    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None,
     item: Annotated[str | None, _ITEM] = None,
     cluster: Annotated[str | None, _CLUSTER] = None,
     metrics: Annotated[str | None, _METRICS] = None,

@@ -174,6 +174,7 @@ _RUNS = Option(
     checks.files_to_read(first=False),
     panel=_OF_RUNS,
     means="collection",
+    often=True,
 )
 _METRICS = Option(
     "NAME,…",
@@ -181,6 +182,7 @@ _METRICS = Option(
     checks.names_of_metrics,
     shown="AP,nDCG@10; for INEX files those of their kind; for scores all",
     panel=_OF_RUNS,
+    often=True,
 )
 _MISSING = choice(
     "For scores: how to handle missing scores of a system on a topic, or missing systems of a judge.",
@@ -220,7 +222,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
-    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS)] = None,
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, often=True)] = None,
     group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,
     group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None,
     built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
@@ -232,7 +234,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     duplicates: Annotated[str | None, opt.DUPLICATES] = None,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
-    """Test whether a judge, person or machine, may replace the assessors.
+    """Test whether a person or a machine may replace the assessors.
 
     Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs`, or with scores of
     systems under each judge, the answer is a verdict. Does the judge rank the systems and find the significant pairs of

@@ -114,10 +114,13 @@ _POOL_SHARES = Option(
     "Also leave groups out of pools with these percentages of the documents.",
     checks.numbers("10,20,50", checks.number(above=0, most=100)),
     shown="none",
+    often=False,
 )
-_ADAPTIVE_START = Option("K", "Depth at which adaptive pools start.", checks.count(most=MOST_ROUNDS), means="start")
+_ADAPTIVE_START = Option(
+    "K", "Depth at which adaptive pools start.", checks.count(most=MOST_ROUNDS), means="start", often=False
+)
 _ADAPTIVE_STEP = Option(
-    "K", "Ranks added in each round of adaptive pooling.", checks.count(most=MOST_ROUNDS), means="step"
+    "K", "Ranks added in each round of adaptive pooling.", checks.count(most=MOST_ROUNDS), means="step", often=False
 )
 _ADAPTIVE_RATE = Option(
     "SHARE",
@@ -125,9 +128,10 @@ _ADAPTIVE_RATE = Option(
     "them.",
     checks.number(least=0, most=1),
     means="rate",
+    often=False,
 )
 _ADAPTIVE_BUDGET = Option(
-    "N", "Most documents that adaptive pools judge, over all topics.", checks.count(), shown="no limit"
+    "N", "Most documents that adaptive pools judge, over all topics.", checks.count(), shown="no limit", often=False
 )
 _QUESTION = Option(
     "NAME,…",
@@ -175,6 +179,7 @@ _RELEVANT_FROM = Option(
     checks.count(),
     shown="the lowest rel= among the metrics, else 1",
     means="rel",
+    often=False,
 )
 _CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
 _TESTED = Option("N", "Replicates in which all pairs are tested; 0 for none.", checks.count(0), panel=_SIGNIFICANCE)
@@ -183,7 +188,7 @@ _KEEP = path(
     "Folder for finished replicates, so that an interrupted run can continue.",
     checks.file_to_write(folder=True),
     shown="with --out, OUT.replicates until the report is written",
-    panel=None,
+    often=False,
 )
 
 

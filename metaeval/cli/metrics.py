@@ -6,7 +6,7 @@ from metaeval.cli.reading import Answer, Loaded
 
 @command("metrics", reads="plugins")
 def metrics(loaded: Loaded) -> Answer:
-    """List the metrics: built in, from installed packages, and from plug-in files.
+    """List the metrics: built-in, installed and in plug-in files.
 
     Names follow ir_measures: `nDCG@10`, `AP(rel=2)`, `RBP(p=0.8)`; a prime, as in `AP'`, means the condensed list,
     without unjudged documents. The names of trec_eval, ranx and NTCIREVAL are also understood. Other measures of

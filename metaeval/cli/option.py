@@ -8,11 +8,9 @@ import typer
 from typer.models import OptionInfo
 
 from metaeval.cli.checks import Check, file_path, files_to_read, one_of
+from metaeval.cli.help import QUESTION
 from metaeval.cli.messages import error_in_options
 from metaeval.errors import MetaevalError
-
-QUESTION = "The question"
-"""Where in the help of a command its own options stand, unless they say otherwise."""
 
 
 class Option(OptionInfo):
@@ -39,6 +37,8 @@ class Option(OptionInfo):
         Parameters by blanks, without any of which it does nothing.
     excludes : str
         Parameters by blanks, none of which must be given beside it.
+    often : bool, optional
+        Whether the short help has a line for it, or its name only; by default, a line if it is part of the question.
     """
 
     def __init__(  # noqa: PLR0913 - what an option may say
@@ -54,6 +54,7 @@ class Option(OptionInfo):
         means: str = "",
         needs: str = "",
         excludes: str = "",
+        often: bool | None = None,
     ) -> None:
         super().__init__(
             default=...,
@@ -66,10 +67,20 @@ class Option(OptionInfo):
             parser=parser,
         )
         self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes.split()
+        self.often = often
 
-    def but(self, *, words: str = "", shown: str | bool = "", panel: str | None = "", needs: str = "") -> Self:
+    def but(
+        self,
+        *,
+        words: str = "",
+        shown: str | bool = "",
+        panel: str | None = "",
+        needs: str = "",
+        often: bool | None = None,
+    ) -> Self:
         """Return the same option, of which a command says something else."""
         own = copy(self)
+        own.often = self.often if often is None else often
         own.help, own.show_default = words or self.help, shown or self.show_default
         own.rich_help_panel, own.needs = self.rich_help_panel if panel == "" else panel, needs.split() or self.needs
         return own

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
 
 from metaeval.base.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.commands import PLACES, PROGRAMS
+from metaeval.cli.help import HelpedCommand
+from metaeval.cli.loading import WITH_ARROW, load_tables
 from metaeval.cli.messages import error_in_options, speaking_of
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.running.process import loaded
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 
@@ -39,7 +41,7 @@ class Commands(typer.Typer):
         return super().command(name, **({"cls": _CheckedCommand} | settings))
 
 
-class _CheckedCommand(TyperCommand):
+class _CheckedCommand(HelpedCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own signature
         with self._speaking(ctx):
             try:
@@ -64,6 +66,8 @@ class _CheckedCommand(TyperCommand):
             raise InvalidOptionError(f"{label} takes one value, and is given {given[one.name]} times; {way}")
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+        load_tables(arrow=any(given_at(ctx, name) for name in WITH_ARROW))
+        loaded()
         from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
 
         with claiming(), self._speaking(ctx):  # a folder found good is the command's own until its end

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from metaeval.base.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
 from metaeval.cli import checks
-from metaeval.cli.option import QUESTION, Option, argument, choice, flag, path
+from metaeval.cli.help import QUESTION
+from metaeval.cli.option import Option, argument, choice, flag, path
 from metaeval.io.benchmarks.formats import BENCHMARKS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -54,7 +55,7 @@ ALTERNATIVE = choice(
     "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
     *("two-sided", "greater", "less", "better"),
 )
-ALPHA = Option("LEVEL", "Significance level.", check_share, panel=None)
+ALPHA = Option("LEVEL", "Significance level.", check_share)
 POWER = Option("CHANCE", "Target power.", check_share)
 RESAMPLES = Option(
     "B",
@@ -84,14 +85,15 @@ POSTERIOR = flag(
     "--posterior",
     "Also write the draws of the Bayesian model of error rates: data/posterior.nc, several megabytes.",
     needs="out",
+    often=False,
 )
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
-SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel=None)
+SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel="Work")
 THREADS = Option(
-    "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel=None
+    "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel="Work"
 )
-OVERWRITE = flag("--overwrite", "Replace an existing report or file.", panel=None, needs="out pairs scores")
-QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel=None)
+OVERWRITE = flag("--overwrite", "Replace an existing report or file.", panel="Output", needs="out pairs scores")
+QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel="Output")
 
 
 # ------------------------------------------------------------------------------------------------------ shared reading
@@ -358,7 +360,7 @@ class _Showing:
     quiet: Annotated[bool, QUIET] = False
 
 
-def _group(options: type, panel: str | None) -> Group:
+def _group(options: type, panel: str) -> Group:
     """Return the options that a class declares; those that say nothing else stand in this panel of the help."""
     group = {}
     for name, kind in inspect.get_annotations(options).items():
@@ -373,11 +375,11 @@ _GROUPING = _group(_Grouping, "Reading")
 CHOOSING = _group(_Choosing, _CHOSEN)
 """Which systems and topics a command is about."""
 _TABLES = _group(_Tables, "Reading")
-WORKING = _group(_Working, None)
+WORKING = _group(_Working, "Work")
 """What commands that repeat work offer for it."""
-DRAWING = _group(_Drawing, None)
+DRAWING = _group(_Drawing, "Work")
 """What commands that draw at random, by compiled code, offer for it."""
-OUTPUT = _group(_Showing, None)
+OUTPUT = _group(_Showing, "Output")
 """What every command offers for its answer."""
 
 _INPUTS = argument(

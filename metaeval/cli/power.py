@@ -62,7 +62,7 @@ def power(  # noqa: PLR0913 - the options of the command
     bayesian: Annotated[str, _BAYESIAN] = "t",
     pairs: Annotated[Path | None, _PAIRS] = None,
 ) -> Answer:
-    """Count the pairs of systems that differ significantly under each metric.
+    """Count the significantly different pairs of systems by metric.
 
     Discriminative power is the share of system pairs whose difference is significant. Every command counts it by the
     paired t test, uncorrected; this one also by Sakai's bootstrap sensitivity, as published. Which pairs differ is

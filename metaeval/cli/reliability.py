@@ -44,7 +44,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> Answer:
-    """Test measures of XML retrieval on six runs whose correct order is known.
+    """Test measures of XML retrieval on six runs of known order.
 
     The runs are built from the assessments. The ideal run should come first, and repeated text should not be rewarded.
 

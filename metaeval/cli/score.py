@@ -10,9 +10,7 @@ from metaeval.cli.option import path
 from metaeval.cli.option_rules import check_scores_file
 from metaeval.cli.reading import Answer, Loaded
 
-_SCORES = path(
-    "FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write(), panel=None
-)
+_SCORES = path("FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write())
 
 
 @command("score", reads="runs")

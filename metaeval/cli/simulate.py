@@ -8,6 +8,7 @@ import typer
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_to_write, names, one_of, refusal
 from metaeval.cli.console import command_session
+from metaeval.cli.help import HelpedGroup
 from metaeval.cli.option import Option, argument, flag
 from metaeval.cli.option_rules import Commands, check_scores_file
 from metaeval.cli.reading import arguments_from
@@ -41,7 +42,7 @@ _Documents = Annotated[int, _count("Documents in the collection.", "D", least=1,
 _Systems = Annotated[int, _count("How many systems.")]
 _Compress = Annotated[bool, flag("--compress", "Compress the large files with gzip.", panel=None)]
 
-_app = Commands(no_args_is_help=True, add_completion=False, help="Simulate example data with known true values.")
+_app = Commands(cls=HelpedGroup, add_completion=False, help="Simulate example data with known true values.")
 
 _FILE = argument("FILE", "File to write: .csv (long), .nc or .parquet (an extra).", file_to_write(), parser=file_path)
 _METRICS = Option(

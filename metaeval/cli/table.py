@@ -38,7 +38,7 @@ def table(  # noqa: PLR0913 - the options of the command
     marks: Annotated[str | None, _MARKS] = None,
     digits: Annotated[int, _DIGITS] = 3,
 ) -> Answer:
-    """Print a table of systems and metrics for a paper, with significance marks.
+    """Print a table of systems and metrics for a paper: means, with significance marks.
 
     Rows are systems, columns metrics, and the best mean of a column is bold. With --baseline a dagger marks systems
     that are significantly better than it; otherwise all pairs are tested, and superscripts name the systems that a

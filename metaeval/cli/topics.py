@@ -66,7 +66,9 @@ _LIMIT = Option(
     checks.count(most=MOST_ROUNDS),
     shown="twice the largest size",
 )
-_BIN_WIDTH = Option("STEP", "Width of the bins of differences, in the metric's own unit.", checks.number(above=0))
+_BIN_WIDTH = Option(
+    "STEP", "Width of the bins of differences, in the metric's own unit.", checks.number(above=0), often=False
+)
 _BAYES = flag("--bayes/--no-bayes", "Fit the Bayesian model that gives intervals for the topic counts.")
 _PYMC = flag(
     "--pymc",
@@ -78,6 +80,7 @@ _INTERVAL_RESAMPLES = Option(
     "Topic resamples for the intervals of error rates by difference; 0 leaves these out.",
     checks.count(2, zero=True),
     means="n_topic_resamples",
+    often=False,
 )
 
 

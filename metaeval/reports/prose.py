@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from metaeval.base import words
 from metaeval.base.bibliography import cited
@@ -65,12 +65,14 @@ class Prose:
 
     def __init__(self, passages: str) -> None:
         parts = re.split(r"^== (.+)\n", passages, flags=re.MULTILINE)[1:]
-        named = zip(parts[::2], parts[1::2], strict=True)
-        self._passages = {name: _WRITERS.from_string(passage) for name, passage in named}
+        self._passages = dict(zip(parts[::2], parts[1::2], strict=True))
+        self._compiled: dict[str, Template] = {}  # most reports say a few of them
 
     def __call__(self, name: str, /, **given: Any) -> str:  # noqa: ANN401 - whatever the passage names
         """Return a passage on one line, with what it names filled in."""
-        words = re.sub(r"[ \n]+", " ", self._passages[name].render(**unit()._asdict(), **given)).strip()
+        if name not in self._compiled:
+            self._compiled[name] = _WRITERS.from_string(self._passages[name])
+        words = re.sub(r"[ \n]+", " ", self._compiled[name].render(**unit()._asdict(), **given)).strip()
         return words.replace("\ue000", " ").replace("\ue001", "\n")
 
 

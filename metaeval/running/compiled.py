@@ -1,52 +1,33 @@
-"""The ways the package compiles a loop, so that every kernel has the same flags, and where compiled code is kept.
+"""The ways the package compiles a loop, so that every kernel has the same flags; numba loads with the first call.
 
 numba keeps one cache entry per function: compiling one function twice with different flags silently loads the
 first. Hence exactly three decorators, and no kernel ever wears two.
-
-Compiled code is kept where numba keeps it: NUMBA_CACHE_DIR, else beside the package, else in the home. Where none of
-them can be written, as in a container or on a cluster, it is kept in a private folder of the temporary ones, else
-compiled anew by every process. Keeping it is a convenience: no failure to do so ever ends a computation, and no other
-code than that of today's sources is ever loaded, whoever was interrupted or wrote at the same time.
 """
 
-import hashlib
-import multiprocessing
 import os
-import stat
-import tempfile
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from functools import cache
-from glob import escape
-from pathlib import Path
+import sys
+from collections.abc import Callable, Iterator
+from functools import update_wrapper
+from importlib import import_module
+from threading import RLock
 from types import CodeType
 from typing import Any, cast
 
-import numba
-from numba.core import caching, options
-
-from metaeval.errors import MetaevalWarning
-
-_NumbaCache: Any = caching.FunctionCache  # numba ships no types
-_NumbaFiles: Any = caching.IndexDataCacheFile
-_settings: Any = numba.config
-_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else {}
-_NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
+_AS_IT_IS = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
+_making = RLock()
 
 
 def compiled[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     """Compile a serial kernel that releases the interpreter lock and divides as NumPy does."""
-    return cast("Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy")(function)))
+    return _kernel(function)
 
 
 def compiled_parallel[**P, R](function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel whose ``numba.prange`` loops run on every allowed core.
+    """Compile a kernel whose `prange` loops run on every allowed core.
 
     Iterations must not share anything they write, so that the answer cannot depend on the number of cores.
     """
-    kernel = numba.njit(nogil=True, error_model="numpy", parallel=True)(function)
-    return cast("Callable[P, R]", _with_cache(kernel))
+    return _kernel(function, parallel=True)
 
 
 def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
@@ -55,109 +36,82 @@ def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     Without this, every call counts up and down, one thread at a time, who holds each array that it is given: more work
     than the call itself where that reads a few bytes.
     """
-    return cast("Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy", **_UNCOUNTED)(function)))
+    return _kernel(function, _nrt=False)
 
 
-class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
-    """numba's files of a function; the index names only code that is there, in files of its own sources.
+def prange(*bounds: int) -> range:
+    """Count as `range` does; in a kernel of `compiled_parallel` numba's own takes its place."""
+    return range(*bounds)
 
-    numba numbers the files, and writes the index first: what another process, an interrupt or an older source left
-    under that number would be taken for this code.
+
+def worth_loading(n_values: int, *, few: int) -> bool:
+    """Say whether to call a kernel: with many values, or where numba has loaded in any case.
+
+    What does the same without it must do the same arithmetic in the same order, so that the numbers are the same.
     """
-
-    def save(self, key: object, data: object) -> None:
-        kept = self._load_index()
-        if not kept:  # the first of these sources
-            for old in Path(self._cache_path).glob(f"{escape(self._index_name.removesuffix('.nbi'))}.*.nbc"):
-                old.unlink(missing_ok=True)
-        digest = hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]
-        name = f"{self._index_name.removesuffix('.nbi')}.{digest}.nbc"
-        self._save_data(name, data)
-        self._save_index(kept | {key: name})
+    return n_values > few or "numba" in sys.modules
 
 
-class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
-    """numba's cache of a function, which here may fail: what it cannot give is compiled, what it cannot keep is not."""
-
-    _cache_file: Any
-
-    def __init__(self, kernel: Any) -> None:  # noqa: ANN401 - a function that numba compiles
-        super().__init__(kernel.py_func)
-        files = vars(self._cache_file)
-        held = _held_in(kernel.py_func.__code__, kernel.py_func.__globals__)
-        self.stamp = (files["_source_stamp"], *held)
-        self._cache_file = _CacheFiles(files["_cache_path"], files["_index_name"].removesuffix(".nbi"), self.stamp)
-
-    def load_overload(self, sig: object, target_context: object) -> object:
-        with suppress(Exception):  # a damaged file can raise anything that unpickling can
-            return super().load_overload(sig, target_context)
-        return None
-
-    def save_overload(self, sig: object, data: object) -> None:
-        try:
-            try:
-                super().save_overload(sig, data)
-            except OSError:
-                raise
-            except Exception:  # noqa: BLE001 - the index it adds to is damaged: begin it anew
-                self.flush()
-                super().save_overload(sig, data)
-        except OSError as error:
-            _tell(f"cannot be kept ({error.strerror or error})")
+def _kernel[**P, R](function: Callable[P, R], **flags: bool) -> Callable[P, R]:
+    # NUMBA_DISABLE_JIT leaves the function as it is
+    return function if _AS_IT_IS else cast("Callable[P, R]", _Kernel(function, flags))
 
 
-def _with_cache(kernel: Any) -> Any:  # noqa: ANN401 - as above
-    """Give a kernel its cache, as ``cache=True`` would, or a lesser one, or none."""
-    if not hasattr(kernel, "enable_caching"):  # NUMBA_DISABLE_JIT leaves the function as it is
+class _Kernel:
+    """A function that is compiled, or loaded from the cache, when it is first called."""
+
+    def __init__(self, function: Any, flags: dict[str, bool]) -> None:  # noqa: ANN401 - what numba compiles
+        update_wrapper(self, function)
+        self.py_func = function
+        self._flags = flags
+        self._made: Any = None
+
+    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401 - as the function
+        return (self._made or self.made())(*args, **named)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - numba's
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.made(), name)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        return _named, (self.py_func.__module__, self.py_func.__qualname__)
+
+    def made(self) -> Any:  # noqa: ANN401 - numba's
+        """Return numba's kernel; those that it calls are made first, for numba knows no others."""
+        if self._made is None:
+            with _making:
+                self._made = self._made or self._make()
+        return self._made
+
+    def _make(self) -> Any:  # noqa: ANN401 - numba's
+        import numba  # noqa: PLC0415 - loads with the first kernel that is called
+        from numba.core import options  # noqa: PLC0415 - as above
+
+        from metaeval.running.kernel_cache import keep  # noqa: PLC0415 - loads numba
+
+        flags: dict[str, Any] = {
+            name: value for name, value in self._flags.items() if hasattr(options.DefaultOptions, name)
+        }
+        around = self.py_func.__globals__
+        for name in _names(self.py_func.__code__):
+            held = around.get(name)
+            if held is prange:
+                around[name] = numba.prange
+            elif isinstance(held, _Kernel) and held is not self:
+                around[name] = held.made()
+        kernel = numba.njit(nogil=True, error_model="numpy", **flags)(self.py_func)
+        keep(kernel)
         return kernel
-    try:
-        kernel._cache = _Cache(kernel)  # noqa: SLF001 - what enable_caching sets
-    except RuntimeError:  # no locator available
-        folder = _private_folder()
-        if folder is None:
-            _tell(_NOT_KEPT)
-            return kernel
-        before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
-        try:
-            kernel._cache = _Cache(kernel)  # noqa: SLF001 - likewise
-            _tell(f"is kept in {folder}, for neither the package's folder nor the home can be written")
-        except RuntimeError:
-            _tell(_NOT_KEPT)
-        finally:
-            _settings.CACHE_DIR = before
-    return kernel
 
 
-def _held_in(code: CodeType, around: Mapping[str, Any]) -> Iterator[object]:
-    """Yield what compiled code holds of other files, where numba does not look: constants, and kernels called."""
-    for name in code.co_names:
-        value = around.get(name)
-        if isinstance(value, int | float | tuple):
-            yield name, repr(value)
-        elif isinstance(cached := getattr(value, "_cache", None), _Cache):
-            yield name, cached.stamp
+def _named(module: str, name: str) -> Any:  # noqa: ANN401 - a kernel
+    return getattr(import_module(module), name)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names that a function takes from around it, those of inner functions included."""
+    yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _held_in(inner, around)
-
-
-@cache
-def _private_folder() -> str | None:
-    """Return a folder among the temporary ones that nobody else can put code into, or None."""
-    owner = os.getuid() if hasattr(os, "getuid") else None
-    try:
-        folder = Path(tempfile.gettempdir(), "metaeval" if owner is None else f"metaeval-{owner}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()  # a link would lead elsewhere
-    except OSError:
-        return None
-    private = owner is None or (found.st_uid == owner and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
-    return str(folder) if stat.S_ISDIR(found.st_mode) and private else None
-
-
-@cache
-def _tell(what: str) -> None:
-    """Say once how it stands with compiled code; worker processes leave that to the one that started them."""
-    if multiprocessing.current_process().name == "MainProcess":
-        message = f"compiled code {what}; NUMBA_CACHE_DIR names another folder for it, best one that lasts"
-        warnings.warn(message, MetaevalWarning, stacklevel=4)
+            yield from _names(inner)

@@ -15,12 +15,15 @@ is some thousand times the rounding of a sum over topics, and far below any diff
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.running.compiled import compiled
+from metaeval.running.compiled import compiled, worth_loading
 
 type Floats = NDArray[np.float64]
 
 RELATIVE = 1e-12
 """Share of the sizes of the scores up to which two numbers made from them are one."""
+
+_FEW = 2000
+"""Numbers that are settled without compiled code in the time that loading it takes."""
 
 
 def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike) -> Floats:
@@ -89,7 +92,9 @@ def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
         some = rows
         sizes = np.array(np.broadcast_to(size, values.shape), dtype=np.float64, order="C")
         sizes = sizes.reshape(rows.shape)
-    rows[close] = _settled(some, sizes, np.argsort(some, axis=-1))
+    kernel = _settled if worth_loading(some.size, few=_FEW) else getattr(_settled, "py_func", _settled)
+    with np.errstate(invalid="ignore"):  # infinite scores
+        rows[close] = kernel(some, sizes, np.argsort(some, axis=-1))
     return settled
 
 
@@ -108,18 +113,13 @@ def settled_means(values: ArrayLike) -> Floats:
     return settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
 
 
-@compiled
 def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
     """Say of every ascending row whether two different numbers of it are equal up to rounding by their own sizes."""
-    found = np.zeros(len(ascending), dtype=np.bool_)
-    for row in range(len(ascending)):
-        one = ascending[row]
-        count = 0
-        for place in range(1, len(one)):
-            apart = one[place] - one[place - 1]
-            count += (apart > 0.0) & (apart <= RELATIVE * (abs(one[place]) + abs(one[place - 1])))
-        found[row] = count > 0
-    return found
+    low, high = ascending[:, :-1], ascending[:, 1:]
+    with np.errstate(invalid="ignore"):  # infinite scores
+        apart = high - low
+    close = (apart > 0.0) & (apart <= RELATIVE * (np.abs(high) + np.abs(low)))
+    return close.any(axis=1)
 
 
 @compiled

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_count, check_threads
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled, compiled_parallel, prange
 from metaeval.running.parallel import limit_libraries, limit_threads
 
 _PAIRS_PER_TASK = 64
@@ -44,7 +43,9 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
 @contextmanager
 def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
     """Open the threads that share out the tiles; inside, a matrix product uses one core."""
-    pool = ThreadPoolExecutor(check_threads(n_threads) or numba.get_num_threads())
+    from numba import get_num_threads  # noqa: PLC0415 - loads with the first kernel that is called
+
+    pool = ThreadPoolExecutor(check_threads(n_threads) or get_num_threads())
     with limit_libraries(1, kind="blas"):
         try:
             yield pool
@@ -80,7 +81,7 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     counts = np.zeros((3, n_pairs), dtype=np.int64)
     if not each_tail:
         counts[1:] = -1
-    for task in numba.prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
+    for task in prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
         start = task * _PAIRS_PER_TASK
         stop = min(start + _PAIRS_PER_TASK, n_pairs)
         for left in range(0, n_resamples, RESAMPLES_AT_ONCE):
@@ -139,7 +140,7 @@ def count_beside_zero(
         size = np.abs(statistics[system]).max()
         margin[system] = relative * sizes[system].max() + _SINGLE * size + _TINY if size < _HUGE else np.inf
     counts = np.zeros((2, n_pairs), dtype=np.int64)
-    for task in numba.prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
+    for task in prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
         start = task * _PAIRS_PER_TASK
         stop = min(start + _PAIRS_PER_TASK, n_pairs)
         for left in range(0, n_resamples, RESAMPLES_AT_ONCE):

@@ -20,11 +20,10 @@ this is the standard error of the plain mean and T - 1.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.running.compiled import compiled, compiled_parallel
+from metaeval.running.compiled import compiled, compiled_parallel, prange
 from metaeval.running.equality import RELATIVE
 from metaeval.table.units import TopicUnits
 from metaeval.tests_stat.pairs import Estimates, Floats, Question
@@ -106,7 +105,7 @@ def _estimate_pairs(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by posit
 ) -> Floats:
     """Return an array (6, pair), the fields of `Estimates`."""
     columns = np.empty((6, len(first)))
-    for pair in numba.prange(len(first)):
+    for pair in prange(len(first)):
         differences = values[first[pair]] - values[second[pair]]
         sizes = np.abs(values[first[pair]]) + np.abs(values[second[pair]])
         columns[:, pair] = _estimate(differences, sizes, weights, cluster_starts, stratum_starts)

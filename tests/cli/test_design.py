@@ -125,7 +125,7 @@ def test_what_is_wrong_is_said_and_coded(command, words, code, said):
 
 def test_help_teaches(command):
     """The help explains the variance and shows an example without any scores."""
-    shown = " ".join(command("design", "--help").out.split())
+    shown = " ".join(command("design", "--help-all").out.split())
     for words in ("how many topics a new collection needs", "--variance 0.05", "residual", "--pool"):
         assert words in shown
 

@@ -113,7 +113,7 @@ def test_a_region_that_is_none_is_refused(command, table, words, said):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["power"], 2, "Missing argument"),
+        (["power"], 2, "needs INPUTS"),
         (["power", "AP.csv", "--bogus"], 2, "bogus"),
         (["power", "absent.csv"], 3, "absent.csv"),
         (["power", "AP.csv", "--test", "wilcoxn"], 2, "wilcoxon"),
@@ -152,7 +152,7 @@ def test_an_interrupt_ends_with_130(command, table, monkeypatch):
 
 def test_help_teaches(command):
     """The help names every test and correction of the tables and shows an example that can be run."""
-    ended = command("power", "--help")
+    ended = command("power", "--help-all")
     assert ended.code == 0
     for word in (*TESTS, *CORRECTIONS, "metaeval power ap.csv", "--resamples"):
         assert word in " ".join(ended.out.split())

@@ -175,7 +175,7 @@ def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ([], 2, "Missing argument"),
+        ([], 2, "needs INPUTS"),
         (["absent.csv"], 3, "absent.csv"),
         (["AP.csv", "--topic-sizes", "5..9"], 2, "5-25"),
         (["AP.csv", "--topic-sizes", "5-16"], 2, "1 to 15"),
@@ -218,7 +218,7 @@ def test_an_interrupt_leaves_nothing(command, wide, tmp_path, monkeypatch):
 
 def test_help_teaches(command):
     """The help says what an error is, what the marks mean, which tolerance to choose, and shows an example."""
-    shown = " ".join(command("topics", "--help").out.split())
+    shown = " ".join(command("topics", "--help-all").out.split())
     for words in (
         "disagree about that pair",
         "extrapolated",

@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from numba.core import caching
 
 from metaeval.errors import MetaevalWarning
-from metaeval.running import compiled as own
-from metaeval.running.compiled import compiled
+from metaeval.running import kernel_cache as own
+from metaeval.running.compiled import compiled, compiled_parallel, prange, worth_loading
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def nowhere(monkeypatch, tmp_path):
 def test_where_nothing_can_be_kept_a_private_temporary_folder_serves(kernel, nowhere):
     """It is made for this user alone, a warning says so once, and the code is found there again."""
     with pytest.warns(MetaevalWarning, match=r"compiled code is kept in .*; NUMBA_CACHE_DIR") as told:
-        fast = compiled(kernel)
+        assert compiled(kernel)(21) == 42
     again = compiled(kernel)
     assert len(told) == 1
-    assert fast(21) == again(21) == 42
+    assert again(21) == 42
     (folder,) = nowhere.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert list(folder.rglob("*.nbc"))
@@ -71,8 +72,7 @@ def test_a_folder_that_others_could_write_is_not_used(kernel, nowhere, hindrance
     else:
         monkeypatch.setattr("tempfile.tempdir", str(nowhere / "absent" / "too"))
     with pytest.warns(MetaevalWarning, match="compiled code is made anew by every process"):
-        fast = compiled(kernel)
-    assert fast(21) == 42
+        assert compiled(kernel)(21) == 42
     assert not list(nowhere.rglob("*.nbc"))
 
 
@@ -173,15 +173,52 @@ def test_what_an_interrupted_process_leaves_is_never_loaded(kernel, nowhere, mon
 
 def test_code_of_an_older_source_is_removed(kernel, nowhere):
     """A file in the cache is never taken for code of another source, and does not stay."""
+    first = compiled(kernel)
     with pytest.warns(MetaevalWarning):
-        first = compiled(kernel)
-    first._cache._cache_file._source_stamp = "older"
+        first._cache._cache_file._source_stamp = "older"
     assert first(21) == 42
     older = {path.name for path in nowhere.rglob("*.nbc")}
     assert compiled(kernel)(21) == 42
     newer = {path.name for path in nowhere.rglob("*.nbc")}
     assert len(older) == len(newer) == 1
     assert older != newer
+
+
+def test_numba_loads_with_the_first_call():
+    """Not with the kernel; a kernel calls others, counts in parallel, and can be sent to another process."""
+    lines = (
+        "import pickle, sys",
+        "from metaeval.tests_stat.counting import count_extreme",
+        "import numpy as np",
+        "print('numba' in sys.modules)",
+        "resampled = np.array([[3.0, 1.0, -2.0, 0.0], [0.0, 0.0, 0.0, 0.0]])",
+        "asked = resampled, np.array([0]), np.array([1]), np.array([1.0]), np.array([1e-9])",
+        "print(count_extreme(*asked).ravel().tolist(), 'numba' in sys.modules)",
+        "print(pickle.loads(pickle.dumps(count_extreme)) is count_extreme)",
+    )
+    assert _answers(Path.cwd(), *lines).split("\n") == ["False", "[3, 2, 3] True", "True"]
+
+
+def test_a_kernel_is_the_function_it_is_made_of():
+    """By its name, its words and what it returns, compiled or not."""
+
+    def total(numbers):
+        """Add up."""
+        found = 0.0
+        for place in prange(len(numbers)):
+            found += numbers[place]
+        return found
+
+    fast = compiled_parallel(total)
+    assert (fast.__name__, fast.__doc__, fast.py_func) == ("total", "Add up.", total)
+    assert fast(np.arange(5.0)) == total(np.arange(5.0)) == fast(numbers=np.arange(5.0)) == 10.0
+
+
+def test_few_values_are_not_worth_loading(monkeypatch):
+    """Unless it has loaded already."""
+    assert worth_loading(1, few=10)
+    monkeypatch.delitem(sys.modules, "numba")
+    assert [worth_loading(n, few=10) for n in (10, 11)] == [False, True]
 
 
 def test_without_compilation_functions_stay_as_they_are():

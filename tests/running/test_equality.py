@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
-from metaeval.running.equality import at_least, difference, settle, settled_means
+from metaeval.running.equality import _settled, at_least, difference, settle, settled_means
 
 UNITS = (1.0, 0.1, 1000.0, 1 / 7, 1e-9)
 whole = arrays(np.int64, st.tuples(st.integers(2, 7), st.integers(1, 9)), elements=st.integers(-9, 9))
@@ -87,3 +87,17 @@ def test_rows_are_settled_each_by_itself():
     assert [len(set(row)) for row in settle(rows, sizes).tolist()] == [2, 3, 2]
     near = np.array([[0.5, np.nextafter(0.3, 1), 0.3], [0.9, 0.2, 0.7]])
     assert [len(set(row)) for row in settle(near).tolist()] == [2, 3]
+
+
+def test_rows_are_settled_alike_with_and_without_compiled_code():
+    """To the last bit, with gaps and infinite values among them."""
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        shape = tuple(rng.integers(1, (6, 40)))
+        values = rng.integers(0, 5, shape) * 0.1 + rng.integers(0, 3, shape) * 0.3 - rng.integers(0, 3, shape) * 0.3
+        for odd in (np.nan, np.inf, -np.inf):
+            values[rng.random(shape) < 0.04] = odd
+        asked = values, 2 * rng.random(shape), np.argsort(values, axis=-1)
+        with np.errstate(invalid="ignore"):
+            plain = _settled.py_func(*asked)
+        assert plain.view(np.int64).tolist() == _settled(*asked).view(np.int64).tolist()

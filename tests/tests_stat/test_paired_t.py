@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaeval import as_scores
-from metaeval.tests_stat.paired_t import paired_t_test
+from metaeval.tests_stat.paired_t import _numpy_statistics, _statistics, paired_t_test
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -102,3 +102,19 @@ def test_power_on_trec_8(correction, power, data_folder):
     scores = pd.read_csv(data_folder / "trec-matrices" / "adhoc8_ap.csv").to_numpy().T
     found = paired_t_test(scores, correction=correction).discriminative_power()["power"].item()
     assert found == pytest.approx(power, abs=6e-4)
+
+
+@pytest.mark.parametrize(("n_systems", "n_topics"), [(2, 2), (5, 3), (24, 50), (40, 211)])
+@pytest.mark.parametrize("tenths", [False, True])
+def test_t_is_the_same_with_and_without_compiled_code(n_systems, n_topics, tenths):
+    """To the last bit, with systems that are equal, or apart by a constant, or by a sum of 0."""
+    rng = np.random.default_rng(n_topics)
+    values = rng.integers(0, 4, (n_systems, n_topics)) / 10 if tenths else rng.random((n_systems, n_topics))
+    values[1] = values[0] + 0.1
+    values[-1] = values[0]
+    values[n_systems // 2] = values[0][::-1]
+    first, second = np.triu_indices(n_systems, 1)
+    size = np.abs(values).sum(axis=1)
+    asked = values, first, second, 1e-12 * (size[first] + size[second])
+    compiled, plain = _statistics(*asked), _numpy_statistics(*asked)
+    assert compiled.view(np.int64).tolist() == plain.view(np.int64).tolist()
