@@ -1,14 +1,12 @@
-"""Loading the tables of pandas and xarray, and SciPy's functions, without what these look for and no command uses.
+"""Loading pandas and xarray without what these look for and no command uses.
 
-Where they are installed, pandas loads pyarrow, the first array of xarray Dask, and `scipy.special` every part of NumPy,
-its translator of Fortran included: together a third of the time until `metaeval power` answers. A command has
-no use for any of them, so they are hidden while these libraries load, and there for everyone afterwards.
+Where they are installed, pandas loads pyarrow, and the first array of xarray Dask. A command has no use for either, so
+they are hidden while these libraries load, and there for everyone afterwards.
 """
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 
 WITH_ARROW = ("workers", "dask", "plugin", "pymc", "bayesian")
 """Options by which other processes, programs or samplers exchange tables of pandas, whose texts may be pyarrow's."""
@@ -23,9 +21,6 @@ def load_tables(*, arrow: bool) -> None:
             import xarray as xr  # noqa: PLC0415 - as above
 
             xr.DataArray([0.0])  # xarray looks once for the arrays of others
-    if "scipy.special" not in sys.modules:
-        with _without_fortran():
-            import scipy.special  # noqa: F401, PLC0415 - as above
 
 
 @contextmanager
@@ -38,19 +33,3 @@ def _hidden(*names: str) -> Iterator[None]:
     finally:
         for name in hidden:
             del sys.modules[name]
-
-
-@contextmanager
-def _without_fortran() -> Iterator[None]:
-    """Put an empty module in the place of NumPy's translator of Fortran, which SciPy loads with all names of NumPy."""
-    import numpy as np  # noqa: PLC0415 - loads here
-
-    name = "numpy.f2py"
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = np.f2py = ModuleType(name)
-    try:
-        yield
-    finally:
-        del sys.modules[name], np.f2py

@@ -56,7 +56,10 @@ class _CheckedCommand(HelpedCommand):
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:  # noqa: ANN401 - as above
         """Refuse an option that takes one value and is given several times: only the last one would count."""
-        _, _, order = self.make_parser(ctx).parse_args(args=args)
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=args)
+        except _USAGE_ERROR:  # which parsing in earnest will tell
+            return
         given = Counter(one.name for one in order if one.param_type_name == "option" and not one.multiple)
         for one in self.params:
             if given[one.name] < _TWICE or getattr(one, "is_flag", False):
