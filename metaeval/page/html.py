@@ -7,39 +7,67 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metaeval.base.escaping import visible
-from metaeval.page.blocks import Page
+from metaeval.page.blocks import Page, Picture
 
 if TYPE_CHECKING:
     import jinja2
+    from matplotlib.figure import Figure
 
     from metaeval.page.tables import Table
+
+
+class Drawn(NamedTuple):
+    """A picture as a page holds it, in one of its forms."""
+
+    form: str
+    """"wide" or "narrow", which a telephone shows."""
+    svg: str
+    marks: str
+    """What can be pointed at, as JSON."""
+
+
+def drawn(picture: Picture, *, salt: str) -> "tuple[Figure, tuple[Drawn, Drawn]]":
+    """Draw a picture; return the figure, and what a page shows of it wide and narrow."""
+    from metaeval.figures.marks import marks_json, shared_marks  # noqa: PLC0415 - matplotlib
+    from metaeval.figures.style import figure_svg, narrow  # noqa: PLC0415 - matplotlib
+
+    figure = picture.draw()
+    with narrow():
+        small = picture.draw()
+    marks = marks_json(figure)
+    wide = Drawn("wide", figure_svg(figure, salt=salt), marks)
+    return figure, (
+        wide,
+        Drawn("narrow", figure_svg(small, salt=f"{salt} narrow"), shared_marks(marks_json(small), marks)),
+    )
 
 
 def render_page(
     report: Page,
     *,
-    svgs: Mapping[str, str] | None = None,
-    marks: Mapping[str, str] | None = None,
+    drawings: Mapping[str, Iterable[Drawn]] | None = None,
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
-    """Return the report as HTML."""
+    """Return the report as HTML; `drawings` are those of its pictures, by name."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
-    if svgs is None:
-        from metaeval.figures.marks import marks_json  # noqa: PLC0415 - matplotlib
-        from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
-
-        drawn = {picture.name: picture.draw() for picture in report.pictures()}
-        svgs = {name: figure_svg(figure, salt=name) for name, figure in drawn.items()}
-        marks = {name: marks_json(figure) for name, figure in drawn.items()}
+    if drawings is None:
+        drawings = {picture.name: drawn(picture, salt=picture.name)[1] for picture in report.pictures()}
     charts = {
-        picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
-            inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
-        )
+        picture.name: [
+            (
+                one.form,
+                Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
+                    inline_svg(one.svg, key=f"{one.form}-{number}", title=picture.title, alt=picture.alt)
+                ),
+                one.marks,
+            )
+            for one in drawings[picture.name]
+        ]
         for number, picture in enumerate(report.pictures(), 1)
     }
     style, script = _asset("page.css"), _script()
@@ -48,7 +76,6 @@ def render_page(
         page=report,
         sections=report.all_sections(),
         charts=charts,
-        marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
         stems=stems or {},
         pdf=pdf,
         style=Markup(style),  # noqa: S704 - files of this package
