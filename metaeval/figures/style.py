@@ -134,7 +134,8 @@ def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
             figure = draw(*args, **kwargs)
             figure.__class__ = ShownFigure
             if drawn_narrow():
-                _fit(figure)
+                with _letters_missing():
+                    _fit(figure)
         return figure
 
     return drawn
@@ -243,12 +244,18 @@ def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
 
 def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str, **layout: Any) -> bytes:  # noqa: ANN401 - of savefig
     stream = BytesIO()
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
-        # A name may hold letters the bundled font lacks: SVG viewers find another font, PDF shows a box.
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
-        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), _letters_missing():
         figure.savefig(stream, format=kind, metadata=metadata, **{"dpi": 200, **layout})
     return stream.getvalue()
+
+
+@contextmanager
+def _letters_missing() -> Iterator[None]:
+    """Let a name hold letters that the bundled font lacks: SVG viewers find another font, PDF shows a box."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
+        yield
 
 
 def rows_figure(  # noqa: PLR0913 - the measures of one frame
