@@ -86,7 +86,7 @@ def significance_map(
     members = _members(decisions.index, groups)
     key_rows = (5 if correction else 3) if drawn_narrow() else 2
     in_row = 1 if drawn_narrow() else _STRIP_COLUMNS
-    head, foot = 0.5, 0.51 + key_rows * _STRIP_KEY
+    head, foot = 0.5, (0.35 if drawn_narrow() else 0.51) + key_rows * _STRIP_KEY
     foot += _STRIP + _STRIP_KEY * int(np.ceil(len(members) / in_row)) if members else 0.0
     height = head + side + foot
     figure = Figure(figsize=(page_width(), height))
@@ -110,7 +110,8 @@ def significance_map(
     if n_systems <= (_NAMED_NARROW if drawn_narrow() else _SIGNED):
         _signs(axes, states)
     words = "column: the other system, in the same order"
-    axes.text(0, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
+    start = (0.09 - left) / side if drawn_narrow() else 0.0  # longer than a narrow figure's map
+    axes.text(start, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
     _map_key(figure, correction, left=left, foot=foot - _STRIP * bool(members))
     if members:
         _group_key(figure, members, left=left)
