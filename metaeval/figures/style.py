@@ -165,12 +165,11 @@ def _fit(figure: Figure) -> None:
             size = axis.get_tick_params().get("labelsize", _SMALLEST)
             axis.set_tick_params(labelsize=max(_SMALLEST, size))
     for words in figure.findobj(Text):
-        if words.get_fontsize() < _SMALLEST:  # type: ignore[attr-defined]  # texts alone are found
-            words.set_fontsize(_SMALLEST)  # type: ignore[attr-defined]  # as above
+        words.set_fontsize(max(_SMALLEST, float(words.get_fontsize())))
     width, height = figure.get_size_inches()
     for axes in figure.axes:
         _fit_label(axes, width)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]  # of matplotlib
     for axes in figure.axes:
         _thin_labels(axes, renderer)
     found = figure.get_tightbbox(renderer)
@@ -185,7 +184,7 @@ def _fit_label(axes: Axes, width: float) -> None:
     words = label.get_text()
     if not words:
         return
-    size = label.get_fontsize()
+    size = float(label.get_fontsize())
     lines = wrap(words, int((width - 0.1) / text_width("x", size)))
     half = max(text_width(line, size) for line in lines) / 2
     middle = min(max((place.x0 + place.x1) / 2 * width, half + 0.05), width - half - 0.05)
@@ -314,9 +313,9 @@ def row_names(  # noqa: PLR0913 - what stands at the left of a row
     """Write a name, and a rank beside it, at the left of every row (ticks cost far more to make and to draw)."""
     axes.set_yticks([])
     across = blended_transform_factory(axes.transAxes, axes.transData)
-    frame, (low, high) = axes.get_position(), axes.get_ylim()
-    inch = 1 / (frame.width * page_width())
-    line = _LINE * (low - high) / (frame.height * axes.figure.get_size_inches()[1])  # in rows
+    inch = 1 / (axes.get_position().width * page_width())
+    low, high = axes.get_ylim()
+    line = _LINE * axes.figure.dpi * (low - high) / axes.bbox.height  # in rows
     style: dict[str, Any] = {"transform": across, "ha": "right", "va": "center_baseline", "fontsize": size}
     for name, place, rank in zip_longest(names, places, ranks):
         if rank is not None:
@@ -418,11 +417,12 @@ def _key_columns(labels: Sequence[str], columns: int) -> int:
 
 def key_of_figure(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], *, columns: int) -> None:
     """Put one key for all panels at the top of a figure."""
-    loc, corner = "upper left", (0.45 / page_width(), 1.0)
+    style = KEY_STYLE | {"loc": "upper left", "bbox_to_anchor": (0.45 / page_width(), 1.0), "borderaxespad": 0.1}
     if drawn_narrow():  # it grows upwards from the panels
-        loc, top = "lower left", 0.2 * int(np.ceil(len(labels) / columns))
-        columns, corner = _key_columns(labels, columns), (0.05 / page_width(), 1 - top / figure.get_figheight())
-    figure.legend(handles, labels, loc=loc, bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **KEY_STYLE)
+        top = 0.2 * int(np.ceil(len(labels) / columns))
+        columns = _key_columns(labels, columns)
+        style |= {"loc": "lower left", "bbox_to_anchor": (0.05 / page_width(), 1 - top / figure.get_figheight())}
+    figure.legend(handles, labels, ncols=columns, **style)
 
 
 def key_room(labels: Iterable[str], title: str = "", *, line: float = 0.75) -> float:
