@@ -115,8 +115,10 @@ def test_letters_of_figures_can_be_read_on_a_telephone(index, opened):
 
 @pytest.mark.parametrize("width", FIRST_FIGURE)
 def test_the_first_figure_stands_near_the_top(index, opened, width):
-    """A reader sees what the page is about before any scrolling to speak of; some pages have no figure."""
-    assert min(opened(index, width=width).evaluate(FIGURES_AT), default=0) <= FIRST_FIGURE[width]
+    """A reader sees what the page is about before any scrolling to speak of; of the figures of a page one is open."""
+    page = opened(index, width=width)
+    if page.locator(".chart").count():
+        assert min(page.evaluate(FIGURES_AT), default=float("inf")) <= FIRST_FIGURE[width]
 
 
 def test_few_words_stand_open(index, opened):
