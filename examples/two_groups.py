@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.figures.style import PAGE_WIDTH, THEME, figure_svg, inch_axes, styled, tidy_axes
+from metaeval.figures.style import THEME, figure_svg, inch_axes, page_width, styled, tidy_axes
 from metaeval.table.scores import Scores, as_scores
 
 
@@ -31,7 +31,7 @@ def slopes(scores: Scores, words: str) -> object:
     """Draw the mean of every system under both metrics, one line a system."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(PAGE_WIDTH, 3.4))
+    figure = Figure(figsize=(page_width(), 3.4))
     axes = inch_axes(figure, left=1.6, right=1.6, top=0.55, bottom=0.2)
     means = scores.mean("topic").to_numpy()
     for place, (left, right) in enumerate(means.T):

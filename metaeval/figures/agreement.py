@@ -15,13 +15,14 @@ from metaeval.figures.style import (
     CYCLE,
     FOOT,
     KEY_STYLE,
-    PAGE_WIDTH,
     THEME,
     bars,
     cell_edges,
+    drawn_narrow,
     inch_axes,
     mark_value,
     metric_label,
+    page_width,
     rows_figure,
     styled,
     text_width,
@@ -41,6 +42,8 @@ _KIND_MARKERS = {"both": "o", "only predictor": "^", "only truth": "s", "conflic
 _FEW = 14
 _BLUE = "#1a7fc1"
 _MOST_DOTS = 3000
+_LINE = 0.16
+"""Inches between two names of a list."""
 _VALUE = number(3)
 
 
@@ -57,12 +60,13 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
     """
     names = [metric_label(name, 40) for name in matrix.index]
     n = len(names)
-    size = 8.5 if n <= _FEW else 6.5
-    left = 0.55 + max(text_width(name, size) for name in names)
-    side = min(0.52 * n, PAGE_WIDTH - left - 0.1)
+    size = 8.5 if n <= _FEW or drawn_narrow() else 6.5
+    listed = n * _LINE if drawn_narrow() else 0.0  # names below a map that has no room for them beside it
+    left = 0.3 if listed else 0.55 + max(text_width(name, size) for name in names)
+    side = min(0.52 * n, page_width() - left - 0.1)
     cell = side / n
-    figure = Figure(figsize=(PAGE_WIDTH, 0.3 + min(cell, 0.34) * n + 0.1))
-    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.3, bottom=0.1)
+    figure = Figure(figsize=(page_width(), 0.3 + min(cell, 0.34) * n + 0.1 + listed))
+    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.3, bottom=0.1 + listed)
     values = matrix.to_numpy(dtype=float)
     strength = np.clip((np.nan_to_num(values, nan=lowest) - lowest) / (1 - lowest), 0, 1)
     pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * part) for part in row] for row in strength])
@@ -75,7 +79,11 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         y = 1 - (place - 0.5) / n
         style: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "center_baseline", "fontsize": size}
         axes.text(-0.08 * inch, y, str(place), color=THEME["muted"], **style)
-        axes.text(-0.34 * inch, y, name, **style)
+        if listed:
+            below = {"xycoords": "figure points", "va": "center_baseline", "fontsize": size}
+            axes.annotate(f"{place}  {name}", (4, 72 * (listed - (place - 0.5) * _LINE)), **below)  # type: ignore[arg-type]  # properties of a text
+        else:
+            axes.text(-0.34 * inch, y, name, **style)
         axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=THEME["muted"])
     rows, columns = np.indices((n, n)).reshape(2, -1)
     whole = [name_of_metric(name) for name in matrix.index]
@@ -92,7 +100,8 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         of=("row", "column"),
     )
     digits = 2 if cell > text_width(".88", size - 1) + 0.03 else 1
-    for row, column in np.ndindex(n, n):
+    written = not listed or cell > text_width(".8", size - 1)
+    for row, column in np.ndindex(n, n) if written else ():
         value = values[row, column]
         words = "–" if np.isnan(value) else f"{value:.{digits}f}".removeprefix("0") if value < 1 else "1"
         color = "#fefefe" if strength[row, column] > 0.62 else THEME["ink"]  # noqa: PLR2004 - dark enough
@@ -175,11 +184,17 @@ def disagreement_panels(
         for kind, words in _KIND_WORDS.items()
         if counts.get(kind, 0)
     }
-    columns = 4 if sum(text_width(words, 7.5) + 0.35 for words in labels.values()) < PAGE_WIDTH - 0.5 else 2
+    columns = 4 if sum(text_width(words, 7.5) + 0.35 for words in labels.values()) < page_width() - 0.5 else 2
     top = 0.35 if len(labels) <= columns else 0.52
-    figure = Figure(figsize=(PAGE_WIDTH, top + 2.9 + FOOT))
-    scatter = inch_axes(figure, left=0.75, right=PAGE_WIDTH - 3.65, top=top, bottom=FOOT)
-    curves = inch_axes(figure, left=4.55, right=0.15, top=top, bottom=FOOT)
+    if drawn_narrow():
+        columns, top, row = 1, 0.2 * len(labels), 2.9 + FOOT + 0.2
+        figure = Figure(figsize=(page_width(), top + 2 * row))
+        scatter = inch_axes(figure, left=0.75, right=0.15, top=top, bottom=row + FOOT + 0.2)
+        curves = inch_axes(figure, left=0.75, right=0.15, top=top + row, bottom=FOOT + 0.2)
+    else:
+        figure = Figure(figsize=(page_width(), top + 2.9 + FOOT))
+        scatter = inch_axes(figure, left=0.75, right=page_width() - 3.65, top=top, bottom=FOOT)
+        curves = inch_axes(figure, left=4.55, right=0.15, top=top, bottom=FOOT)
     for kind, label in labels.items():
         part = pairs[pairs["kind"] == kind]
         dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
@@ -233,7 +248,7 @@ def disagreement_panels(
     if cut > 0:
         curves.axvline(cut, color=THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
     handles, words = scatter.get_legend_handles_labels()
-    corner = (0.4 / PAGE_WIDTH, 1.0)
+    corner = ((0.05 if drawn_narrow() else 0.4) / page_width(), 1.0)
     style = KEY_STYLE | {"fontsize": 7.5}
     figure.legend(handles, words, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **style)
     return figure

@@ -15,13 +15,14 @@ from metaeval.figures.style import (
     CYCLE,
     DASHES,
     FOOT,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
+    drawn_narrow,
     inch_axes,
     key_above,
     key_of_figure,
+    page_width,
     rows_figure,
     styled,
     tidy_axes,
@@ -34,7 +35,7 @@ _FAR = 2000
 
 
 def _wide(height: float = 3.2, *, top: float = 0.15) -> tuple[Figure, Any]:
-    figure = Figure(figsize=(PAGE_WIDTH, height))
+    figure = Figure(figsize=(page_width(), height))
     return figure, inch_axes(figure, left=0.8, right=0.2, top=top, bottom=FOOT)
 
 
@@ -161,11 +162,13 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
     """
     units = list(dict.fromkeys(coverage["unit"]))
     handles: list[Any] = []
-    figure = Figure(figsize=(PAGE_WIDTH, 3.3))
-    room = (PAGE_WIDTH - 1.0) / len(units)
+    n_rows = len(units) if drawn_narrow() else 1
+    figure = Figure(figsize=(page_width(), 3.3 * n_rows))
+    room = (page_width() - 1.0) / (1 if drawn_narrow() else len(units))
     for place, unit in enumerate(units):
-        left = 0.8 + place * room
-        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - room + 0.55, top=0.6, bottom=FOOT)
+        row, left = (place, 0.8) if drawn_narrow() else (0, 0.8 + place * room)
+        right, below = page_width() - left - room + (0.0 if drawn_narrow() else 0.55), 3.3 * (n_rows - 1 - row)
+        axes = inch_axes(figure, left=left, right=right, top=0.6 + 3.3 * row, bottom=below + FOOT)
         own = coverage[coverage["unit"] == unit]
         for number, (size, part) in enumerate(own.groupby("size")):
             style: dict[str, Any] = {"color": CYCLE[number % len(CYCLE)], "linestyle": DASHES[number % len(DASHES)]}
@@ -185,7 +188,7 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
         axes.set_xlim(1, own["rank"].max())
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("results of a new run down to rank")
-        if not place:
+        if drawn_narrow() or not place:
             axes.set_ylabel("in the pool")
         tidy_axes(axes, grid="y")
     key_of_figure(figure, handles, [str(one.get_label()) for one in handles], columns=len(handles))

@@ -15,13 +15,15 @@ from metaeval.figures.style import (
     CYCLE,
     DASHES,
     FOOT,
-    KEY_BESIDE,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
+    drawn_narrow,
     inch_axes,
+    key_beside,
+    key_room,
     metric_label,
+    page_width,
     styled,
     text_width,
     tidy_axes,
@@ -49,7 +51,7 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
         The metric in use.
     """
     known = frame[frame[second].notna()].reset_index(drop=True)
-    figure = Figure(figsize=(PAGE_WIDTH, 4.4))
+    figure = Figure(figsize=(page_width(), 4.4))
     axes = inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=FOOT)
     x, y = 100 * known["power"].to_numpy(), known[second].to_numpy()
     ends = [interval(low, high) for low, high in zip(known["power_low"], known["power_high"], strict=True)]
@@ -93,7 +95,7 @@ def _names(axes: Any, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Non
     axes.figure.canvas.draw_idle()
     low_x, high_x = axes.get_xlim()
     low_y, high_y = axes.get_ylim()
-    width, height = 6.6, 3.7
+    width, height = page_width() - 1.0, 3.7
     inches = np.stack([(x - low_x) / (high_x - low_x) * width, (y - low_y) / (high_y - low_y) * height], axis=1)
     taken: list[tuple[float, float, float, float]] = [(px - 0.06, py - 0.06, px + 0.06, py + 0.06) for px, py in inches]
     for (px, py), name in zip(inches, names, strict=True):
@@ -123,14 +125,21 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     """
     relevant = curves["relevant"].to_numpy().tolist()
     names = [metric_label(name) for name in curves["metric"].to_numpy()]
-    key = 0.7 + max(text_width(name, 8.5) for name in names)
-    cell = (PAGE_WIDTH - 0.7 - key) / len(relevant)
+    key = key_room(names, line=0.7)
+    cell = (page_width() - 0.7 - key) / len(relevant)
     top = 1.04 * float(curves.max())
-    figure = Figure(figsize=(PAGE_WIDTH, max(3.1, 0.7 + 0.2 * len(names))))
+    row = 3.0 if drawn_narrow() else max(3.1, 0.7 + 0.2 * len(names))
+    n_rows = len(relevant) if drawn_narrow() else 1
+    figure = Figure(figsize=(page_width(), n_rows * row))
     lines = []
     for place, many in enumerate(relevant):
-        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.45
-        axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
+        if drawn_narrow():
+            axes = inch_axes(
+                figure, left=0.62, right=key, top=place * row + 0.3, bottom=(n_rows - 1 - place) * row + FOOT
+            )
+        else:
+            right = page_width() - 0.62 - (place + 1) * cell + 0.45
+            axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
         lines = [
             axes.plot(
                 curves["rank"],
@@ -163,9 +172,9 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
         axes.set_xlim(1, float(curves["rank"].max()))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_xlabel("rank of the only relevant document found")
-        if not place:
+        if drawn_narrow() or not place:
             axes.set_ylabel("score of the list")
         tidy_axes(axes, grid="y")
-        if place == len(relevant) - 1:
-            axes.legend(lines, names, **KEY_BESIDE)
+        if place == (0 if drawn_narrow() else len(relevant) - 1):
+            key_beside(axes, lines, names)
     return figure

@@ -15,10 +15,10 @@ from metaeval.figures.shown import NAMED_LINES
 from metaeval.figures.style import (
     CYCLE,
     FOOT,
-    PAGE_WIDTH,
     THEME,
     inch_axes,
     key_above,
+    page_width,
     short_names,
     styled,
     text_width,
@@ -51,9 +51,9 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     names, values = curves["system"].to_numpy()[order], values[order]
     named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
     labels = short_names(names[list(named)].tolist(), _LONGEST)
-    columns = max(1, int((PAGE_WIDTH - 0.8) / (0.45 + max(text_width(label, 8) for label in labels))))
+    columns = max(1, int((page_width() - 0.8) / (0.45 + max(text_width(label, 8) for label in labels))))
     key = 0.12 + 0.17 * int(np.ceil(len(labels) / columns))
-    figure = Figure(figsize=(PAGE_WIDTH, 4.05 + key))
+    figure = Figure(figsize=(page_width(), 4.05 + key))
     axes = inch_axes(figure, left=0.75, right=0.15, top=key, bottom=FOOT)
     others = np.delete(values, list(named), axis=0)
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path

@@ -1,5 +1,7 @@
 """The pictures of a comparison with human scores: systems as points, metric against metric."""
 
+from textwrap import wrap
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,13 +12,15 @@ from metaeval.base.words import number, p_value
 from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
+    drawn_narrow,
     inch_axes,
     label_first_column,
+    page_width,
     panel_grid,
     short_name,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -75,13 +79,19 @@ def comparison_map(table: pd.DataFrame, *, order: list[str]) -> Figure:
     order : list of str
         Metrics, best first.
     """
-    names = [short_name(name, 24) for name in order]
+    names = short_names(order, 13 if drawn_narrow() else 24)
     count = len(order)
     left = 0.25 + max(text_width(name, 8) for name in names)
-    side = min(PAGE_WIDTH - left - 0.15, 0.34 * count)
-    figure = Figure(figsize=(PAGE_WIDTH, side + 0.43 + left))
-    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.3, bottom=left + 0.1)
-    axes.set_title("blue: the row's metric is significantly better than the column's", fontsize=8.5, loc="left")
+    side = min(page_width() - left - 0.15, 0.34 * count)
+    figure = Figure(figsize=(page_width(), side + 0.43 + left))
+    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=0.3, bottom=left + 0.1)
+    words = "blue: the row's metric is significantly better than the column's"
+    if drawn_narrow():
+        axes.annotate(
+            "\n".join(wrap(words, 48)), (4, 72 * (side + 0.3 + left - 0.1)), xycoords="figure points", fontsize=8.5
+        )
+    else:
+        axes.set_title(words, fontsize=8.5, loc="left")
     place = {name: row for row, name in enumerate(order)}
     shades = np.zeros((count, count))
     for a, b, difference, decided in table[["metric_a", "metric_b", "difference", "significant"]].to_numpy().tolist():

@@ -18,12 +18,13 @@ from metaeval.figures.style import (
     DASHES,
     FOOT,
     MARKERS,
-    PAGE_WIDTH,
     bars,
+    drawn_narrow,
     inch_axes,
     key_of_figure,
     label_first_column,
     metric_label,
+    page_width,
     panel_grid,
     short_name,
     styled,
@@ -169,8 +170,8 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
     """
     some = topics[topics["relevant"] > 0].sort_values("relevant", kind="stable", ascending=False)
     named = list(dict.fromkeys([*some["topic"][:_NAMED], *some["topic"][-_NAMED:]]))
-    figure = Figure(figsize=(PAGE_WIDTH, 3.2 + FOOT))
-    room = 0.35 + max((text_width(short_name(str(name), 20), 7.5) for name in named), default=0.0)
+    figure = Figure(figsize=(page_width(), 3.2 + FOOT))
+    room = 0.35 + max((text_width(short_name(str(name), _end_name()), 7.5) for name in named), default=0.0)
     axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
     ends = []
     high = max(1.0, float(counts["relevant"].max()))
@@ -185,7 +186,7 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
             {"topic": str(topic), "relevant": y, "depth": x},
             of=("topic",),
             color=CYCLE[named.index(topic) % len(CYCLE)] if topic in named else "0.6",
-            label=short_name(str(topic), 20) if topic in named else "",
+            label=short_name(str(topic), _end_name()) if topic in named else "",
         )
         if topic not in named:
             axes.plot(x, y, color="0.82", linewidth=0.7, zorder=1)
@@ -197,7 +198,7 @@ def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
         if pd.notna(row["critical_depth"]):
             axes.plot(row["critical_depth"], row["relevant_there"], "o", color=color, markersize=4, zorder=3)
         axes.plot([x[-1], last], [y[-1], y[-1]], color=color, linewidth=0.5, linestyle=":", zorder=1)
-        ends.append((short_name(str(topic), 20), 100 * y[-1] / high, color))
+        ends.append((short_name(str(topic), _end_name()), 100 * y[-1] / high, color))
     axes.set_xlim(0, last)
     axes.set_ylim(0, 1.03 * high)
     axes.set_xlabel("pool depth, ranks")
@@ -219,7 +220,7 @@ def coverage_lines(frame: pd.DataFrame) -> Figure:
     """
     sizes = list(dict.fromkeys(frame["size"]))
     room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
-    figure = Figure(figsize=(PAGE_WIDTH, 2.6 + FOOT))
+    figure = Figure(figsize=(page_width(), 2.6 + FOOT))
     axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
     last = min(_LAST_RANK, int(frame["rank"].max()))
     ends = []
@@ -285,7 +286,7 @@ def _panels(
     """Return a figure of equal panels with titles, and a key of lines above them that takes as many rows as needed."""
     labels = [named(key) for key in keys]
     widest = max((text_width(label, 8) for label in labels), default=1.0) + 0.55
-    in_row = max(1, int((PAGE_WIDTH - 0.6) / widest))
+    in_row = max(1, int((page_width() - 0.6) / widest))
     top = 0.1 + (0.2 * int(np.ceil(len(labels) / in_row)) if len(labels) > 1 else 0)
     titles, columns = [short_name(title, 44) for title in titles], min(columns, len(titles))
     figure, panels = panel_grid(titles, columns=columns, height=1.95, left=_LEFT, top=top)
@@ -368,6 +369,11 @@ def _left_label(frame: pd.DataFrame) -> str:
     return {"topics": "topics left, %", "relevant": "relevant documents left, %", "depth": "pool depth, %"}.get(
         reduction, "judged documents left, %"
     )
+
+
+def _end_name() -> int:
+    """Return how many letters a name at the end of a line has."""
+    return 10 if drawn_narrow() else 20
 
 
 def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float, *, unit: float = 1.0) -> None:

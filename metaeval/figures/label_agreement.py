@@ -11,13 +11,14 @@ from metaeval.figures.marks import note_cells, note_points
 from metaeval.figures.style import (
     CYCLE,
     FOOT,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
+    drawn_narrow,
     inch_axes,
+    page_width,
     rows_figure,
-    short_name,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -73,11 +74,11 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     label : str
         What the key says.
     """
-    names = [short_name(name, 22) for name in matrix.index]
+    names = short_names(matrix.index.tolist(), 12 if drawn_narrow() else 22)
     count = len(names)
     left = 0.2 + max(text_width(name, 7.5) for name in names)
-    width = PAGE_WIDTH - left - 0.95
-    figure = Figure(figsize=(PAGE_WIDTH, width + FOOT + left * 0.8))
+    width = page_width() - left - 0.95
+    figure = Figure(figsize=(page_width(), width + FOOT + left * 0.8))
     axes = inch_axes(figure, left=left, right=0.95, top=0.12, bottom=FOOT + left * 0.8 - 0.12)
     values = matrix.to_numpy(dtype=float)
     picture = axes.imshow(values, cmap=_SHADES, vmin=-0.5, vmax=1.0, interpolation="nearest", aspect="auto")
@@ -103,7 +104,7 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
             value = values[row, column]
             ink = THEME["paper"] if value > _DARK else THEME["ink"]
             axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
-    place = figure.add_axes((1 - 0.75 / PAGE_WIDTH, 0.45, 0.02, 0.4))
+    place = figure.add_axes((1 - 0.75 / page_width(), 0.45, 0.02, 0.4))
     bar = figure.colorbar(picture, cax=place)
     bar.set_label(label, color=THEME["muted"], fontsize=8.5)
     bar.ax.tick_params(labelsize=7.5, colors=THEME["muted"], labelcolor=THEME["ink"])

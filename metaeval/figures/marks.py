@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.base.escaping import visible
+from metaeval.figures.style import paper_corner
 
 type Kind = Literal["point", "line", "cell", "pair"]
 type Column = Sequence[object] | NDArray[Any] | pd.Series | str
@@ -131,6 +132,26 @@ def marks_json(figure: Figure) -> str:
     noted = [_written(figure, marks) for marks in marks_of(figure)]
     shown = [one for one in noted if one["x"]]
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":")) if shown else ""
+
+
+def shared_marks(own: str, other: str) -> str:
+    """Return the marks of a figure as JSON, less what is said of them, where another form of it says the same.
+
+    A page takes that from the other form, group by group.
+    """
+    if not own or not other:
+        return own
+    groups, others = json.loads(own), json.loads(other)
+    if len(groups) == len(others):
+        groups = [
+            {name: held for name, held in group.items() if name in _PLACES or held != same.get(name)}
+            for group, same in zip(groups, others, strict=True)
+        ]
+    return json.dumps(groups, ensure_ascii=False, separators=(",", ":"))
+
+
+_PLACES = frozenset({"x", "y", "low", "high", "from", "to", "size", "upright"})
+"""What differs between the forms of a figure."""
 
 
 def _note(  # noqa: PLR0913, PLR0917 - all there is to know
@@ -261,14 +282,15 @@ def _points(
     axes.get_xlim(), axes.get_ylim()  # whatever limits are due are settled now
     with np.errstate(divide="ignore", invalid="ignore"):  # a zero has no place on a logarithmic axis
         places = axes.transData.transform(np.column_stack([x, y])) * 72 / figure.dpi
-    return places[:, 0], 72 * float(figure.get_size_inches()[1]) - places[:, 1]
+    left, top = paper_corner(figure)
+    return places[:, 0] - left, top - places[:, 1]
 
 
 def _frame(figure: Figure, axes: Axes) -> NDArray[np.float64]:
     """Return left and right, top and bottom of axes in points."""
     corners = axes.transAxes.transform([[0, 0], [1, 1]]) * 72 / figure.dpi
-    height = 72 * float(figure.get_size_inches()[1])
-    return np.array([corners[:, 0], height - corners[::-1, 1]])
+    left, top = paper_corner(figure)
+    return np.array([corners[:, 0] - left, top - corners[::-1, 1]])
 
 
 def _crossing(

@@ -19,18 +19,19 @@ from metaeval.figures.style import (
     CYCLE,
     DASHES,
     FOOT,
-    KEY_BESIDE,
     MARKERS,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
+    drawn_narrow,
     inch_axes,
     key_above,
+    key_beside,
+    key_room,
     metric_label,
+    page_width,
     rows_figure,
     styled,
-    text_width,
     tidy_axes,
 )
 
@@ -65,8 +66,8 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
     found = [significant[name] for name in metrics]
     labels = [f"{metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
-    key = max(0.75 + max(text_width(label, 8.5) for label in labels), 0.25 + text_width(_KEY_TITLE, 8))
-    figure = Figure(figsize=(PAGE_WIDTH, max(3.9, 0.9 + 0.24 * len(metrics))))
+    key = key_room(labels, _KEY_TITLE)
+    figure = Figure(figsize=(page_width(), 3.2 if drawn_narrow() else max(3.9, 0.9 + 0.24 * len(metrics))))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
     handles = []
     for place, line in enumerate(levels):
@@ -90,14 +91,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.set_ylabel("achieved significance level (ASL)")
     tidy_axes(axes, grid="y")
     order = np.argsort([-number for number in found], kind="stable")
-    axes.legend(
-        [handles[place] for place in order],
-        [labels[place] for place in order],
-        title=_KEY_TITLE,
-        title_fontsize=8,
-        alignment="left",
-        **KEY_BESIDE,
-    )
+    key_beside(axes, [handles[place] for place in order], [labels[place] for place in order], title=_KEY_TITLE)
     return figure
 
 

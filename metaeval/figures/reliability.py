@@ -16,17 +16,17 @@ from metaeval.figures.style import (
     CYCLE,
     DASHES,
     FOOT,
-    KEY_BESIDE,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     inch_axes,
+    key_beside,
+    key_room,
     label_first_column,
+    page_width,
     panel_grid,
     short_name,
     short_names,
     styled,
-    text_width,
     tidy_axes,
 )
 
@@ -51,8 +51,8 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     values, places = curve.transpose("system", axis).to_numpy(), curve[axis].to_numpy()
     names = short_names(curve["system"].to_numpy().tolist())
     labels = [f"{name} {mean:.3f}" for name, mean in zip(names, values.mean(axis=1), strict=True)]
-    key = max(0.8 + max(text_width(label, 8.5) for label in labels), 0.25 + text_width(_KEY_TITLE, 8))
-    figure = Figure(figsize=(PAGE_WIDTH, 3.6))
+    key = key_room(labels, _KEY_TITLE, line=0.8)
+    figure = Figure(figsize=(page_width(), 3.6))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
     for row, label in enumerate(labels):
         look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": DASHES[row % len(DASHES)]}
@@ -81,14 +81,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     tidy_axes(axes, grid="y")
     handles, _ = axes.get_legend_handles_labels()
     order = np.argsort(-values.mean(axis=1).round(9), kind="stable")
-    axes.legend(
-        [handles[row] for row in order],
-        [labels[row] for row in order],
-        title=_KEY_TITLE,
-        title_fontsize=8,
-        alignment="left",
-        **KEY_BESIDE,
-    )
+    key_beside(axes, [handles[row] for row in order], [labels[row] for row in order], title=_KEY_TITLE)
     return figure
 
 

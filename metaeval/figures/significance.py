@@ -18,11 +18,12 @@ from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     CYCLE,
     KEY_STYLE,
-    PAGE_WIDTH,
     THEME,
     bars,
     cell_edges,
+    drawn_narrow,
     inch_axes,
+    page_width,
     row_names,
     short_names,
     styled,
@@ -31,7 +32,7 @@ from metaeval.figures.style import (
 )
 
 _SELF, _UNTESTED = 9, 8
-_SIGNED = 25
+_SIGNED, _NAMED_NARROW = 25, 15
 _WRITE = number(4)
 _STRIP, _STRIP_KEY, _STRIP_COLUMNS = 0.2, 0.17, 4
 """Room for the strip of groups below the map and for a line of its key, in inches, and groups in such a line."""
@@ -78,15 +79,18 @@ def significance_map(
     states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)
     n_systems = len(states)
-    named = n_systems <= NAMED_ROWS
-    labels = short_names(decisions.index.tolist())
+    named = n_systems <= (_NAMED_NARROW if drawn_narrow() else NAMED_ROWS)
+    labels = short_names(decisions.index.tolist(), 14 if drawn_narrow() else 28)
     left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
-    side = min(n_systems * 0.36, PAGE_WIDTH - left - 0.2, 5.9)
+    side = min(n_systems * 0.36, page_width() - left - 0.2, 5.9)
     members = _members(decisions.index, groups)
-    head, foot = 0.5, 0.85 + (_STRIP + _STRIP_KEY * int(np.ceil(len(members) / _STRIP_COLUMNS)) if members else 0.0)
+    key_rows = (5 if correction else 3) if drawn_narrow() else 2
+    in_row = 1 if drawn_narrow() else _STRIP_COLUMNS
+    head, foot = 0.5, (0.35 if drawn_narrow() else 0.51) + key_rows * _STRIP_KEY
+    foot += _STRIP + _STRIP_KEY * int(np.ceil(len(members) / in_row)) if members else 0.0
     height = head + side + foot
-    figure = Figure(figsize=(PAGE_WIDTH, height))
-    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=head, bottom=foot)
+    figure = Figure(figsize=(page_width(), height))
+    axes = inch_axes(figure, left=left, right=page_width() - left - side, top=head, bottom=foot)
     pixels = np.array([[_MAP_COLOURS[int(state)] for state in row] for row in states])
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n_systems + 0.5, n_systems + 0.5, 0.5))
     tidy_axes(axes, grid="", spines=())
@@ -103,10 +107,11 @@ def significance_map(
         _note_pairs(axes, decisions, pairs, correction, [(groups or {}).get(name, "") for name in decisions.index])
     if members:
         _group_strips(axes, members, n_systems, cell=side / n_systems)
-    if n_systems <= _SIGNED:
+    if n_systems <= (_NAMED_NARROW if drawn_narrow() else _SIGNED):
         _signs(axes, states)
     words = "column: the other system, in the same order"
-    axes.text(0, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
+    start = (0.09 - left) / side if drawn_narrow() else 0.0  # longer than a narrow figure's map
+    axes.text(start, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
     _map_key(figure, correction, left=left, foot=foot - _STRIP * bool(members))
     if members:
         _group_key(figure, members, left=left)
@@ -160,8 +165,8 @@ def _group_key(figure: Figure, members: Mapping[str, list[int]], *, left: float)
         [Patch(facecolor=color, linewidth=0) for color in _group_colours(members)],
         short_names(list(members), 22),
         loc="lower left",
-        bbox_to_anchor=(min(left, 0.9) / PAGE_WIDTH - 0.012, 0.0),
-        ncols=_STRIP_COLUMNS,
+        bbox_to_anchor=(_key_left(left), 0.0),
+        ncols=1 if drawn_narrow() else _STRIP_COLUMNS,
         **KEY_STYLE,
     )
 
@@ -196,6 +201,11 @@ def _note_pairs(
     )
 
 
+def _key_left(left: float) -> float:
+    """Return where the keys of a map begin, as a share of the width."""
+    return (0.09 if drawn_narrow() else min(left, 0.9)) / page_width() - 0.012
+
+
 def _signs(axes: Axes, states: NDArray[np.int8]) -> None:
     """Say better and worse by sign too, where there is room."""
     for row, column in np.argwhere((states != 0) & (np.abs(states) <= 2)):  # noqa: PLR2004 - the four decisions
@@ -215,7 +225,7 @@ def _map_key(figure: Figure, correction: str | None, *, left: float, foot: float
         [Patch(facecolor=_MAP_COLOURS[state], linewidth=0) for state in order],
         [words[state] for state in order],
         loc="upper left",
-        bbox_to_anchor=(min(left, 0.9) / PAGE_WIDTH - 0.012, (foot - 0.08) / figure.get_size_inches()[1]),
-        ncols=3,
+        bbox_to_anchor=(_key_left(left), (foot - 0.08) / figure.get_size_inches()[1]),
+        ncols=1 if drawn_narrow() else 3,
         **KEY_STYLE,
     )

@@ -8,18 +8,23 @@ said by place, shape or sign.
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from io import BytesIO
-from itertools import zip_longest
+from itertools import batched, pairwise, zip_longest
+from textwrap import wrap
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.transforms import blended_transform_factory
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox, blended_transform_factory
 
 from metaeval.base.escaping import visible
 from metaeval.base.words import name_of_metric
@@ -51,8 +56,13 @@ DASHES: tuple[Any, ...] = (
     *((0, (3, 1, 1, 1, 1, 1)), (0, (8, 2))),
 )
 MARKERS = ("o", "D", "s", "^", "v", "P", "X", "<", ">", "p", "*", "h")
-PAGE_WIDTH, FOOT = 7.6, 0.5
-"""Width of every figure, and the room for the words below its axes, in inches."""
+FOOT = 0.5
+"""Room for the words below axes, in inches."""
+_WIDE, _NARROW = 7.6, 3.55
+_SMALLEST = 8.25
+"""Letters of a narrow figure, in points: 11 pixels on a telephone 390 pixels wide."""
+_LONGEST_NAME = 20
+_is_narrow: ContextVar[bool] = ContextVar("_is_narrow", default=False)
 
 RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
 BOUND: dict[str, Any] = {"color": THEME["ink"], "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
@@ -65,7 +75,7 @@ KEY_STYLE: dict[str, Any] = {
     "handletextpad": 0.5,
     "columnspacing": 1.6,
 }
-KEY_BESIDE: dict[str, Any] = {
+_KEY_BESIDE: dict[str, Any] = {
     **KEY_STYLE,
     "loc": "upper left",
     "bbox_to_anchor": (1.0, 1.0),
@@ -91,6 +101,28 @@ if "font.enable_last_resort" in mpl.rcParams:  # from matplotlib 3.11 on
 _CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _PANEL_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
 _GAP, _SHELF = 0.62, 0.42
+_LINE = 0.145
+"""Inches between the two lines of a name."""
+
+
+@contextmanager
+def narrow() -> Iterator[None]:
+    """Draw figures for a telephone in this block: panels below each other, short names, letters that can be read."""
+    token = _is_narrow.set(True)
+    try:
+        yield
+    finally:
+        _is_narrow.reset(token)
+
+
+def drawn_narrow() -> bool:
+    """Say whether figures are drawn for a telephone."""
+    return _is_narrow.get()
+
+
+def page_width() -> float:
+    """Return the width of a figure in inches."""
+    return _NARROW if drawn_narrow() else _WIDE
 
 
 def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
@@ -100,7 +132,10 @@ def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with mpl.rc_context(_STYLE):
             figure = draw(*args, **kwargs)
-        figure.__class__ = ShownFigure
+            figure.__class__ = ShownFigure
+            if drawn_narrow():
+                with _letters_missing():
+                    _fit(figure)
         return figure
 
     return drawn
@@ -109,8 +144,63 @@ def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
 class ShownFigure(Figure):
     """A figure that a notebook shows where nobody loaded pyplot, which alone teaches notebooks to show figures."""
 
+    paper: Bbox | None = None
+    """What is kept of it, in inches, if not all or more than that."""
+
     def _repr_png_(self) -> bytes:
         return figure_png(self)
+
+
+def paper_corner(figure: Figure) -> tuple[float, float]:
+    """Return the upper left corner of a figure's paper, in points from its own lower left corner."""
+    paper = getattr(figure, "paper", None)
+    left, top = (0.0, figure.get_figheight()) if paper is None else (paper.x0, paper.y1)
+    return 72 * float(left), 72 * float(top)
+
+
+def _fit(figure: Figure) -> None:
+    """Make all words of a narrow figure large enough, and its paper so large that it holds them."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            size = axis.get_tick_params().get("labelsize", _SMALLEST)
+            axis.set_tick_params(labelsize=max(_SMALLEST, size))
+    for words in figure.findobj(Text):
+        words.set_fontsize(max(_SMALLEST, float(words.get_fontsize())))
+    width, height = figure.get_size_inches()
+    for axes in figure.axes:
+        _fit_label(axes, width)
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]  # of matplotlib
+    for axes in figure.axes:
+        _thin_labels(axes, renderer)
+    found = figure.get_tightbbox(renderer)
+    pad = 0.04
+    left, right = min(0.0, found.x0 - pad), max(width, found.x1 + pad)
+    figure.paper = Bbox.from_extents(left, min(0.0, found.y0 - pad), right, max(height, found.y1 + pad))  # type: ignore[attr-defined]  # of a ShownFigure
+
+
+def _fit_label(axes: Axes, width: float) -> None:
+    """Break the words below axes into lines that the figure has room for, and keep them inside."""
+    label, place = axes.xaxis.label, axes.get_position()
+    words = label.get_text()
+    if not words:
+        return
+    size = float(label.get_fontsize())
+    lines = wrap(words, int((width - 0.1) / text_width("x", size)))
+    half = max(text_width(line, size) for line in lines) / 2
+    middle = min(max((place.x0 + place.x1) / 2 * width, half + 0.05), width - half - 0.05)
+    label.set_text("\n".join(lines))
+    label.set_x((middle / width - place.x0) / place.width)
+
+
+def _thin_labels(axes: Axes, renderer: Any) -> None:  # noqa: ANN401 - whatever measures words
+    """Leave out every second label of an axis until none meets the next."""
+    labels = [one for one in axes.get_xticklabels() if one.get_text() and one.get_rotation() == 0]
+    boxes = [one.get_window_extent(renderer) for one in labels]
+    step = 1
+    while any(a.x1 > b.x0 for a, b in pairwise(sorted(boxes[::step], key=lambda box: box.x0))):
+        step *= 2
+    for place, one in enumerate(labels):
+        one.set_visible(place % step == 0)
 
 
 def figure_svg(figure: Figure, *, salt: str) -> str:
@@ -118,7 +208,8 @@ def figure_svg(figure: Figure, *, salt: str) -> str:
 
     The same figure gives the same bytes.
     """
-    svg = _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8")
+    paper = {"bbox_inches": one} if (one := getattr(figure, "paper", None)) is not None else {}
+    svg = _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt, **paper).decode("utf-8")
     svg = re.sub(r"<[a-z][^>]*>", lambda tag: _shortened(tag[0]), svg)  # text between tags holds no angle bracket
     return visible(svg, keep="\n\t")
 
@@ -152,12 +243,18 @@ def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
 
 def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str, **layout: Any) -> bytes:  # noqa: ANN401 - of savefig
     stream = BytesIO()
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
-        # A name may hold letters the bundled font lacks: SVG viewers find another font, PDF shows a box.
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
-        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), _letters_missing():
         figure.savefig(stream, format=kind, metadata=metadata, **{"dpi": 200, **layout})
     return stream.getvalue()
+
+
+@contextmanager
+def _letters_missing() -> Iterator[None]:
+    """Let a name hold letters that the bundled font lacks: SVG viewers find another font, PDF shows a box."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
+        yield
 
 
 def rows_figure(  # noqa: PLR0913 - the measures of one frame
@@ -175,9 +272,9 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
     Rows in `heads` hold no data; their names stand out, as those of the rows below them. What the names are may stand
     `above` them.
     """
-    shown = short_names(names, limit)
-    figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * len(names)))
-    left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in [*shown, above]))
+    shown, row_height = fitted_names(names, limit, row_height)
+    figure = Figure(figsize=(page_width(), top + FOOT + row_height * len(names)))
+    left = min(3.6, 0.2 + max(text_width(line, 8.5) for name in [*shown, above] for line in name.split("\n")))
     axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
     if above:
         axes.annotate(
@@ -194,6 +291,16 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
     return figure, axes
 
 
+def fitted_names(names: Sequence[str], limit: int, row_height: float) -> tuple[list[str], float]:
+    """Return names fit for rows, and the height of a row: in a narrow figure a long name takes two lines."""
+    if not drawn_narrow():
+        return short_names(names, limit), row_height
+    cut = short_names(names, _LONGEST_NAME)
+    lines = [wrap(name, _LONGEST_NAME) for name in short_names(names, min(limit, 2 * _LONGEST_NAME - 4))]
+    shown = ["\n".join(two) if len(two) <= 2 else short for two, short in zip(lines, cut, strict=True)]  # noqa: PLR2004
+    return shown, max(row_height, 2.2 * _LINE) if any("\n" in name for name in shown) else row_height
+
+
 def row_names(  # noqa: PLR0913 - what stands at the left of a row
     axes: Axes,
     names: Sequence[str],
@@ -206,14 +313,18 @@ def row_names(  # noqa: PLR0913 - what stands at the left of a row
     """Write a name, and a rank beside it, at the left of every row (ticks cost far more to make and to draw)."""
     axes.set_yticks([])
     across = blended_transform_factory(axes.transAxes, axes.transData)
-    inch = 1 / (axes.get_position().width * PAGE_WIDTH)
+    inch = 1 / (axes.get_position().width * page_width())
+    low, high = axes.get_ylim()
+    line = _LINE * axes.figure.dpi * (low - high) / axes.bbox.height  # in rows
     style: dict[str, Any] = {"transform": across, "ha": "right", "va": "center_baseline", "fontsize": size}
     for name, place, rank in zip_longest(names, places, ranks):
         if rank is not None:
             axes.text(-0.08 * inch, place, str(rank), color=THEME["muted"], **style)
         indent = 0.08 if rank is None else 0.14 + 3 * size / 100
         weight = "bold" if place in heads else "normal"
-        axes.text(-indent * inch, place, name, fontweight=weight, **style)
+        lines = name.split("\n")
+        for row, words in enumerate(lines):
+            axes.text(-indent * inch, place + (row - (len(lines) - 1) / 2) * line, words, fontweight=weight, **style)
 
 
 def panel_grid(  # noqa: PLR0913 - the measures of a grid
@@ -226,23 +337,24 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
     right: float = 0.15,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels with titles, row by row; measures in inches, those at the sides of one panel."""
+    columns = 1 if drawn_narrow() else columns
     n_rows = int(np.ceil(len(titles) / columns))
     row = _SHELF + height + FOOT
-    figure = Figure(figsize=(PAGE_WIDTH, top + n_rows * row))
+    figure = Figure(figsize=(page_width(), top + n_rows * row))
     between = _GAP + right - 0.15
-    width = (PAGE_WIDTH - left - right - (columns - 1) * between) / columns
+    width = (page_width() - left - right - (columns - 1) * between) / columns
     for place, title in enumerate(titles):
         line, column = divmod(place, columns)
         start = left + column * (width + between)
         above, below = top + line * row + _SHELF, (n_rows - line - 1) * row + FOOT
-        axes = inch_axes(figure, left=start, right=PAGE_WIDTH - start - width, top=above, bottom=below)
+        axes = inch_axes(figure, left=start, right=page_width() - start - width, top=above, bottom=below)
         axes.text(0, 1 + 0.09 / height, title, transform=axes.transAxes, **_PANEL_TITLE)
     return figure, list(figure.axes)
 
 
 def label_first_column(panels: Sequence[Axes], columns: int, label: str) -> None:
     """Say at the left of every row of panels what their upright axes show."""
-    for axes in panels[::columns]:
+    for axes in panels[:: 1 if drawn_narrow() else columns]:
         axes.set_ylabel(label)
 
 
@@ -282,15 +394,52 @@ def key_above(axes: Axes, *, columns: int, **changes: object) -> None:
     """Put the key of what is drawn above the axes."""
     handles, labels = axes.get_legend_handles_labels()
     style: dict[str, Any] = KEY_STYLE | {"bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.2} | changes
+    if drawn_narrow():
+        columns, style = _key_columns(labels, columns), style | _across(axes)
     axes.legend(handles, labels, loc="lower left", ncols=columns, **style)
+
+
+def _across(axes: Axes) -> dict[str, Any]:
+    """Return where a key above axes begins that may take the whole width of the figure."""
+    corner = (0.05 / page_width(), axes.get_position().y1)
+    return {"bbox_to_anchor": corner, "bbox_transform": axes.figure.transFigure}
+
+
+def _key_columns(labels: Sequence[str], columns: int) -> int:
+    """Return how many keys stand side by side where there is no room for all that might."""
+    for many in range(columns, 1, -1):
+        n_rows = -(-len(labels) // many)  # a key fills its columns one by one
+        widths = (max(text_width(label, 8) for label in column) for column in batched(labels, n_rows))
+        if sum(widths) + 0.38 * many < page_width():
+            return many
+    return 1
 
 
 def key_of_figure(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], *, columns: int) -> None:
     """Put one key for all panels at the top of a figure."""
-    corner = (0.45 / PAGE_WIDTH, 1.0)
-    figure.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **KEY_STYLE
-    )
+    style = KEY_STYLE | {"loc": "upper left", "bbox_to_anchor": (0.45 / page_width(), 1.0), "borderaxespad": 0.1}
+    if drawn_narrow():  # it grows upwards from the panels
+        top = 0.2 * int(np.ceil(len(labels) / columns))
+        columns = _key_columns(labels, columns)
+        style |= {"loc": "lower left", "bbox_to_anchor": (0.05 / page_width(), 1 - top / figure.get_figheight())}
+    figure.legend(handles, labels, ncols=columns, **style)
+
+
+def key_room(labels: Iterable[str], title: str = "", *, line: float = 0.75) -> float:
+    """Return the margin that a key at the right of its axes needs, its lines included.
+
+    A narrow figure has it above the axes.
+    """
+    widest = max(text_width(label, 8.5) for label in labels)
+    return 0.15 if drawn_narrow() else max(line + widest, 0.25 + text_width(title, 8))
+
+
+def key_beside(axes: Axes, handles: Sequence[Artist], labels: Sequence[str], *, title: str | None = None) -> None:
+    """Put a key at the right of its axes."""
+    style = dict(_KEY_BESIDE)
+    if drawn_narrow():
+        style |= {"loc": "lower left", "fontsize": 8, **_across(axes)}
+    axes.legend(handles, labels, title=title, title_fontsize=8, alignment="left", **style)
 
 
 def mark_value(axes: Axes, value: float, words: str) -> None:

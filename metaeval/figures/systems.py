@@ -16,18 +16,19 @@ from metaeval.figures.marks import note_points
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     FOOT,
-    PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
+    drawn_narrow,
+    fitted_names,
     inch_axes,
     key_above,
     mark_value,
+    page_width,
     row_names,
     rows_figure,
     score_label,
     short_name,
-    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -143,15 +144,15 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
     Dots where a column `full` is false are hollow; a line at zero is that of the baseline.
     """
     part = part.sort_values("rank", kind="stable")
-    n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
+    n_columns = 1 if drawn_narrow() else int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
-    limit = 28 if n_columns == 1 else 18
-    names, ranks = short_names(part["system"].tolist(), limit), part["rank"].tolist()
-    left = 0.55 + max(text_width(name, size) for name in names)
-    row_height, top = 0.21 if n_columns == 1 else 0.165, 0.1 if baseline is None else 0.25
-    figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * length))
-    width = PAGE_WIDTH / n_columns
+    height, top = 0.21 if n_columns == 1 else 0.165, 0.1 if baseline is None else 0.25
+    names, row_height = fitted_names(part["system"].tolist(), 28 if n_columns == 1 else 18, height)
+    ranks = part["rank"].tolist()
+    left = 0.55 + max(text_width(line, size) for name in names for line in name.split("\n"))
+    figure = Figure(figsize=(page_width(), top + FOOT + row_height * length))
+    width = page_width() / n_columns
     ends = np.append(part[["mean", "low", "high"]].to_numpy(dtype=float), [] if baseline is None else 0.0)
     lowest, highest = np.nanmin(ends), np.nanmax(ends)
     margin = 0.03 * ((highest - lowest) or 1.0)
@@ -159,7 +160,7 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
         inside = slice(column * length, (column + 1) * length)
         rows = part.iloc[inside]
         axes = inch_axes(
-            figure, left=column * width + left, right=PAGE_WIDTH - (column + 1) * width + 0.12, top=top, bottom=FOOT
+            figure, left=column * width + left, right=page_width() - (column + 1) * width + 0.12, top=top, bottom=FOOT
         )
         y = np.arange(len(rows))
         axes.set_ylim(length - 0.4, -0.6)
@@ -198,11 +199,11 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
 def _compact_distributions(
     values: NDArray[np.float64], means: NDArray[np.float64], metric: str, names: Sequence[str], *, higher: bool
 ) -> Figure:
-    figure = Figure(figsize=(PAGE_WIDTH, 4.1))
+    figure = Figure(figsize=(page_width(), 4.1))
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
     ranks = np.arange(1, len(values) + 1)
     edge, low, middle, high, top = np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
-    thick = min(4.5, 0.62 * 72 * (PAGE_WIDTH - 0.9) / len(values))
+    thick = min(4.5, 0.62 * 72 * (page_width() - 0.9) / len(values))
     bars(
         axes,
         edge,

@@ -272,7 +272,9 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, lab
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
     if "predicted_low" in part:
-        axes.vlines(part["size"], part["predicted_low"], part["predicted_high"], color=color, linewidth=0.8, alpha=0.6)
+        ends = part[["size", "predicted_low", "predicted_high"]].dropna()
+        look: dict[str, Any] = {"color": color, "linewidth": 0.8, "alpha": 0.6, "upright": True}
+        bars(axes, ends["predicted_low"], ends["predicted_high"], ends["size"], **look)
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
 
 

@@ -150,7 +150,8 @@ class Section(_Statements):
     """What the section shows and how to read it."""
     blocks: tuple[Block, ...]
     brief: bool = False
-    """Whether its tables and words, less what is folded, stand in the terminal too."""
+    """Whether it stands open on a page, and its tables and words, less what is folded, in the terminal. On a page other
+    sections are folds; paper shows all."""
 
     def open_blocks(self) -> tuple[Block, ...]:
         """Return what stands there before anybody opens or chooses: of a choice what it shows first, and no folds."""
@@ -245,8 +246,9 @@ class Page(_Statements):
         )
 
     def all_sections(self) -> tuple[Section, ...]:
-        """Return the sections with those that every report ends with: methods, notes, provenance."""
-        return (*self.sections, self._methods(), self._notes(), self._record())
+        """Return the sections with those that every report ends with: methods, notes if there are any, provenance."""
+        sections = (*self.sections, self._methods(), self._notes(), self._record())
+        return tuple(section for section in sections if section.blocks)
 
     def facts_line(self) -> str:
         """Return the facts in a line: a count before what it counts, "24 systems", a setting after it, "α = 0.05"."""
@@ -303,8 +305,6 @@ class Page(_Statements):
             blocks.append(Text(paragraphs=tuple(map(_as_sentence, self.warnings)), look="note"))
         if self.notes:
             blocks.append(Items(items=tuple(Item(words=_as_sentence(note)) for note in self.notes)))
-        if not blocks:
-            blocks.append(Text(paragraphs=("None.",)))
         return Section(
             id="notes",
             title="Notes and warnings",

@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from metaeval.figures.marks import marks_json
-from metaeval.figures.style import figure_pdf, figure_svg
+from metaeval.figures.style import figure_pdf
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
 from metaeval.page.blocks import Page, Picture
-from metaeval.page.html import file_stems, render_page
+from metaeval.page.html import Drawn, drawn, file_stems, render_page
 from metaeval.page.json_answer import SCHEMA
 from metaeval.page.latex import table_latex
 from metaeval.page.tables import table_csv
@@ -33,26 +32,25 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
         for table in tables:
             _write_text(folder / "tables" / f"{stems[table.name]}.csv", table_csv(table))
             _write_text(folder / "tables" / f"{stems[table.name]}.tex", table_latex(table))
-        svgs, marks = {}, {}
+        drawings = {}
         with _old_objects_left_alone():
             for picture in track(pictures, description="Drawing figures", total=len(pictures)):
                 place = folder / "figures" / stems[picture.name]
-                svgs[picture.name], marks[picture.name] = _write_picture(picture, place, pdf=pdf)
+                drawings[picture.name] = _write_picture(picture, place, pdf=pdf)
         for name, write in report.data.items():
             write(folder / "data" / name)
-        _write_text(folder / "index.html", render_page(report, svgs=svgs, marks=marks, stems=stems, pdf=pdf))
+        _write_text(folder / "index.html", render_page(report, drawings=drawings, stems=stems, pdf=pdf))
         _write_text(folder / RECORD, record_text({"schema": SCHEMA, **report.provenance.to_dict()}))
     return Path(out) / "index.html"
 
 
-def _write_picture(picture: "Picture", place: Path, *, pdf: bool) -> tuple[str, str]:
-    """Draw a picture once, write it under the name without its ending, and return it and its marks for the page."""
-    figure = picture.draw()
-    svg = figure_svg(figure, salt=place.name)
-    _write_text(place.parent / f"{place.name}.svg", svg)
+def _write_picture(picture: Picture, place: Path, *, pdf: bool) -> tuple[Drawn, ...]:
+    """Draw a picture, write it under the name without its ending, and return its forms for the page."""
+    figure, forms = drawn(picture, salt=place.name)
+    _write_text(place.parent / f"{place.name}.svg", forms[0].svg)
     if pdf:
         (place.parent / f"{place.name}.pdf").write_bytes(figure_pdf(figure))
-    return svg, marks_json(figure)
+    return forms
 
 
 @contextmanager

@@ -4,51 +4,82 @@
 import base64
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metaeval.base.escaping import visible
-from metaeval.page.blocks import Page
+from metaeval.page.blocks import Page, Picture
 
 if TYPE_CHECKING:
     import jinja2
+    from matplotlib.figure import Figure
 
     from metaeval.page.tables import Table
+
+
+class Drawn(NamedTuple):
+    """A picture as a page holds it, in one of its forms."""
+
+    form: str
+    """"wide" or "narrow", which a telephone shows."""
+    svg: str
+    marks: str
+    """What can be pointed at, as JSON."""
+
+
+def drawn(picture: Picture, *, salt: str) -> "tuple[Figure, tuple[Drawn, Drawn]]":
+    """Draw a picture; return the figure, and what a page shows of it wide and narrow."""
+    from metaeval.figures.marks import marks_json, shared_marks  # noqa: PLC0415 - matplotlib
+    from metaeval.figures.style import figure_svg, narrow  # noqa: PLC0415 - matplotlib
+
+    figure = picture.draw()
+    with narrow():
+        small = picture.draw()
+    marks = marks_json(figure)
+    wide = Drawn("wide", figure_svg(figure, salt=salt), marks)
+    return figure, (
+        wide,
+        Drawn("narrow", figure_svg(small, salt=f"{salt} narrow"), shared_marks(marks_json(small), marks)),
+    )
 
 
 def render_page(
     report: Page,
     *,
-    svgs: Mapping[str, str] | None = None,
-    marks: Mapping[str, str] | None = None,
+    drawings: Mapping[str, Iterable[Drawn]] | None = None,
     stems: Mapping[str, str] | None = None,
     pdf: bool = False,
 ) -> str:
-    """Return the report as HTML."""
+    """Return the report as HTML; `drawings` are those of its pictures, by name."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
-    if svgs is None:
-        from metaeval.figures.marks import marks_json  # noqa: PLC0415 - matplotlib
-        from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
-
-        drawn = {picture.name: picture.draw() for picture in report.pictures()}
-        svgs = {name: figure_svg(figure, salt=name) for name, figure in drawn.items()}
-        marks = {name: marks_json(figure) for name, figure in drawn.items()}
+    if drawings is None:
+        drawings = {picture.name: drawn(picture, salt=picture.name)[1] for picture in report.pictures()}
+    inline, rules = _styles_once(
+        {
+            f"{one.form}-{number}": inline_svg(
+                one.svg, key=f"{one.form}-{number}", title=picture.title, alt=picture.alt
+            )
+            for number, picture in enumerate(report.pictures(), 1)
+            for one in drawings[picture.name]
+        }
+    )
     charts = {
-        picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
-            inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
-        )
+        picture.name: [
+            (one.form, Markup(inline[f"{one.form}-{number}"]), one.marks)  # noqa: S704 - matplotlib escaped the text
+            for one in drawings[picture.name]
+        ]
         for number, picture in enumerate(report.pictures(), 1)
     }
-    style, script = _asset("page.css"), _script()
+    style, script = _asset("page.css") + rules, _script()
     template = _environment().get_template("page.html")
     return template.render(
         page=report,
         sections=report.all_sections(),
         charts=charts,
-        marks={name: _attribute(words) for name, words in (marks or {}).items() if words},
         stems=stems or {},
         pdf=pdf,
         style=Markup(style),  # noqa: S704 - files of this package
@@ -75,7 +106,7 @@ def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
     body = svg[svg.index("<svg") :]
     body = body.replace(f"fill: {THEME['paper']}", "fill: none", 1)  # the ground: it would hide the shade of a scroll
     body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r"<[a-z][^>]*>", _tidy_tag, body)
+    body = _TAG.sub(_tidy_tag, body)
     root = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', body)
     if root is None:
         raise ValueError("a picture without a viewBox cannot stand in a page")
@@ -87,6 +118,46 @@ def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
         f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-text">{escape(alt)}</desc>'
     )
     return re.sub(r"\n\s*", "\n", head + body[root.end() :])
+
+
+def _relative(path: str) -> str:
+    """Return a path of straight lines by its steps, which take less room than its places; others as they are.
+
+    Examples
+    --------
+    >>> _relative("M 71.14 630.62 L 75 636.45 L 78.85 642.09 z")
+    'm71.14 630.62l3.86 5.83 3.85 5.64z'
+    """
+    if _STRAIGHT.fullmatch(path) is None:
+        return path
+    written, before, last = [], (0, 0), ""
+    for command, *numbers in _STEP.findall(path):
+        x, y = (round(100 * float(number)) for number in numbers)
+        letter = " " if command == last == "L" else command.lower()
+        written.append(f"{letter}{(x - before[0]) / 100:g} {(y - before[1]) / 100:g}")
+        before, last = (x, y), command
+    return "".join(written) + "z" * path.endswith("z")
+
+
+_TAG = re.compile(r"<[a-z][^>]*>")
+"""Text between tags holds no angle bracket."""
+_STEP = re.compile(r"([ML]) (-?[\d.]+) (-?[\d.]+)")
+_STRAIGHT = re.compile(rf"(?:{_STEP.pattern} ?)+z?")
+_OFTEN = 12
+"""A style of as many parts of figures is written once."""
+_STYLE = re.compile(r' style="([^"]*)"')
+
+
+def _styles_once(svgs: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Give every style that many parts of figures share a class; return the figures and the rules."""
+    tags = Counter(style for svg in svgs.values() for tag in _TAG.findall(svg) for style in _STYLE.findall(tag))
+    classes = {style: f"s{number}" for number, (style, many) in enumerate(tags.most_common()) if many >= _OFTEN}
+
+    def classed(tag: re.Match[str]) -> str:
+        return _STYLE.sub(lambda one: f' class="{classes[one[1]]}"' if one[1] in classes else one[0], tag[0])
+
+    rules = "".join(f".chart .{name} {{ {style} }}\n" for style, name in classes.items())
+    return {name: _TAG.sub(classed, svg) for name, svg in svgs.items()}, rules
 
 
 def file_stems(names: Iterable[str]) -> dict[str, str]:
@@ -142,6 +213,8 @@ def _tidy_tag(found: re.Match[str]) -> str:
     tag = tag.replace("font-family: 'DejaVu Sans'; ", "")  # the page's own letters stand here
     if tag.startswith("<g "):
         tag = re.sub(r' id="[^"]*"', "", tag)
+    if tag.startswith("<path "):
+        tag = re.sub(r'(?<= d=")[^"]*', lambda path: _relative(path[0]), tag)
     return re.sub(r"#[0-9a-f]{6}(?=[;\"])", lambda colour: _colours().get(colour[0], colour[0]), tag)
 
 

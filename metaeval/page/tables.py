@@ -6,6 +6,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -15,7 +16,7 @@ import pandas as pd
 
 from metaeval.base.escaping import csv_text
 from metaeval.base.results import ShortRepr
-from metaeval.base.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, text
+from metaeval.base.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, p_value, text
 
 type Write = Callable[[object], str]
 """Turns a value into text."""
@@ -36,6 +37,9 @@ class Column:
     """Heading above neighbouring columns that share it."""
     under: bool = False
     """On a page the value stands under that of the column before, in the same cell, which keeps a wide table narrow."""
+    rising: bool = False
+    """Whether a page sorts numbers from the smallest on when the heading is first pressed, as p-values; others are
+    sorted from the largest on."""
 
 
 METRIC = Column(name="metric", label="Metric", write=name_of_metric)
@@ -115,7 +119,8 @@ def p_values(
         for name in labels
     }
     keys = {f"{name}_sort": frame[name] for name in labels}
-    return frame.assign(**written, **keys), right(text, group, **labels)
+    columns = right(text, group, **labels)
+    return frame.assign(**written, **keys), tuple(replace(column, rising=True) for column in columns)
 
 
 def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
@@ -160,6 +165,8 @@ class Heading(NamedTuple):
     """The heading above, which neighbours share."""
     under: str = ""
     """What stands under the label."""
+    rising: bool = False
+    """Whether the smallest number comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -237,7 +244,7 @@ class Table(ShortRepr):
             if column.under:
                 heads[-1] = heads[-1]._replace(under=column.label)
             else:
-                heads.append(Heading(column.label, column.align, column.group))
+                heads.append(Heading(column.label, column.align, column.group, rising=_rising(column)))
         return heads
 
     def stacked_cells(self) -> list[list[Cell]]:
@@ -272,6 +279,16 @@ class Table(ShortRepr):
         """Return the headings above the headings with how many columns each spans; none if no column has one."""
         names = [column.group for column in self.columns if not (stacked and column.under)]
         return [(name, len(list(members))) for name, members in groupby(names)] if any(names) else []
+
+
+_SMALL_FIRST = re.compile(r"[Rr]anks?(?![-\w])|p\b")
+"""How the headings of ranks and p-values begin."""
+
+
+def _rising(column: Column) -> bool:
+    """Say whether the smallest number of a column comes first: of ranks and p-values it does."""
+    named = any(_SMALL_FIRST.match(words) for words in (column.label, column.group))
+    return column.rising or column.write is p_value or named
 
 
 def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.DataFrame, str]:

@@ -50,16 +50,24 @@ def example_page(browser, tmp_path_factory, checkout):  # noqa: ARG001 - as abov
 
 @pytest.fixture
 def opened(browser):
-    """Open a page in a window of its own; at the end nothing may have been complained of or loaded from elsewhere."""
+    """Open a page in a window of its own; at the end nothing may have been complained of or loaded from elsewhere.
+
+    Where it is unfolded, all of its sections are open.
+    """
     contexts, complaints = [], []
 
-    def window(path, *, width=1280, **options):
+    def window(path, *, width=1280, unfolded=False, query="", **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
         page = contexts[-1].new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: complaints.append(request.url) if request.url != path.as_uri() else None)
-        page.goto(path.as_uri())
+        address = path.as_uri()
+        page.on(
+            "request", lambda request: complaints.append(request.url) if not request.url.startswith(address) else None
+        )
+        page.goto(address + query)
+        if unfolded:
+            page.evaluate("document.querySelectorAll('.part').forEach(part => { part.open = true; })")
         return page
 
     yield window

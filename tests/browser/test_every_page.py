@@ -18,6 +18,22 @@ RICHER = {
     "design": "scores.csv --difference 0.05,0.1,0.2",
 }
 """Lines that show more than the quickest of a command."""
+COLLECTION = "simulated/collection/runs --qrels simulated/collection/qrels.txt.gz"
+EXAMPLES = {
+    "report": f"{COLLECTION} --groups simulated/collection/groups.csv",
+    "leaderboard": "mteb/main_score.csv",
+    "topics": "simulated/scores.csv.gz",
+    "judgments": COLLECTION,
+}
+"""Commands on the examples, whose pages are as long as those of users."""
+WIDE, TELEPHONE = 1280, 390
+FIRST_FIGURE = {WIDE: 1000, TELEPHONE: 1500}
+"""Pixels above the first figure at most, at each width of the window."""
+MOST_WORDS = 800
+"""That stand open on a page at most."""
+LEAST_LETTERS = 11
+"""Pixels of the letters of figures on a telephone at least."""
+SHADES = ({"width": WIDE}, {"width": TELEPHONE}, {"width": WIDE, "color_scheme": "dark"})
 CUT_OFF = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
     const around = svg.getBoundingClientRect();
     return [...svg.querySelectorAll("text")].filter(text => {
@@ -27,6 +43,19 @@ CUT_OFF = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
     }).map(text => text.textContent);
 })"""
 """Words of figures that stand outside them, where they are not seen."""
+LETTERS = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
+    if (!svg.getBoundingClientRect().width) return [];
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    return [...svg.querySelectorAll("text")].map(text => [parseFloat(getComputedStyle(text).fontSize) * scale,
+        text.textContent, svg.querySelector("title").textContent]);
+})"""
+"""Sizes of the letters of the figures that are shown, in pixels, with their words and their figure."""
+FIGURES_AT = """() => [...document.querySelectorAll("main figure:has(.chart)")]
+    .filter(figure => figure.checkVisibility() && figure.getBoundingClientRect().height)
+    .map(figure => figure.getBoundingClientRect().top + scrollY)"""
+"""Where the figures begin that stand open."""
+WORDS = "document.body.innerText.split(/\\s+/).filter(Boolean).length"
+"""How many words stand open."""
 
 
 def _script():
@@ -52,25 +81,58 @@ def world(browser, checkout, tmp_path_factory):  # noqa: ARG001 - nothing is mad
     return folder
 
 
-@pytest.mark.parametrize("name", _lines())
-def test_the_page_of_a_command(world, opened, name):
+@pytest.fixture(scope="session", params=[*_lines(), *(f"example {name}" for name in EXAMPLES)])
+def index(request, world, checkout):
+    """Write the page of a command."""
+    example, name = request.param.startswith("example "), request.param.removeprefix("example ")
+    words = shlex.split(EXAMPLES[name] if example else _lines()[name].replace(" --out NEW", ""))
+    out = world / f"page-{request.param}"
+    place = checkout / "examples" if example else world
+    command = [sys.executable, "-m", "metaeval", name, *words, "--out", out, "--quiet"]
+    subprocess.run(command, cwd=place, check=True)
+    return out / "index.html"
+
+
+def test_the_page_of_a_command(index, opened):
     """Nothing is wider than the window, no word of a figure is cut off, paper holds it, and dark is dark."""
-    words = shlex.split(_lines()[name].replace(" --out NEW", ""))
-    out = world / f"page-{name}"
-    done = subprocess.run(
-        [sys.executable, "-m", "metaeval", name, *words, "--out", out, "--quiet"], cwd=world, check=False
-    )
-    assert done.returncode == 0
-    index = out / "index.html"
-    for width, scheme in ((1280, "light"), (390, "light"), (1280, "dark")):
-        page = opened(index, width=width, color_scheme=scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for shade in SHADES:
+        page = opened(index, unfolded=True, **shade)
+        assert page.evaluate("document.documentElement.scrollWidth") <= shade["width"]
         assert page.evaluate(CUT_OFF) == []
-        red, green, blue = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")[
-            :3
-        ]
-        assert (max(red, green, blue) < 80) == (scheme == "dark")
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+        assert (max(ground[:3]) < 80) == ("color_scheme" in shade)
     pypdfium2 = pytest.importorskip("pypdfium2")
     printed = pypdfium2.PdfDocument(opened(index).pdf(format="A4"))
     assert len(printed) <= 12
     assert "metaeval" in printed[0].get_textpage().get_text_range().casefold()
+
+
+def test_letters_of_figures_can_be_read_on_a_telephone(index, opened):
+    """Their narrow form has letters of the size of small print, in sections that are opened too."""
+    letters = opened(index, width=TELEPHONE, unfolded=True).evaluate(LETTERS)
+    assert [one for one in letters if one[0] < LEAST_LETTERS] == []
+
+
+@pytest.mark.parametrize("width", FIRST_FIGURE)
+def test_the_first_figure_stands_near_the_top(index, opened, width):
+    """A reader sees what the page is about before any scrolling to speak of; of the figures of a page one is open."""
+    page = opened(index, width=width)
+    if page.locator(".chart").count():
+        assert min(page.evaluate(FIGURES_AT), default=float("inf")) <= FIRST_FIGURE[width]
+
+
+def test_few_words_stand_open(index, opened):
+    """The rest is in folds."""
+    assert opened(index).evaluate(WORDS) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("media", ["light", "dark", "print"])
+@pytest.mark.parametrize("width", [WIDE, TELEPHONE])
+def test_the_page_is_accessible(index, opened, media, width):
+    """axe-core finds nothing to complain of, with all sections and folds open."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pages are judged with the extra browser")
+    page = opened(index, width=width, unfolded=True, color_scheme="dark" if media == "dark" else "light")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    page.emulate_media(media="print" if media == "print" else "screen")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:200], len(one["nodes"])) for one in found] == []

@@ -6,8 +6,11 @@ import pytest
 
 
 def marks_of(canvas):
-    """Return the groups of marks of a figure."""
-    return json.loads(canvas.get_attribute("data-marks"))
+    """Return the groups of marks of a figure; the narrow form takes what it says from the wide one."""
+    forms = canvas.locator("xpath=..").locator("> .canvas").evaluate_all("all => all.map(one => one.dataset.marks)")
+    wide, narrow = map(json.loads, forms)
+    is_narrow = "narrow" in canvas.get_attribute("class")
+    return [{**one, **other} for one, other in zip(wide, narrow, strict=True)] if is_narrow else wide
 
 
 def seen(page, selector):
@@ -27,7 +30,7 @@ def place_of(canvas, x, y):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_point_says_what_it_is(power_page, opened, width):
     """Hovering over a system's mean tells its rank, name, mean and interval; leaving it takes the words away."""
-    page = opened(power_page, width=width)
+    page = opened(power_page, width=width, unfolded=True)
     canvas = seen(page, "#systems")
     (group,) = marks_of(canvas)
     tip = page.locator(".tip")
@@ -45,7 +48,7 @@ def test_every_point_says_what_it_is(power_page, opened, width):
 
 def test_a_pair_says_the_same_on_both_sides_of_the_diagonal(power_page, opened):
     """Both names, the difference, its interval and p; the diagonal has nothing to say."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     canvas = seen(page, "#map")
     (group,) = marks_of(canvas)
     (x, y), (width, height) = (group["x"][0], group["y"][0]), group["size"]
@@ -62,7 +65,7 @@ def test_a_pair_says_the_same_on_both_sides_of_the_diagonal(power_page, opened):
 
 def test_the_arrow_keys_go_through_the_marks(power_page, opened):
     """One stop of the tabulator a figure; Home and End lead to its ends, Escape puts the words away."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     canvas = seen(page, "#systems")
     canvas.focus()
     said = []
@@ -77,7 +80,7 @@ def test_the_arrow_keys_go_through_the_marks(power_page, opened):
 
 def test_a_finger_leaves_the_words_until_it_touches_elsewhere(power_page, opened):
     """A tap has no hovering."""
-    page = opened(power_page, width=390, has_touch=True)
+    page = opened(power_page, width=390, has_touch=True, unfolded=True)
     canvas = seen(page, "#systems")
     (group,) = marks_of(canvas)
     page.touchscreen.tap(*place_of(canvas, group["x"][0], group["y"][0]))
@@ -90,10 +93,27 @@ def test_every_figure_of_the_example_has_marks(example_page, opened):
     """Whatever the bundled example's report draws can be pointed at, the marks lie inside, and each says something."""
     page = opened(example_page)
     canvases = page.locator(".canvas")
-    assert page.locator(".canvas[data-marks]").count() == canvases.count() > 20
+    assert page.locator(".canvas[data-marks]").count() == canvases.count() > 40
     for canvas in canvases.all():
         width, height = canvas.locator("svg").evaluate("one => [one.viewBox.baseVal.width, one.viewBox.baseVal.height]")
         for group in marks_of(canvas):
             assert all(0 <= x <= width for x in group["x"])
             assert all(0 <= y <= height for y in group["y"])
             assert group["say"]
+
+
+def test_both_forms_of_a_figure_can_be_pointed_at(power_page, opened):
+    """The narrow form and, enlarged, the wide one say the same of the same mark."""
+    page = opened(power_page, width=390, unfolded=True)
+    said = []
+    for form in ("narrow", "wide"):
+        canvas = page.locator(f"#systems .{form}:visible").first
+        canvas.evaluate("one => one.scrollIntoView({ block: 'center', behavior: 'instant' })")
+        (group,) = marks_of(canvas)
+        if form == "wide":
+            canvas.evaluate("(one, x) => { one.scrollLeft = x * 4 / 3 - 100; }", group["x"][3])
+        page.mouse.move(*place_of(canvas, group["x"][3], group["y"][3]))
+        said.append(page.locator(".tip").inner_text())
+        page.locator("#systems .enlarge").first.click()
+    assert said[0] == said[1]
+    assert said[0].startswith("4. ")

@@ -25,6 +25,42 @@ def test_every_link_within_the_page_leads_somewhere(power_page, opened):
     page.get_by_role("navigation").get_by_role("link", name="Ranking of the systems").click()
     page.locator("[href='#systems'][aria-current]").wait_for()
     assert page.locator("#systems h2").is_visible()
+    assert page.locator("#systems .wide .chart:visible").count() == 1
+
+
+@pytest.mark.parametrize("way", ["address", "contents", "contents again"])
+def test_a_link_opens_the_section_it_leads_to(power_page, opened, way):
+    """Only what a terminal shows stands open at first; a link of the contents and an address open the rest."""
+    page = opened(power_page, query="#map" if way == "address" else "")
+    assert page.locator(".part[open]").count() == (way == "address")
+    link = page.get_by_role("navigation").get_by_role("link", name="Pairwise significance")
+    if way != "address":
+        link.click()
+    if way == "contents again":
+        page.locator("#map .part > summary").click()
+        link.click()
+    page.locator("#map .part[open]").wait_for()
+    assert page.locator("#map .wide .chart:visible").count() == 1
+    assert 0 <= page.locator("#map h2").bounding_box()["y"] < 200
+
+
+def test_on_paper_all_sections_are_open(power_page, opened):
+    """Their figures and tables are printed, with a script and without; what is in folds inside them is not."""
+    for script in (True, False):
+        words = "\n".join(text_of_pages(opened(power_page, java_script_enabled=script).pdf(format="A4")))
+        for said in ("Systems by mean AP", "Means over 30 topics", "What was done, in words that fit a paper"):
+            assert said in words, said
+        assert "@misc" not in words
+
+
+def test_the_contents_are_a_closed_fold_on_a_telephone(power_page, opened):
+    """They take no room before anybody asks for them; a wide window shows them."""
+    page = opened(power_page, width=390)
+    link = page.get_by_role("navigation").get_by_role("link", name="Methods")
+    assert not link.is_visible()
+    page.get_by_text("Contents", exact=True).click()
+    assert link.is_visible()
+    assert opened(power_page).get_by_role("navigation").get_by_role("link", name="Methods").is_visible()
 
 
 def test_files_that_the_page_links_are_there(power_page, opened):
@@ -39,8 +75,9 @@ def test_files_that_the_page_links_are_there(power_page, opened):
 def test_without_a_script_everything_is_there(power_page, opened):
     """All metrics are in folds under the first one's figures, and no control stands there that does nothing."""
     page = opened(power_page, java_script_enabled=False)
+    page.locator("#systems .part > summary").click()
     assert page.get_by_text("The same for nDCG@10").count() == 3
-    assert page.locator("#systems .chart").first.is_visible()
+    assert page.locator("#systems .wide .chart").first.is_visible()
     assert page.locator("select, input, button").count() == 0
     assert page.get_by_role("columnheader", name="Metric").first.is_visible()
 
@@ -55,8 +92,8 @@ def test_on_a_telephone_nothing_sticks_out(power_page, opened, script):
 
 
 def test_on_a_telephone_a_figure_can_be_enlarged(power_page, opened):
-    """Its words are then as large as elsewhere; it scrolls within its own frame. A wide window needs no such button."""
-    page = opened(power_page, width=390)
+    """The wide form scrolls within its own frame then. A wide window needs no such button."""
+    page = opened(power_page, width=390, unfolded=True)
     chart = page.locator("#systems .chart:visible")
     small = chart.bounding_box()["width"]
     page.locator("#systems").get_by_role("button", name="Enlarge").first.click()
@@ -64,7 +101,7 @@ def test_on_a_telephone_a_figure_can_be_enlarged(power_page, opened):
     assert page.locator("html").evaluate("page => page.scrollWidth") <= 390
     page.locator("#systems").get_by_role("button", name="Fit the width").click()
     assert chart.bounding_box()["width"] == small
-    assert not opened(power_page).get_by_role("button", name="Enlarge").first.is_visible()
+    assert not opened(power_page, unfolded=True).get_by_role("button", name="Enlarge").first.is_visible()
 
 
 def test_in_the_dark_the_page_and_its_figures_are_dark(power_page, opened):
@@ -81,7 +118,7 @@ def test_in_the_dark_the_page_and_its_figures_are_dark(power_page, opened):
 
 def test_on_paper_heads_are_repeated_with_their_names(power_page, opened):
     """Folds stay closed, controls are left out, and a table that goes over pages has its head on each."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     page.get_by_text("The numbers for AP").click()
     page.evaluate(
         "document.querySelector('#top table').tBodies[0].append(...Array.from({ length: 150 }, () => "
@@ -112,7 +149,7 @@ def test_the_example_weighs_less_than_five_megabytes(example_page):
 
 def test_what_is_to_be_copied_is_copied(power_page, opened):
     """The button puts the methods, and no word of its own, on the clipboard."""
-    page = opened(power_page, permissions=["clipboard-read", "clipboard-write"])
+    page = opened(power_page, unfolded=True, permissions=["clipboard-read", "clipboard-write"])
     quote = page.locator("#methods .quote").first
     quote.get_by_role("button", name="Copy").click()
     quote.get_by_role("button", name="Copied").wait_for()

@@ -25,7 +25,7 @@ def told(page):
 
 def test_every_number_of_topics_can_be_read_off(topics_page, opened):
     """At first the topics at hand; the ends and a step from the keyboard show their own cells and say their number."""
-    page = opened(topics_page)
+    page = opened(topics_page, unfolded=True)
     slider = page.get_by_label("How many topics?")
     steps, rows = told(page)
     assert rows == [[cell[0] for cell in row] for row in steps["cells"][steps["at"]]]
@@ -40,17 +40,17 @@ def test_every_number_of_topics_can_be_read_off(topics_page, opened):
 
 def test_rows_that_were_sorted_keep_their_metric(topics_page, opened):
     """Numbers stay beside the metric whose they are, and are sorted as what they are now."""
-    page = opened(topics_page)
+    page = opened(topics_page, unfolded=True)
     page.locator("[data-steps]").get_by_role("columnheader", name="difference").get_by_role("button").click()
     page.get_by_label("How many topics?").press("Home")
     steps, rows = told(page)
     assert sorted(rows) == sorted([cell[0] for cell in row] for row in steps["cells"][0])
-    assert [float(row[-1]) for row in rows] == sorted(float(row[-1]) for row in rows)
+    assert [float(row[-1]) for row in rows] == sorted((float(row[-1]) for row in rows), reverse=True)
 
 
 def test_without_a_script_or_on_paper_there_is_no_slider(topics_page, opened):
     """The table stands at the topics at hand, and some other numbers in a fold."""
-    page = opened(topics_page, java_script_enabled=False)
+    page = opened(topics_page, java_script_enabled=False, unfolded=True)
     assert page.get_by_text("With 40 topics in each set.").is_visible()
     assert page.locator("input").count() == 0
     scripted = opened(topics_page)

@@ -9,7 +9,7 @@ def shown(page):
         name: [
             one.get_attribute("data-name")
             for one in page.locator(f"#{name} .one").all()
-            if one.locator(".chart").is_visible()
+            if one.locator(".wide .chart").is_visible()
         ]
         for name in SECTIONS
     }
@@ -22,7 +22,7 @@ def everywhere(metric):
 
 def test_one_switch_changes_every_section(power_page, opened):
     """The first metric is shown first; whatever is chosen is shown everywhere, and nothing else."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     assert shown(page) == everywhere("AP")
     switch = page.get_by_label("Metric", exact=True)
     assert switch.locator("option").all_inner_texts() == ["AP", "nDCG@10", "RR"]
@@ -34,7 +34,7 @@ def test_one_switch_changes_every_section(power_page, opened):
 
 def test_the_switch_is_in_sight_and_on_the_keyboard(power_page, opened):
     """From the middle of the page it can be seen and turned with the arrow keys, and the reader stays in place."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     page.locator("#scores").scroll_into_view_if_needed()
     page.evaluate("document.querySelector('#scores').scrollIntoView({ behavior: 'instant' })")
     page.get_by_label("Metric", exact=True).focus()
@@ -47,8 +47,28 @@ def test_the_switch_is_in_sight_and_on_the_keyboard(power_page, opened):
 
 def test_paper_shows_what_is_chosen(power_page, opened):
     """The other metrics' figures are not printed."""
-    page = opened(power_page)
+    page = opened(power_page, unfolded=True)
     page.get_by_label("Metric", exact=True).select_option("RR")
     page.emulate_media(media="print")
     assert shown(page) == everywhere("RR")
     assert not page.get_by_label("Metric", exact=True).is_visible()
+
+
+def test_the_address_holds_the_metric(power_page, opened):
+    """A reload, a copied address and a link to a section keep what was chosen; another metric takes its place."""
+    page = opened(power_page, unfolded=True)
+    switch = page.get_by_label("Metric", exact=True)
+    switch.select_option("nDCG@10")
+    page.get_by_role("navigation").get_by_role("link", name="Ranking of the systems").click()
+    assert page.url.endswith("/index.html?metric=nDCG%4010#systems")
+    page.reload()
+    assert (switch.input_value(), shown(page)["systems"]) == ("nDCG@10", ["nDCG@10"])
+    assert page.locator("#systems h2").bounding_box()["y"] < 200
+    switch.select_option("RR")
+    assert page.url.endswith("?metric=RR#systems")
+
+
+def test_an_address_with_an_unknown_metric_shows_the_first(power_page, opened):
+    """Old addresses lead to a page all the same."""
+    page = opened(power_page, query="?metric=no+such")
+    assert page.get_by_label("Metric", exact=True).input_value() == "AP"

@@ -38,28 +38,31 @@ def column(page, number=0):
 
 
 def test_bounds_stand_beside_their_numbers_and_what_is_missing_comes_last(table_page, opened):
-    """Rising and falling; the head says which, to those who cannot see it too."""
-    page = opened(table_page)
+    """The largest first, then rising; the head says which, to those who cannot see it too."""
+    page = opened(table_page, unfolded=True)
     head = page.locator("#one").get_by_role("columnheader", name="Value")
-    for order, expected in (("ascending", RISING), ("descending", RISING[-3::-1] + RISING[-2:])):
+    for order, expected in (("descending", RISING[-3::-1] + RISING[-2:]), ("ascending", RISING)):
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == order
+        assert column(page) == expected[:10]
+        page.get_by_role("button", name=f"Show all {len(WORDS)} rows").click()
         assert column(page) == expected
+        page.get_by_role("button", name="Show the first 10 rows").click()
 
 
 def test_tables_are_sorted_from_the_keyboard(table_page, opened):
     """Enter and the blank press a head; numbers inside names count as numbers."""
-    page = opened(table_page)
+    page = opened(table_page, unfolded=True)
     page.get_by_role("columnheader", name="Run").get_by_role("button").focus()
     page.keyboard.press("Enter")
-    assert column(page, 1) == [f"Run {place} of team {place % 3}" for place in range(len(WORDS))]
+    assert column(page, 1) == [f"Run {place} of team {place % 3}" for place in range(10)]
     page.keyboard.press(" ")
     assert column(page, 1)[0] == f"Run {len(WORDS) - 1} of team 0"
 
 
 def test_a_filter_keeps_the_rows_that_hold_every_word(table_page, opened):
     """In any order and case, and it says how many are left."""
-    page = opened(table_page)
+    page = opened(table_page, unfolded=True)
     field = page.get_by_label("Filter rows").first
     field.fill("TEAM run 2")
     assert column(page, 1) == [
@@ -68,5 +71,31 @@ def test_a_filter_keeps_the_rows_that_hold_every_word(table_page, opened):
         if "2" in f"{place} {place % 3} {WORDS[place]}"
     ]
     assert page.locator(".filter output").first.inner_text() == f"{len(column(page))} of {len(WORDS)}"
-    field.fill("")
+    field.fill("run")
     assert len(column(page)) == len(WORDS)
+    field.fill("")
+    assert len(column(page)) == 10
+
+
+@pytest.mark.parametrize("way", ["no script", "print"])
+def test_a_long_table_is_whole_without_a_script_and_on_paper(table_page, opened, way):
+    """Nothing could show the other rows there."""
+    page = opened(table_page, unfolded=True, java_script_enabled=way != "no script")
+    page.emulate_media(media="print" if way == "print" else "screen")
+    assert len(column(page)) == len(WORDS)
+    assert page.get_by_role("button", name="Show all").count() == 0
+
+
+def test_ranks_and_p_values_begin_with_the_smallest(power_page, opened):
+    """A first click sorts the best up; without a heading there is nothing to press."""
+    page = opened(power_page, unfolded=True)
+    for table in page.locator("table").all():
+        heads = table.locator("thead tr:last-child > *")
+        for head in heads.all():
+            said = head.text_content().strip()
+            assert (head.evaluate("one => one.tagName") == "TH") == bool(said), said
+    for fold in page.locator("#top .fold > summary").all():
+        fold.click()
+    head = page.locator("#top").get_by_role("columnheader", name="p", exact=True).first
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"

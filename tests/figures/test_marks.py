@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 
 from metaeval import figures
 from metaeval.figures import marks
-from metaeval.figures.marks import marks_json, marks_of, note_cells, note_line, note_pairs, note_points
+from metaeval.figures.marks import marks_json, marks_of, note_cells, note_line, note_pairs, note_points, shared_marks
 from metaeval.figures.power import power_differences
-from metaeval.figures.style import figure_svg
+from metaeval.figures.style import figure_svg, narrow
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.studies.power import system_means
 from metaeval.tests_stat.paired_t import paired_t_test
@@ -210,3 +210,19 @@ def test_every_picture_can_be_pointed_at():
         if any("styled" in ast.unparse(one) for one in functions[name].decorator_list):
             silent += [] if any(one.startswith("note_") for one in called_by(name, functions)) else [name]
     assert silent == []
+
+
+def test_a_narrow_form_takes_from_the_wide_one_what_both_say(simulated_scores):
+    """Places are its own; words and names are left out where they are those of the wide form, group by group."""
+    means = system_means(simulated_scores(1, 6, 12))
+    wide = marks_json(system_ranking(means, "metric1"))
+    with narrow():
+        own = marks_json(system_ranking(means, "metric1"))
+    short = shared_marks(own, wide)
+    assert len(short) < len(own) / 2
+    joined = [{**one, **other} for one, other in zip(json.loads(wide), json.loads(short), strict=True)]
+    assert joined == json.loads(own)
+    assert json.loads(short)[0]["x"] != json.loads(wide)[0]["x"]
+    other = json.dumps([*json.loads(wide), *json.loads(wide)])
+    assert json.loads(shared_marks(own, other)) == json.loads(own)
+    assert shared_marks(own, "") == own

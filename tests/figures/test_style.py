@@ -1,11 +1,23 @@
+import json
 import re
 
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
+from metaeval.figures.marks import marks_json
 from metaeval.figures.power import power_dots
-from metaeval.figures.style import figure_pdf, figure_svg, metric_label, panel_grid, short_name, short_names
+from metaeval.figures.style import (
+    drawn_narrow,
+    figure_pdf,
+    figure_svg,
+    label_first_column,
+    metric_label,
+    narrow,
+    panel_grid,
+    short_name,
+    short_names,
+)
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.studies.power import system_means
@@ -106,6 +118,34 @@ def test_long_names_that_share_their_ends_stay_apart():
     shown = short_names(names)
     assert shown == ["…team0…", "…team1…", "…team2…"]
     assert short_names(["a", "b" * 60]) == ["a", short_name("b" * 60)]
+
+
+@pytest.mark.parametrize("n_systems", [2, 20, 143])
+def test_a_narrow_figure_has_letters_that_can_be_read(simulated_scores, n_systems):
+    """At its own width, about that of a telephone, none are smaller than 8 points (11 pixels); its paper holds all."""
+    names = [f"a-team-with-a-long-name/and-its-run-{place}" for place in range(n_systems)]
+    scores = simulated_scores(2, n_systems, 12, systems=names)
+    with narrow():
+        drawn = every_figure(scores)
+    for name, figure in drawn.items():
+        svg = figure_svg(figure, salt=name)
+        width = float(re.search(r'viewBox="0 0 ([\d.]+) ', svg)[1])
+        assert 72 * 3.5 < width < 72 * 3.7, name
+        sizes = [float(size) for size in re.findall(r"<text[^>]*font: [^\"]*?([\d.]+)px", svg)]
+        sizes += [float(size) for size in re.findall(r"<text[^>]*font-size: ([\d.]+)px", svg)]
+        assert min(sizes) >= 8.25, name
+        assert all(0 <= x <= width for group in json.loads(marks_json(figure) or "[]") for x in group["x"]), name
+    assert not drawn_narrow()
+
+
+def test_panels_of_a_narrow_figure_stand_below_each_other():
+    """One column, each with the label of its upright axis; afterwards figures are wide again."""
+    with narrow():
+        _, panels = panel_grid(["a", "b", "c"], columns=3, height=1.0, left=0.5)
+        label_first_column(panels, 3, "what")
+    assert len({axes.get_position().x0 for axes in panels}) == 1
+    assert [axes.get_ylabel() for axes in panels] == ["what"] * 3
+    assert len({axes.get_position().x0 for axes in panel_grid(["a", "b"], columns=2, height=1.0, left=0.5)[1]}) == 2
 
 
 def test_paths_are_written_in_hundredths_of_a_point(simulated_scores):

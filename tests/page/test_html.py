@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metaeval.base.provenance import Provenance
 from metaeval.page.blocks import Choice, Fold, Item, Items, Methods, Section, Text
-from metaeval.page.html import file_stems, inline_svg, render_page
+from metaeval.page.html import _relative, file_stems, inline_svg, render_page, table_html
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table
 from metaeval.reports.power import power_report
@@ -122,6 +122,26 @@ def test_every_section_is_there_and_says_what_it_shows(page, outline):
     } <= set(wanted)
 
 
+def test_a_section_stands_open_where_a_terminal_shows_it(page, outline):
+    """Every other one is a fold whose heading is in its summary, methods, notes and provenance too."""
+    folded = [section.id for section in page.all_sections() if not section.brief]
+    assert [one for _, one in outline.tags if one.get("class") == "part"] == [{"class": "part"}] * len(folded)
+    assert {"methods", "notes", "provenance"} <= set(folded)
+    html = render_page(page, drawings={picture.name: () for picture in page.pictures()})
+    for section in page.all_sections():
+        heading = re.search(rf'<section id="{section.id}">\s*(<details|<h2>)', html)[1]
+        assert (heading == "<h2>") == section.brief
+
+
+def test_a_heading_without_words_is_no_heading():
+    """An empty head is a plain cell, for those who hear the table; above headings too."""
+    columns = Column(name="a", label=""), Column(name="b", label="B", group="Group")
+    table = Table(name="t", title="T", caption="C.", frame=pd.DataFrame({"a": [1], "b": [2]}), columns=columns)
+    for html in (render_page(small_page(table)), table_html(table)):
+        assert not re.search(r"<th\b[^>]*></th>", html)
+        assert len(Outline(html).tables[0][1]) == 2
+
+
 def test_the_page_is_well_formed_and_ids_are_unique(outline):
     """Every tag is closed in order, and no id appears twice, with pictures of several metrics on one page."""
     assert outline.open == []
@@ -156,9 +176,9 @@ def test_hostile_names_are_text_and_nothing_else(scores, outline):
 
 
 def test_every_picture_is_described(page, outline):
-    """Each picture is an image with a title and a description for those who cannot see it."""
+    """Both forms of a picture are images with a title and a description for those who cannot see them."""
     charts = [attributes for tag, attributes in outline.tags if attributes.get("class") == "chart"]
-    assert len(charts) == len(page.pictures())
+    assert len(charts) == 2 * len(page.pictures())
     for chart in charts:
         assert chart["role"] == "img"
         assert set(chart["aria-labelledby"].split()) <= set(outline.ids)
@@ -222,7 +242,7 @@ def test_of_a_choice_the_first_stands_open_and_the_others_in_folds():
 
 def test_what_can_be_pointed_at_comes_with_its_picture(page, outline, study):
     """Every picture that has marks holds them as JSON, in which the names are those of the data, however hostile."""
-    held = [json.loads(one["data-marks"]) for tag, one in outline.tags if "data-marks" in one]
+    held = [json.loads(one["data-marks"]) for tag, one in outline.tags if one.get("class") == "canvas wide"]
     assert len(held) == len(page.pictures())
     pairs = next(group for groups in held for group in groups if group["kind"] == "pair")
     assert set(pairs["names"]) == set(map(str, study.scores["system"].to_numpy()))
@@ -266,21 +286,21 @@ def test_only_tags_are_tidied_in_a_picture():
         '<text style="fill: #1f2a37"> d="1.23456" fill: #1f2a37; &lt;b&gt;</text></g></svg>'
     )
     shown = inline_svg(svg, key="k", title="A < B", alt='"alt"')
-    assert 'style="stroke: var(--ink)"' in shown
+    assert 'd="m1 2l2 2" style="stroke: var(--ink)"' in shown
     assert '> d="1.23456" fill: #1f2a37; &lt;b&gt;</text>' in shown
     assert "A &lt; B" in shown
     assert "axes_1" not in shown
     assert "metadata" not in shown
 
 
-@pytest.mark.parametrize(("n_rows", "marks"), [(12, set()), (13, {"data-long"}), (61, {"data-long", "data-boxed"})])
-def test_only_very_long_tables_scroll_in_a_box(n_rows, marks):
-    """A table of a page or less stands there whole, however its cells wrap; above a dozen rows it gets a filter."""
+@pytest.mark.parametrize(("n_rows", "marks"), [(12, set()), (13, {"data-long"})])
+def test_only_long_tables_are_cut(n_rows, marks):
+    """A dozen rows stand there whole; the script shows the first of more, with a filter. The page holds all."""
     frame = pd.DataFrame({"a": range(n_rows)})
     table = Table(name="t", title="T", caption="C.", frame=frame, columns=(Column(name="a", label="A"),))
     outline = Outline(render_page(small_page(table)))
     assert [set(attributes) for tag, attributes in outline.tags if tag == "table"][:1] == [marks]
-    assert (f"{n_rows} rows, scroll for more" in outline.text) == ("data-boxed" in marks)
+    assert len(outline.tables[0]) == n_rows + 1
 
 
 def test_what_stands_under_a_value_shares_its_cell():
@@ -321,3 +341,27 @@ def test_what_a_row_is_about_stays_while_it_is_scrolled_and_may_break():
         ":where(td, thead tr:last-child th):first-child { position: sticky; left: 0;"
         in style.partition("@media (max-")[0]
     )
+
+
+@given(st.lists(st.tuples(st.sampled_from("ML"), *[st.integers(-99999, 99999)] * 2), min_size=1, max_size=30))
+def test_the_steps_of_a_path_lead_to_its_places(places):
+    """Written relative, a path goes through the same hundredths of a point; no error adds up."""
+    path = " ".join(f"{command} {x / 100:g} {y / 100:g}" for command, x, y in places)
+    steps = re.findall(r"([ml ])(-?[\d.]+) (-?[\d.]+)", _relative(path))
+    assert len(steps) == len(places)
+    x = y = 0
+    for (letter, dx, dy), (command, *place) in zip(steps, places, strict=True):
+        x, y = x + round(100 * float(dx)), y + round(100 * float(dy))
+        assert [x, y] == place
+        assert letter in {command.lower(), " "}
+    assert _relative("M 0 0 C 1 2 3 4 5 6 z") == "M 0 0 C 1 2 3 4 5 6 z"
+
+
+def test_a_style_of_many_parts_of_figures_is_written_once(page):
+    """Its rule stands in the style of the page, and the parts have its class; text that looks like a style stays."""
+    html = render_page(page)
+    rules = dict(re.findall(r"^\.chart \.(s\d+) { (.*) }$", html, flags=re.MULTILINE))
+    assert rules
+    for name, style in rules.items():
+        assert len(re.findall(rf' class="{name}"', html)) >= 12
+        assert f' style="{style}"' not in html

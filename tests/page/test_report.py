@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -97,10 +98,11 @@ def test_every_report_ends_with_methods_notes_and_provenance():
     assert notes.blocks[1].items == (Item(words="One run was dropped."),)
 
 
-def test_an_empty_section_of_notes_claims_no_more_than_it_knows():
-    """It has seen notes and warnings, not the data."""
-    (block,) = small_report().all_sections()[-2].blocks
-    assert block.paragraphs == ("None.",)
+def test_a_section_without_content_is_left_out():
+    """Where there are no notes and no warnings, no section says so; nor has a study's own section an empty one."""
+    empty = Section(id="empty", title="Nothing", lead="It shows nothing.", blocks=())
+    report = replace(small_report(), sections=(*small_report().sections, empty))
+    assert [section.id for section in report.all_sections()] == ["counts", "rest", "methods", "provenance"]
 
 
 def test_the_provenance_holds_options_inputs_and_versions():
@@ -134,7 +136,7 @@ def test_the_command_stands_by_itself_to_be_copied():
 def test_what_is_cited_is_there_as_bibtex_too():
     """The publications of the list and the package itself, in a fold that a reader opens to copy them."""
     record = Provenance(command="count", versions={"metaeval": "9.8"})
-    fold = small_report(provenance=record).all_sections()[-3].blocks[2]
+    fold = small_report(provenance=record).all_sections()[-2].blocks[2]
     (entries,) = fold.blocks[0].paragraphs
     assert (fold.title, fold.blocks[0].look) == ("BibTeX", "code")
     assert [line for line in entries.split("\n") if line.startswith("@")] == [f"@article{{{PAPER},", "@misc{metaeval,"]

@@ -18,8 +18,8 @@ def words_of():
     """Return every word that a reader of a page sees outside its pictures, which take most of the time to draw."""
 
     def words(page, *, drawn=False):
-        blank = None if drawn else {one.name: '<svg viewBox="0 0 1 1"></svg>' for one in page.pictures()}
-        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page, svgs=blank))).split())
+        blank = None if drawn else {one.name: () for one in page.pictures()}
+        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page, drawings=blank))).split())
 
     return words
 

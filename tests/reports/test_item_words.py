@@ -97,7 +97,7 @@ def _said(report):
         methods=replace(report.methods, cite=()),  # publications keep their titles
         provenance=replace(report.provenance, command="", command_line="", options={}),
     )
-    html = render_page(page, svgs={one.name: '<svg viewBox="0 0 1 1"></svg>' for one in page.pictures()})
+    html = render_page(page, drawings={one.name: () for one in page.pictures()})
     shown = re.sub(r"<script.*?</script>|<style.*?</style>", "", html, flags=re.DOTALL)
     yield from re.findall(r"[^<>]+(?=<)", shown)
     for picture in page.pictures():

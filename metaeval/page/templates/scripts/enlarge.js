@@ -1,10 +1,10 @@
-// On a narrow window a figure fits the width, and its words are small: a button shows it at its full size, to be scrolled.
-all(".canvas").forEach((canvas) => {
+// On a narrow window a figure has a narrow form: a button shows the wide one at its full size, to be scrolled.
+all("figure:has(> .narrow)").forEach((figure) => {
   const larger = button("Enlarge", (pressed) => {
-    const large = canvas.classList.toggle("large");
+    const large = figure.classList.toggle("large");
     pressed.setAttribute("aria-pressed", String(large));
     pressed.textContent = large ? "Fit the width" : "Enlarge";
   }, { className: "enlarge" });
   larger.setAttribute("aria-pressed", "false");
-  canvas.after(larger);
+  figure.querySelector(".narrow").after(larger);
 });

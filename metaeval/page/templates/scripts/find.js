@@ -31,24 +31,45 @@ if (known.length > 1) {
   list.append(...known.slice(0, 1000).map((name) => make("option", "", { value: name })));
   input.setAttribute("list", list.id);
   const count = make("output");
-  const rows = all("tbody tr").map((row) => [row, [...row.cells].map((cell) => cell.firstChild?.textContent.trim() ?? "")]);
+  const rows = all("tbody tr").map((row) => [row, [...row.cells].filter((cell) => !cell.classList.contains("r"))
+    .map((cell) => cell.firstChild?.textContent.trim() ?? "")]);
+  let [found, at] = [[], -1];
+  // What can be come to: not the figures of a metric that is not chosen, nor rows that a filter leaves out.
+  const hits = () => found.filter((one) => !one.closest("[hidden]") && (one.matches("tr") || getComputedStyle(one).display !== "none"));
+  const tell = (reached) => {
+    const many = reached.length;
+    count.textContent = !input.value.trim() ? "" : !many ? "No match"
+      : at >= 0 ? `${at + 1} of ${many}` : `${many} match${many === 1 ? "" : "es"}`;
+    next.disabled = !many;
+  };
+  const go = (step) => {
+    found.forEach((one) => one.classList.remove("at"));
+    const reached = hits();
+    at = reached.length ? (Math.max(at, step < 0 ? 0 : -1) + step + reached.length) % reached.length : -1;
+    tell(reached);
+    if (at < 0) return;
+    reveal(reached[at]);
+    reached[at].classList.add("at");
+    reached[at].scrollIntoView({ block: "center", behavior: "instant" });
+  };
+  const next = button("Next", () => go(1), { disabled: true });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    go(event.shiftKey ? -1 : 1);
+  });
   input.addEventListener("input", () => {
     const given = input.value.trim().toLowerCase();
     const whole = known.some((name) => name.toLowerCase() === given);
     const wanted = (name) => given !== "" && (whole ? name.toLowerCase() === given : name.toLowerCase().includes(given));
-    const figures = charts.filter((chart) => showFound(chart, wanted)).length;
-    const meant = new Set(known.filter(wanted));
-    const tables = new Set();
-    rows.forEach(([row, cells]) => {
-      const named = cells.some((cell) => meant.has(cell));
-      row.classList.toggle("named", named);
-      if (named) tables.add(row.closest("table"));
-    });
-    const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-    count.textContent = !given ? "" : figures + tables.size
-      ? `in ${counted(figures, "figure")} and ${counted(tables.size, "table")}` : "not found";
+    const figures = charts.filter((chart) => showFound(chart, wanted)).map((chart) => chart.canvas);
+    const named = rows.filter(([row, cells]) => row.classList.toggle("named", cells.some(wanted))).map(([row]) => row);
+    found.forEach((one) => one.classList.remove("at"));
+    found = [...figures, ...named].sort((a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+    at = -1;
+    tell(hits());
   });
   const field = labelled("Find", input);
-  field.append(list, count);
+  field.append(list, next, count);
   offer(field);
 }

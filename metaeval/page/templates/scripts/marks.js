@@ -1,6 +1,7 @@
 // What a mark of a figure is, beside the pointer, the finger or the place that the arrow keys have reached.
 const SVG = "http://www.w3.org/2000/svg";
 const REACH = 14; // as near must a pointer come, in pixels of the screen
+const SAID = ["kind", "say", "words", "of", "label", "color", "names", "groups", "pairs"];
 const draw = (name, attributes) => {
   const made = document.createElementNS(SVG, name);
   Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
@@ -77,6 +78,11 @@ class Chart {
     this.canvas = canvas;
     this.svg = canvas.querySelector("svg");
     this.groups = JSON.parse(canvas.dataset.marks);
+    if (canvas.classList.contains("narrow")) { // what is said of a mark stands in the wide form, where both say the same
+      const wide = JSON.parse(canvas.parentElement.querySelector(":scope > .wide").dataset.marks);
+      if (wide.length === this.groups.length) this.groups = this.groups.map(
+        (group, at) => ({ ...Object.fromEntries(Object.entries(wide[at]).filter(([name]) => SAID.includes(name))), ...group }));
+    }
     [this.found, this.apart, this.ring] = ["found", "apart", "ring"].map((name) => draw("g", { class: `over ${name}` }));
     this.svg.append(this.found, this.apart, this.ring);
     this.current = null;

@@ -33,3 +33,8 @@ const offer = (element) => {
   tools.hidden = false;
 };
 document.documentElement.classList.add("scripted");
+// What is to be seen is opened: the folds around it, and the rows that a long table leaves out.
+const reveal = (element) => {
+  for (let one = element; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+  if (element.matches("tr")) element.closest("table").classList.remove("cut");
+};

@@ -13,12 +13,17 @@ new Set(all(".choice").map((choice) => choice.dataset.what)).forEach((what) => {
   const names = namesOf(choices);
   const select = make("select");
   select.append(...names.map((name) => make("option", name, { value: name })));
+  const asked = new URL(location.href).searchParams.get(what);
+  if (names.includes(asked)) select.value = asked;
   select.addEventListener("change", () => {
+    const address = new URL(location.href); // holds the choice, for a reload or another reader
+    address.searchParams.set(what, select.value);
+    history.replaceState(null, "", address);
     const anchor = choices.find((choice) => choice.getBoundingClientRect().bottom > 0);
     const before = anchor?.getBoundingClientRect().top;
     choices.forEach((choice) => show(choice, select.value));
     if (anchor) scrollBy({ top: anchor.getBoundingClientRect().top - before, behavior: "instant" });
   });
-  choices.forEach((choice) => show(choice, names[0]));
+  choices.forEach((choice) => show(choice, select.value));
   if (names.length > 1) offer(labelled(what[0].toUpperCase() + what.slice(1), select));
 });
