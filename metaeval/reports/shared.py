@@ -128,19 +128,14 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
 
 
-def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str], *, again: bool = False) -> str:
-    """Say what Benjamini–Hochberg finds, as `write` counts it, where Benjamini–Yekutieli decided; nothing elsewhere.
-
-    Its false discovery rate, which is said once a page, is that of ``benchmarks/real_corrections.py`` where some
-    systems differ.
-    """
+def beside(result: PairwiseResult, write: Callable[[PairwiseResult], str]) -> str:
+    """Say what Benjamini–Hochberg finds, as `write` counts it, where Benjamini–Yekutieli decided; nothing elsewhere."""
     milder = result.beside()
     if milder is None or result.n_pairs == 1:
         return ""
     if (found := write(milder)) == write(result):
         return f"{CORRECTIONS.words('fdr_bh')} finds no more"
-    rate = "" if again else ", whose false discovery rate stayed below .05 on TREC data,"
-    return f"{CORRECTIONS.words('fdr_bh')}{rate} finds {found}"
+    return f"{CORRECTIONS.words('fdr_bh')} finds {found}"
 
 
 def resampled_on(intervals: "PowerIntervals") -> str:
