@@ -158,17 +158,17 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         id="overview",
         title=say("overview"),
         lead=say("overview lead"),
-        blocks=(*_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
+        blocks=(_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
         brief=True,
     )
 
 
-def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
-    """Draw power against the second quality, where there is one."""
+def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> Picture:
+    """Draw power against the second quality, or power alone where there is none."""
     if study.second_quality is None:
-        return ()
+        return _power_picture(study)
     robust = study.second_quality == "tau_half"
-    picture = Picture(
+    return Picture(
         name="trade-off",
         draw=study.plot,
         title=say("trade-off title"),
@@ -176,7 +176,16 @@ def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
         caption=say("trade-off", robust=robust, current=study.current),
         alt=say("trade-off mark", n=len(frame), robust=robust, front=study.pareto_front()),
     )
-    return (picture,)
+
+
+def _power_picture(study: CompareStudy) -> Picture:
+    return Picture(
+        name="power",
+        draw=study.power.plot,
+        title=say("power title", power=study.power),
+        caption=say("power picture", power=study.power),
+        alt=say("power mark"),
+    )
 
 
 _TURNED = {"metric_a": "metric_b", "low": "high", "systems_low": "systems_high"}
@@ -193,13 +202,7 @@ def _against_current(study: CompareStudy, differences: pd.DataFrame) -> pd.DataF
 
 def _power_section(study: CompareStudy) -> Section:
     differences = study.power_differences()
-    dots = Picture(
-        name="power",
-        draw=study.power.plot,
-        title=say("power title", power=study.power),
-        caption=say("power picture", power=study.power),
-        alt=say("power mark"),
-    )
+    dots = () if study.second_quality is None else (_power_picture(study),)
     every = _differences_table(study, differences, "power-differences", say("every title"))
     blocks: tuple[Block, ...] = (every,)
     if study.current is not None:
@@ -213,7 +216,7 @@ def _power_section(study: CompareStudy) -> Section:
         )
         against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
         blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
-    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(dots, *blocks), brief=True)
+    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(*dots, *blocks), brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
@@ -341,11 +344,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         frame=kept,
         columns=(METRIC, *right(text="Judgments")),
     )
-    return (
-        Section(
-            id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table), brief=True
-        ),
-    )
+    return (Section(id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table)),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
@@ -419,7 +418,7 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
         columns=(METRIC, *columns, *right(share, identical_share="Identical pairs")),
     )
-    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,), brief=True)
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,))
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:
@@ -446,6 +445,5 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
             title=say("top-heaviness"),
             lead=say("top-heaviness lead"),
             blocks=(picture, table),
-            brief=True,
         ),
     )

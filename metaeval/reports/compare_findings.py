@@ -34,7 +34,9 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     """Say whether there is a reason to change; what the verdict rests on; which numbers to quote."""
     verdict = study.verdict()
     turned = [] if verdict.outcome == "open" else _over_systems(study, verdict)
-    answer, reason = _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
+    answer, reason = (
+        _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
+    )
     said = (answer, " ".join([*([reason] if reason else []), *turned]), say("quote"))
     return tuple(words for words in said if words)
 
@@ -50,7 +52,7 @@ def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tup
     others = [
         _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if qualities()[str(name)] not in sure
     ]
-    rivals = [study.current] if study.current else [name for name in study.metrics if name not in verdict.metrics]
+    rivals = list(rows["against"].unique())
     against = rivals[0] if len(rivals) == 1 else None
     answer = say("chosen", verdict=verdict, against=against, sure=sure, others=len(others), turned=turned)
     return answer, say("not worse", others=others) if sure and others else ""
@@ -99,8 +101,10 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
     metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
     likeliest = [_likely(study, name, share) for name, share in zip(best["quality"], best["p_better"], strict=True)]
-    given = {"metrics": metrics, "against": against, "likely": likeliest[0]}
-    return _unsettled(verdict, "nearest", **given), say("leads", **given, said=likeliest)
+    given = {"metrics": metrics, "against": against}
+    p = likely(study, best["quality"].iloc[0], best["p_better"].iloc[0])
+    answer = _unsettled(verdict, "nearest", **given, quality=qualities()[str(best["quality"].iloc[0])], p=p)
+    return answer, say("leads", **given, said=likeliest)
 
 
 def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
@@ -147,7 +151,6 @@ def limits_section(study: CompareStudy) -> Section:
         title=say("limits"),
         lead=say("limits lead"),
         blocks=(Items(items=tuple(items)), Text(paragraphs=(say("limits words"),))),
-        brief=True,
     )
 
 

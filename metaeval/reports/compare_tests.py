@@ -36,7 +36,9 @@ def tests_report(study: SplitHalvesStudy) -> Report:
         facts=(*counted, (f"{one.alpha:g}", "significance level α")),
         summary=(_answer(*next(iter(parts.items()))), say("quote")),
         key_figures=_key_figures(parts),
-        sections=tuple(_section(study, name, rows, brief=not place) for place, (name, rows) in enumerate(parts.items())),
+        sections=tuple(
+            _section(study, name, rows, brief=not place) for place, (name, rows) in enumerate(parts.items())
+        ),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
@@ -55,6 +57,7 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
         return say("nothing", how=how)
     parts = [part for _, part in known.groupby("metric")]
     best = [_ends(part, "error_rate")[0].names for part in parts]
+    tests = known["test"].unique()
     wins = pd.Series([test for names in best for test in names]).value_counts().sort_index()
     least = wins.index[wins == wins.max()].tolist()
     won = [part for part, names in zip(parts, best, strict=True) if set(names) & set(least)]
@@ -63,7 +66,8 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
         "answer",
         how=how,
         tests=list(map(_called, least)),
-        all=len(least) == known["test"].nunique() > 1 and wins.max() == len(best),
+        only=len(tests) == 1,
+        all=len(least) == len(tests) > 1 and wins.max() == len(best),
         clear=all(_clear(part, least) for part in won),
         n_metrics=len(best),
         wins=wins.max(),
@@ -86,21 +90,28 @@ def _clear(part: pd.DataFrame, least: list[str]) -> bool:
 def _span(rows: pd.DataFrame, name: str) -> str:
     """Write the lowest and the highest figure of some rows with their errors, or one where they read alike."""
     ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
-    both = [carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")] if len(ordered) else []
+    both = (
+        [carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")]
+        if len(ordered)
+        else []
+    )
     return f"{both[0].removesuffix(' %')} to {both[1]}" if len(set(both)) > 1 else "".join(both[:1]) or MISSING
 
 
 def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
-    """Return what each test rejects, and how much of that is wrong: from one metric to another where there are several."""
+    """Return what each test rejects, and how much of that is wrong, from the lowest to the highest metric."""
     first = next(iter(parts.values()))
     shown = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
     columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
     for correction, rows in list(parts.items())[:2]:
         own = [rows[rows["test"] == test] for test in shown["test"]]
-        names = {f"{name} {correction}": label for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))}
+        names = {
+            f"{name} {correction}": label
+            for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
+        }
         shown = shown.assign(**{name: [_span(part, name.split(" ")[0]) for part in own] for name in names})
         columns += right(text, CORRECTIONS.label(correction), **names)
-    several = first["metric"].nunique() > 1
+    several = len(first["metric"].unique()) > 1
     return key_figures(shown, columns, by="order", falling=False, caption=say("figures") if several else "")
 
 

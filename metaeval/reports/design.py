@@ -82,7 +82,9 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     """Answer in a sentence, for the first question; then which number to quote, and what it rests on."""
     first = study.table.iloc[0]
     asked = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
-    answer = _said(study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, asked))
+    answer = _said(
+        study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, asked)
+    )
     quote = _said(study, "quote", reached=_reached(study)) if _spread(study) else ""
     freedom = None if study.variances is None else study.table["degrees_of_freedom"]
     least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
@@ -113,7 +115,7 @@ def _reached(study: DesignStudy) -> list[str]:
 
 def _figures(study: DesignStudy) -> Table:
     """Return what every design and difference needs under the least and the most demanding metric."""
-    several, rows = study.table["metric"].nunique() > 1, []
+    several, rows = len(study.table["metric"].unique()) > 1, []
     for (method, difference), part in study.table.groupby(["method", "difference"], sort=False):
         asked = study.table.index.isin(part.index)
         both = _ends(study, asked)
@@ -122,7 +124,9 @@ def _figures(study: DesignStudy) -> Table:
             row[name] = f"{end.figure} ({named(end, 'metrics')})" if several else end.figure
         if _spread(study):
             known = method != "anova"
-            row["share"] = " to ".join(end.figure for end in _ends(study, asked, "n_topics_for_share")) if known else None
+            row["share"] = (
+                " to ".join(end.figure for end in _ends(study, asked, "n_topics_for_share")) if known else None
+            )
         rows.append(row)
     heads = {"least": "fewest", "most": "most"} if several else {"least": "needed"}
     columns = [*left(design="Design"), *right(lambda value: f"{value:g}", difference="Difference")]

@@ -50,8 +50,8 @@ def in_brackets(figure: str, ends: str) -> str:
 
     Examples
     --------
-    >>> in_brackets("69.2 %", "64 to 74 %, each ± 0.3"), in_brackets("69.2 %", "–")
-    ('69.2 % [64, 74]', '69.2 %')
+    >>> in_brackets("69.2 %", "64 to 74 %, each ± 0.3")
+    '69.2 % [64, 74]'
     """
     if ends == MISSING:
         return figure

@@ -24,6 +24,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Se
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -33,7 +34,6 @@ from metaeval.reports.leaderboard_items import (
     needed_section,
     subsets_section,
 )
-from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import beside, cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
@@ -87,12 +87,16 @@ def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -
     """Return how much of each metric's ranking these items decide: who may be first, and which neighbours differ."""
     rows = []
     for metric in study.comparison.metrics:
-        part, near = frame[frame["metric"] == metric], _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
+        part, near = (
+            frame[frame["metric"] == metric],
+            _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
+        )
         leaders = natural_order(part.loc[part["rank"] == 1, "system"])
         row = {"metric": metric, "first": first_few(leaders), "differ": int(near["n_significant"])}
         row |= {"n_near": int(near["n_pairs"]), "error": _open_pairs(study)[metric, "adjacent"]}
         if study.ranks is None:
-            row["tied"] = int((part["n_above"] == 0).sum())
+            best = _row(pairs, metric=metric, family="best", correction=FAMILY_WISE)
+            row["tied"] = 1 + int(best["n_pairs"] - best["n_significant"])
         else:
             widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
             row |= {"tied": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
@@ -131,9 +135,16 @@ def _span(counts: "pd.Series[int]") -> str:
 
 
 def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
-    near = [share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)]
+    near = [
+        share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
+    ]
     shown = found.assign(near=near, near_sort=found["differ"])
-    columns = [METRIC, *left(first="First"), *right(whole, tied="Tied for first"), *right(near="Neighbours that differ")]
+    columns = [
+        METRIC,
+        *left(first="First"),
+        *right(whole, tied="Tied for first"),
+        *right(near="Neighbours that differ"),
+    ]
     if study.ranks is not None:
         columns += right(whole, width="Ranks in the median interval")
     return key_figures(shown, columns, by="tied", falling=False, caption=say("figures", level=_level(study)))

@@ -6,7 +6,18 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count, natural_order
-from metaeval.base.words import ends, listed, name_of_metric, number, percentage, share_of, short_names, text, whole
+from metaeval.base.words import (
+    carried,
+    ends,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share_of,
+    short_names,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, p_values, right
@@ -63,17 +74,20 @@ def table_report(study: TableStudy) -> Report:
 
 
 def _answer(study: TableStudy) -> str:
-    """Say how many pairs differ significantly, or systems from the baseline: from the metric with fewest to that with most."""
+    """Say how many pairs differ significantly, or systems from the baseline, from the least to the most."""
     verdicts, metrics = study.comparison.verdicts(), list(study.metrics)
-    found = np.count_nonzero(verdicts, axis=1)[[study.comparison.metrics.index(metric) for metric in metrics]]
+    places = [study.comparison.metrics.index(metric) for metric in metrics]
+    found, errors = np.count_nonzero(verdicts, axis=1)[places], study.comparison.power_errors()[places]
+    shares = [carried(*row) for row in zip(found / study.comparison.n_pairs, errors, strict=True)]
     both = list(dict.fromkeys(ends(map(name_of_metric, metrics), found, map(whole, found))))
     return say(
         "answer",
         both=both,
         who=[named(end, "metrics") for end in both],
         n=len(metrics),
-        none=not found.any(),
+        nothing=not found.any(),
         one=found.max() == 1,
+        share=shares[0] if len(metrics) == 1 and errors[0] else "",
         baseline=study.baseline,
         result=study.comparison,
     )
@@ -94,8 +108,17 @@ def _figures(study: TableStudy) -> Table:
         value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
         names = natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")]
         verdicts, error = result.verdicts()[place], float(result.power_errors()[place])
-        row = {"metric": metric, "best": listed(names), "mean": value, "found": share_of(np.count_nonzero(verdicts), result.n_pairs, error)}
-        row |= {"better": int((verdicts == 1).sum()), "worse": int((verdicts == -1).sum()), "found_sort": np.count_nonzero(verdicts)}
+        row = {
+            "metric": metric,
+            "best": listed(names),
+            "mean": value,
+            "found": share_of(np.count_nonzero(verdicts), result.n_pairs, error),
+        }
+        row |= {
+            "better": int((verdicts == 1).sum()),
+            "worse": int((verdicts == -1).sum()),
+            "found_sort": np.count_nonzero(verdicts),
+        }
         if milder is not None:
             row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_pairs)
         rows.append(row)

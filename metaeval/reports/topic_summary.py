@@ -47,7 +47,8 @@ def topic_answer(study: TopicsStudy) -> str:
     tolerance, metrics = _quoted(study)[0], study.error_rates.metrics
     needs = _needs(study, tolerance)
     names = [need.metric for need in needs]
-    both = list(dict.fromkeys(ends(names, [need.order for need in needs], [need.topics for need in needs])))
+    orders, written = [need.order for need in needs], [need.topics for need in needs]
+    both = list(dict.fromkeys(ends(names, orders, written))) if needs else []
     if len(both) > 1 and (least := fewest(study, tolerance)) is not None:  # as the probabilities have it
         topics = {need.metric: need.topics for need in needs}
         both[0] = End.of({name: topics[name] for name in map(name_of_metric, least[0])})
@@ -100,7 +101,8 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
         if not np.isnan(median):
             known = counts.loc[(metric, tolerance)]
             middle, low, high = (topic_count(known[one], known[f"{one}_error"]) for one in _QUANTILES)
-            found.append(_Need(median, name, f"{middle} [{low}, {high}]"))
+            few = low == middle == high and middle.startswith("<")
+            found.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
@@ -125,7 +127,7 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
         name, head = f"topics {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
         needs = {need.metric: need for need in _needs(study, tolerance)}
         own = [needs.get(name_of_metric(metric)) for metric in metrics]
-        texts = [MISSING if need is None else need.topics.partition(" [")[0] for need in own]
+        texts = [MISSING if need is None else _middle(need.topics) for need in own]
         shown = shown.assign(**{name: texts, f"{name}_sort": [np.nan if need is None else need.order for need in own]})
         columns += right(**{name: head}) if counts.empty else right(text, head, **{name: "median"})
         if study.posterior is not None and tolerance in study.posterior.tolerances:
@@ -134,6 +136,11 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
             shown[f"{name} interval"] = topic_counts(*(rows[one] for one in ("low", "high", "low_error", "high_error")))
             columns += under(text, head, **{f"{name} interval": f"{percentage(study.posterior.ci_prob)} interval"})
     return shown, columns, count_errors(pd.concat(used)).strip() if used else ""
+
+
+def _middle(topics: str) -> str:
+    """Return the number alone, as a table has it."""
+    return topics.partition(" [")[0].replace(say("few", figure="<"), "<")
 
 
 def topic_figures(study: TopicsStudy) -> Table:
