@@ -53,6 +53,7 @@ def tests_report(study: SplitHalvesStudy) -> Report:
 def _answer(correction: str, rows: pd.DataFrame) -> str:
     """Say which tests err least, under how many metrics, and in what share of their rejections."""
     known, how = rows.dropna(subset="error_rate"), CORRECTIONS.words(correction)
+    known = known.assign(error_rate_se=_error_spread(known))
     if known.empty:
         return say("nothing", how=how)
     parts = [part for _, part in known.groupby("metric")]
@@ -104,6 +105,7 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     shown = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
     columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
     for correction, rows in list(parts.items())[:2]:
+        rows = rows.assign(error_rate_se=_error_spread(rows))
         own = [rows[rows["test"] == test] for test in shown["test"]]
         names = {
             f"{name} {correction}": label
@@ -178,11 +180,14 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
     return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
 
 
-def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
-    one = study.halves
-    # where no split has an error, one more rejection may be the first
+def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the Monte-Carlo errors of the error rates; where no split has an error, one more rejection may be the first."""
     alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
-    spread = np.fmax(rows["error_rate_se"], alone)
+    return np.fmax(rows["error_rate_se"], alone)
+
+
+def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
+    one, spread = study.halves, _error_spread(rows)
     frame = rows.assign(
         errors_of=[share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)],
         errors_of_sort=rows["error_rate"],

@@ -103,7 +103,7 @@ def _needed(study: DesignStudy, rows: "pd.Series[bool]") -> str:
     """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
     both = _ends(study, rows)
     if len(both) > 1:
-        return say("span", both=both, who=[named(end, "metrics") for end in both])
+        return say("span", both=both, who=named(both, "metrics"))
     return say("one", figure=both[0].figure, who=both[0].who if study.variances is not None and rows.sum() == 1 else "")
 
 
@@ -120,8 +120,9 @@ def _figures(study: DesignStudy) -> Table:
         asked = study.table.index.isin(part.index)
         both = _ends(study, asked)
         row: dict[str, object] = {"design": _name(study, method), "difference": difference}
-        for name, end in (("least", both[0]), ("most", both[-1])):
-            row[name] = f"{end.figure} ({named(end, 'metrics')})" if several else end.figure
+        written = zip(both, named(both, "metrics"), strict=True)
+        least, *most = [f"{end.figure} ({who})" if several else end.figure for end, who in written]
+        row |= {"least": least, "most": most[0] if most else least}
         if _spread(study):
             known = method != "anova"
             row["share"] = (

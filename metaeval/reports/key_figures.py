@@ -10,8 +10,8 @@ from metaeval.page.blocks import MOST_KEY_FIGURES
 from metaeval.page.tables import Column, Table
 from metaeval.reports.prose import prose
 
-_LAST = 2
-"""Of more rows than a page shows, so many are the last ones."""
+_LAST, _NAMED = 2, 3
+"""Of more rows than a page shows the last ones that are kept; how many names a sentence has room for."""
 say = prose("key_figures")
 
 
@@ -58,12 +58,14 @@ def in_brackets(figure: str, ends: str) -> str:
     return f"{figure} [{', '.join(EACH.sub('', ends).removesuffix(' %').split(' to '))}]"
 
 
-def named(end: End, what: str) -> str:
-    """Return the one at an end by its name, and several by their number, which keeps a sentence short.
+def named(both: Sequence[End], what: str) -> list[str]:
+    """Return who is at either end, by name where these are three at most, else by number: a sentence stays short.
 
     Examples
     --------
-    >>> named(End.of({"AP": "3"}), "metrics"), named(End.of({"AP": "3", "RR": "3"}), "metrics")
-    ('AP', '2 metrics')
+    >>> low, high = End.of({"AP": "3", "P@10": "3"}), End.of({"RR": "9"})
+    >>> named([low, high], "metrics"), named([low, low], "metrics")
+    (['AP and P@10', 'RR'], ['2 metrics', '2 metrics'])
     """
-    return end.names[0] if len(end.names) == 1 else f"{len(end.names)} {what}"
+    few = sum(len(end.names) for end in both) <= _NAMED
+    return [end.who if few or len(end.names) == 1 else f"{len(end.names)} {what}" for end in both]

@@ -83,7 +83,7 @@ def _answer(study: TableStudy) -> str:
     return say(
         "answer",
         both=both,
-        who=[named(end, "metrics") for end in both],
+        who=named(both, "metrics"),
         n=len(metrics),
         nothing=not found.any(),
         one=found.max() == 1,

@@ -56,7 +56,7 @@ def topic_answer(study: TopicsStudy) -> str:
         "answer",
         least=both[0].figure if both else "",
         most=both[-1].figure if len(both) > 1 else "",
-        who=[named(end, "metrics") for end in both],
+        who=named(both, "metrics"),
         n=len(metrics),
         one=name_of_metric(metrics[0]),
         silent=len(metrics) - len(needs),

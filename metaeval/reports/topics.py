@@ -89,7 +89,7 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
         )
     quote = " ".join([*more, topic_quote(study)])
     return replace(report, summary=(first, quote, last), key_figures=figures).extended(
-        sections=(*_size_sections(study), numbers_section(study), rates_section(study)),
+        sections=(*_size_sections(study, brief=False), numbers_section(study), rates_section(study)),
         methods=_methods(study),
         notes=tuple(study.notes),
         data=_data(study, posterior=posterior),
@@ -123,7 +123,7 @@ def _rows(study: TopicsStudy) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------------------------- the sections
 
 
-def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
+def _size_sections(study: TopicsStudy, *, brief: bool = True) -> tuple[Section, ...]:
     explained, notes = tuple(short_names(study.error_rates.metrics)), list[Block]()
     failed = {part: why.rstrip(".") for part, why in study.unestimated.items() if part.startswith((INTERVALS, SAMPLED))}
     if failed:
@@ -142,7 +142,7 @@ def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
         blocks.insert(1, Text(paragraphs=explained))
     blocks[1:1] = notes
     lead = say("size lead", study=study)
-    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=True)
+    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=brief)
     return (section, *_fewer_section(study))
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - a page and its sentence stand on one line each
+# ruff: noqa: E501, RUF001 - a page and its sentence stand on one line each
 """Every page answers its title in one sentence: a table of questions with their answers, and the law of all answers."""
 
 import re
