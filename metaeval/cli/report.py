@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.base.unit import speaking_of, unit, unit_of
+from metaeval.base.unit import speaking_of, unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
@@ -61,11 +61,12 @@ def report(  # noqa: PLR0913 - the options of the command
 
     with speaking_of(unit_of(study.scores)):
         whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
+        whole = _with_topics(whole, study, loaded, posterior=posterior) if topics else whole
         collection = loaded.compiled()
-        if collection is not None:
-            metrics = loaded.metrics()
-            whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
-        return _with_topics(whole, study, loaded, posterior=posterior) if topics else whole
+        if collection is None:
+            return whole
+        metrics = loaded.metrics()
+        return whole.extended(sections=collection_sections(collection, metrics, registry=loaded.registry, best=top))
 
 
 def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, posterior: bool) -> "Report":
@@ -88,8 +89,4 @@ def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, poste
         )
     except (EstimationError, ScoresError) as error:
         return without_topics(report, str(error))
-    if study.scores.sizes["metric"] > 1:
-        report = replace(
-            report, title=f"Which metrics find significant differences, and how many {unit().topics} do they need?"
-        )
     return with_topics(report, topics, posterior=posterior)

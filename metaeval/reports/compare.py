@@ -21,11 +21,19 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.compare_findings import compare_methods, likely, limits_section, qualities, summary_paragraphs
+from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right
+from metaeval.reports.compare_findings import (
+    agreement_sentence,
+    compare_methods,
+    likely,
+    limits_section,
+    qualities,
+    summary_paragraphs,
+)
 from metaeval.reports.data_files import score_files
 from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import threshold_errors
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, count_errors, part_name, topic_count, topic_counts
@@ -47,7 +55,8 @@ def compare_report(study: CompareStudy) -> Report:
         facts=facts(
             metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
         ),
-        summary=summary_paragraphs(study, frame),
+        summary=summary_paragraphs(study),
+        key_figures=_key_figures(study, frame),
         sections=(
             _overview_section(study, frame),
             _power_section(study),
@@ -67,7 +76,8 @@ def compare_report(study: CompareStudy) -> Report:
     )
 
 
-def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
+def _side_by_side(study: CompareStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...], str]:
+    """Return the qualities of every metric as written, their columns, and the errors of topics needed."""
     in_use = study.current
     judged, counted = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
@@ -95,19 +105,34 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         shown["topics"], shown["topics_sort"] = [topic_count(*row) for row in middle], frame["topics_median"]
         shown["topics_interval"] = topic_counts(*bounds)
     names = [say("in use", metric=name, current=study.current) for name in frame["metric"]]
+    return shown.assign(shown=names), columns, "" if counts is None else count_errors(counts)
+
+
+def _key_figures(study: CompareStudy, frame: pd.DataFrame) -> Table:
+    """Return power, topics needed and what stands against power, with their intervals."""
+    shown, columns, errors = _side_by_side(study, frame)
+    kept = tuple(column for column in columns if not column.name.startswith(("power_bh", "power_by")))
+    caption = say("key figures", study=study, posterior=study.topics and study.topics.posterior, errors=errors)
+    return key_figures(shown, (*left(shown="Metric"), *kept), by="power", caption=caption)
+
+
+def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
+    in_use = study.current
+    judged, counted = "tau_half" in frame, "topics_median" in frame
+    shown, columns, errors = _side_by_side(study, frame)
     caption = say(
         "metrics",
         study=study,
         judged=judged,
         counted=counted,
         posterior=study.topics and study.topics.posterior,
-        errors="" if counts is None else count_errors(counts),
+        errors=errors,
     )
     table = Table(
         name="metrics",
         title=say("metrics title"),
         caption=caption,
-        frame=shown.assign(shown=names),
+        frame=shown,
         data=frame,
         columns=(*left(shown="Metric"), *columns, *(right(whole, conflicts="Conflicts") if in_use is not None else ())),
     )
@@ -133,17 +158,17 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         id="overview",
         title=say("overview"),
         lead=say("overview lead"),
-        blocks=(*_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
+        blocks=(_trade_off(study, frame), table, Fold(title=say("verdict title"), blocks=(sure,))),
         brief=True,
     )
 
 
-def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
-    """Draw power against the second quality, where there is one."""
+def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> Picture:
+    """Draw power against the second quality, or power alone where there is none."""
     if study.second_quality is None:
-        return ()
+        return _power_picture(study)
     robust = study.second_quality == "tau_half"
-    picture = Picture(
+    return Picture(
         name="trade-off",
         draw=study.plot,
         title=say("trade-off title"),
@@ -151,7 +176,16 @@ def _trade_off(study: CompareStudy, frame: pd.DataFrame) -> tuple[Picture, ...]:
         caption=say("trade-off", robust=robust, current=study.current),
         alt=say("trade-off mark", n=len(frame), robust=robust, front=study.pareto_front()),
     )
-    return (picture,)
+
+
+def _power_picture(study: CompareStudy) -> Picture:
+    return Picture(
+        name="power",
+        draw=study.power.plot,
+        title=say("power title", power=study.power),
+        caption=say("power picture", power=study.power),
+        alt=say("power mark"),
+    )
 
 
 _TURNED = {"metric_a": "metric_b", "low": "high", "systems_low": "systems_high"}
@@ -168,13 +202,7 @@ def _against_current(study: CompareStudy, differences: pd.DataFrame) -> pd.DataF
 
 def _power_section(study: CompareStudy) -> Section:
     differences = study.power_differences()
-    dots = Picture(
-        name="power",
-        draw=study.power.plot,
-        title=say("power title", power=study.power),
-        caption=say("power picture", power=study.power),
-        alt=say("power mark"),
-    )
+    dots = () if study.second_quality is None else (_power_picture(study),)
     every = _differences_table(study, differences, "power-differences", say("every title"))
     blocks: tuple[Block, ...] = (every,)
     if study.current is not None:
@@ -188,7 +216,7 @@ def _power_section(study: CompareStudy) -> Section:
         )
         against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
         blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
-    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(dots, *blocks), brief=True)
+    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(*dots, *blocks), brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
@@ -316,15 +344,12 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         frame=kept,
         columns=(METRIC, *right(text="Judgments")),
     )
-    return (
-        Section(
-            id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table), brief=True
-        ),
-    )
+    return (Section(id="robustness", title=say("robustness"), lead=say("robustness lead"), blocks=(picture, table)),)
 
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table, conflicts = _agreement_table(study, frame), study.conflicts()
+    words = () if study.current is None else (Text(paragraphs=(agreement_sentence(study, frame.iloc[1:]),)),)
     named_ones = Table(
         name="conflicts",
         title=say("conflicts title"),
@@ -342,7 +367,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         id="agreement",
         title=say("agreement", current=study.current),
         lead=say("agreement lead"),
-        blocks=(table, named_ones) if len(conflicts) else (table,),
+        blocks=(*words, table, *((named_ones,) if len(conflicts) else ())),
     )
 
 
@@ -393,7 +418,7 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
         columns=(METRIC, *columns, *right(share, identical_share="Identical pairs")),
     )
-    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,), brief=True)
+    return Section(id="scores", title=say("scores"), lead=say("scores lead"), blocks=(table,))
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:
@@ -420,6 +445,5 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
             title=say("top-heaviness"),
             lead=say("top-heaviness lead"),
             blocks=(picture, table),
-            brief=True,
         ),
     )

@@ -1,6 +1,5 @@
 """What a comparison of metrics finds: the answer, its limits, and how it was found."""
 
-from collections.abc import Hashable, Mapping
 from itertools import product
 from typing import Any
 
@@ -9,11 +8,11 @@ import pandas as pd
 
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, carried, ends, interval, number
+from metaeval.base.words import carried, interval, number
 from metaeval.page.blocks import Item, Items, Methods, Section, Text
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in
-from metaeval.reports.topic_words import chance, count_errors, topic_count
+from metaeval.reports.topic_words import chance
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import MetricVerdict
 from metaeval.tests_stat.catalogue import TESTS
@@ -21,8 +20,6 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SAME = 0.9
-
-type _Row = Mapping[Hashable, Any]
 
 _SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998")
 say = prose("compare_findings")
@@ -33,24 +30,32 @@ def qualities() -> dict[str, str]:
     return {"power": "power", "topics": f"{unit().topics} needed", "tau_half": "robustness to fewer judgments"}
 
 
-def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Say whether there is a reason to change, why, and what power, topics and agreement say."""
-    rows = {str(row["metric"]): row for row in frame.to_dict("records")}
+def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
+    """Say whether there is a reason to change; what the verdict rests on; which numbers to quote."""
     verdict = study.verdict()
-    said = (
-        f"{_verdict_sentence(study, verdict)} {_reason_sentence(study, verdict)}",
-        f"{_power_sentence(study, rows)} {_clear_sentence(study)}".rstrip(),
-        _topics_sentence(study, frame),
-        _agreement_sentence(study, frame.iloc[1:]) if study.current is not None else "",
+    turned = [] if verdict.outcome == "open" else _over_systems(study, verdict)
+    answer, reason = (
+        _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
     )
+    said = (answer, " ".join([*([reason] if reason else []), *turned]), say("quote"))
     return tuple(words for words in said if words)
 
 
-def _verdict_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
-    """Say which metric to adopt or to keep, or that nothing here is a reason to."""
-    others = [study.current] if study.current else [name for name in study.metrics if name not in verdict.metrics]
-    turned = [] if verdict.outcome == "open" else _over_systems(study, verdict)
-    return say("verdict", verdict=verdict, against=others[0] if len(others) == 1 else None, turned=turned)
+def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:
+    """Say which metric to adopt or to keep and in which qualities it is better; then what is sure of the others."""
+    frame = verdict.to_frame()
+    rows = frame[frame["metric"].isin(verdict.metrics) & ~frame["against"].isin(verdict.metrics)]
+    if verdict.outcome == "adopt" and verdict.current is not None:
+        rows = rows[rows["against"] == verdict.current]
+    of = rows.groupby("quality", sort=False)
+    sure = [qualities()[str(name)] for name, words in of["surely"] if (words == "better").all()]
+    others = [
+        _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if qualities()[str(name)] not in sure
+    ]
+    rivals = list(rows["against"].unique())
+    against = rivals[0] if len(rivals) == 1 else None
+    answer = say("chosen", verdict=verdict, against=against, sure=sure, others=len(others), turned=turned)
+    return answer, say("not worse", others=others) if sure and others else ""
 
 
 def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
@@ -74,50 +79,40 @@ def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
     return open_still
 
 
-def _reason_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
-    """Say in which qualities that is sure, or what keeps it from being so."""
-    if verdict.outcome == "open":
-        return _open_sentence(study, verdict)
-    frame = verdict.to_frame()
-    rows = frame[frame["metric"].isin(verdict.metrics) & ~frame["against"].isin(verdict.metrics)]
-    if verdict.outcome == "adopt" and verdict.current is not None:
-        rows = rows[rows["against"] == verdict.current]
-    of = rows.groupby("quality", sort=False)
-    sure = [qualities()[str(name)] for name, words in of["surely"] if (words == "better").all()]
-    others = [
-        _likely(study, name, shares.min()) for name, shares in of["p_not_worse"] if qualities()[str(name)] not in sure
-    ]
-    return say("surely", sure=sure, others=others, all=[qualities()[str(name)] for name, _ in of])
-
-
-def _open_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:
-    """Say which metric came nearest to being chosen, and what is not sure of it."""
+def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
+    """Say that nothing is a reason for a choice, and which metric came nearest; then what is not sure of it."""
     stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
+    near = verdict.nearest()
     if stopped:
         one, other = stopped[0]
         broken = [text for text in verdict.broken[one] if text not in verdict.broken[other]]
-        return say("vetoed", one=one, other=other, broken=broken)
-    near = verdict.nearest()
+        return _unsettled(verdict, "vetoed", one=one, other=other), say("broken", one=one, broken=broken)
     if (near["surely"] == "better").any():
-        return " ".join(_ahead_sentence(study, pair) for _, pair in near.groupby(["metric", "against"]))
+        pairs = [pair for _, pair in near.groupby(["metric", "against"])]
+        one, other = (pairs[0][side].iloc[0] for side in ("metric", "against"))
+        ahead = [qualities()[str(name)] for name in pairs[0].loc[pairs[0]["surely"] == "better", "quality"]]
+        reason = " ".join(_ahead_sentence(study, pair) for pair in pairs)
+        return _unsettled(verdict, "ahead short", one=one, other=other, ahead=ahead, more=len(pairs) - 1), reason
     if ((near["p_better"] == 0) & (near["p_not_worse"] == 1)).all():
         alike = sorted({*near["metric"], *near["against"]})
-        return say("alike", metrics=alike, qualities=[qualities()[name] for name in near["quality"].unique()])
+        of = [qualities()[name] for name in near["quality"].unique()]
+        return _unsettled(verdict, "alike", metrics=alike, qualities=of), ""
     # a pair that comes as near says the same of the same qualities
     best = near[np.isclose(near["p_better"], near["p_better"].max(), rtol=0, atol=1e-9)].drop_duplicates("quality")
-    return say(
-        "nearest",
-        current=study.current,
-        metrics=near["metric"].unique().tolist(),
-        against=near["against"].unique().tolist(),
-        said=[
-            f"in {_likely(study, name, share)}" for name, share in zip(best["quality"], best["p_better"], strict=True)
-        ],
-    )
+    metrics, against = (near[side].unique().tolist() for side in ("metric", "against"))
+    likeliest = [_likely(study, name, share) for name, share in zip(best["quality"], best["p_better"], strict=True)]
+    given = {"metrics": metrics, "against": against}
+    p = likely(study, best["quality"].iloc[0], best["p_better"].iloc[0])
+    answer = _unsettled(verdict, "nearest", **given, quality=qualities()[str(best["quality"].iloc[0])], p=p)
+    return answer, say("leads", **given, said=likeliest)
+
+
+def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
+    return f"{say('open', current=verdict.current)} {say(why, current=verdict.current, **given)}"
 
 
 def _ahead_sentence(study: CompareStudy, pair: pd.DataFrame) -> str:
-    """Say in what a metric is better than another, and what is not sure of it."""
+    """Say what is not sure of a metric that is better than another."""
     one, other = (pair[side].iloc[0] for side in ("metric", "against"))
     ahead = [qualities()[str(name)] for name in pair.loc[pair["surely"] == "better", "quality"]]
     unsure = pair[pair["surely"] == ""]
@@ -136,59 +131,8 @@ def likely(study: CompareStudy, quality: object, p: float) -> str:
     return written if exact else carried(p, study.probability_error(str(quality), p))
 
 
-def _power(study: CompareStudy, row: _Row) -> str:
-    return bracketed(row["power"], row["power_low"], row["power_high"], draws=study.power.n_topic_resamples)
-
-
-def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
-    """Say which metric has the highest power, and that of the metric in use."""
-    powers = [float(row["power"]) for row in rows.values()]
-    best = ends(rows, powers, [_power(study, row) for row in rows.values()])[1]
-    apart = study.current is not None and study.current not in best.names
-    return say(
-        "power",
-        best=best.names,
-        named=[say("in use", metric=name, current=study.current) for name in best.names],
-        n=len(rows),
-        figure=best.figure,
-        current=study.current,
-        own=_power(study, rows[str(study.current)]) if apart else "",
-        test=study.power.test,
-        level=study.confidence_level,
-    )
-
-
-def _clear_sentence(study: CompareStudy) -> str:
-    """Name the candidates whose power differs from that of the metric in use beyond chance."""
-    if study.current is None:
-        return ""
-    frame = study.power_differences()
-    touching = (frame["metric_a"] == study.current) | (frame["metric_b"] == study.current)
-    clear = frame[touching & ((frame["low"] > 0) | (frame["high"] < 0))]
-    words: dict[str, list[str]] = {"more": [], "less": []}
-    for a, b, difference in clear[["metric_a", "metric_b", "difference"]].to_numpy().tolist():
-        ahead = (difference < 0) == (a == study.current)
-        words["more" if ahead else "less"].append(b if a == study.current else a)
-    return say("clear", **words, level=study.confidence_level)
-
-
-def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
-    if study.topics is None or study.topics.posterior is None:
-        return ""
-    known = frame[frame["topics_median"].notna()]
-    if known.empty:
-        return ""
-    counts = study.topics_errors()
-    if counts is None:
-        return ""
-    needed = []
-    for name, row in counts.loc[known["metric"]].iterrows():  # a few metrics
-        middle, low, high = (topic_count(row[one], row[f"{one}_error"]) for one in ("median", "low", "high"))
-        needed.append(say("needed", metric=name, middle=middle, low=low, high=high))
-    return say("topics", study=study, needed=needed, errors=count_errors(counts))
-
-
-def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
+def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
+    """Say which metrics find the pairs of the one in use, and how many pairs they turn round."""
     sure = others["f1_low"] if "f1_low" in others else others["f1"]
     close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
     open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
@@ -207,7 +151,6 @@ def limits_section(study: CompareStudy) -> Section:
         title=say("limits"),
         lead=say("limits lead"),
         blocks=(Items(items=tuple(items)), Text(paragraphs=(say("limits words"),))),
-        brief=True,
     )
 
 

@@ -1,20 +1,18 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.digits import draws_of_middle, error_of_share
 from metaeval.base.unit import unit
-from metaeval.base.words import NAMED, End, carried, ends, intervals, listed, number, share_of, short_names, text
-from metaeval.page.blocks import Methods, Picture, Section
+from metaeval.base.words import MISSING, End, carried, ends, intervals, listed, number, share_of, short_names, text
+from metaeval.page.blocks import Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, described_by, facts, groups_of_topics
 from metaeval.studies.compare_tests import SplitHalvesStudy
@@ -36,8 +34,11 @@ def tests_report(study: SplitHalvesStudy) -> Report:
         command="compare-tests",
         title=say("title"),
         facts=(*counted, (f"{one.alpha:g}", "significance level α")),
-        summary=(*(_answer(study, name, rows) for name, rows in parts.items()), say("caution")),
-        sections=tuple(_section(study, name, rows) for name, rows in parts.items()),
+        summary=(_answer(*next(iter(parts.items()))), say("quote")),
+        key_figures=_key_figures(parts),
+        sections=tuple(
+            _section(study, name, rows, brief=not place) for place, (name, rows) in enumerate(parts.items())
+        ),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
@@ -49,50 +50,71 @@ def tests_report(study: SplitHalvesStudy) -> Report:
 # ---------------------------------------------------------------------------------------------------- the short answer
 
 
-class _First(NamedTuple):
-    """The tests that stand first or last."""
-
-    end: End
-    all: bool
-    """Whether these are all tests, several, so that none stands out."""
-    where: str = ""
-
-    @property
-    def tests(self) -> str:
-        return listed((TESTS[name].description.split(" (")[0] for name in self.end.names), most=NAMED)
-
-    @property
-    def figure(self) -> str:
-        return self.end.figure
-
-    def verb(self, one: str, several: str) -> str:
-        return self.end.verb(one, several)
-
-
-def _answer(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> str:
-    return " ".join([_extremes(correction, rows), *_reference(study, rows)])
-
-
-def _extremes(correction: str, rows: pd.DataFrame) -> str:
-    """Say which tests err least and which reject most."""
-    how = CORRECTIONS.label(correction) if correction == "none" else f"With {CORRECTIONS.label(correction)}"
-    known = rows.dropna(subset="error_rate")
-    n_tests = known["test"].nunique()
+def _answer(correction: str, rows: pd.DataFrame) -> str:
+    """Say which tests err least, under how many metrics, and in what share of their rejections."""
+    known, how = rows.dropna(subset="error_rate"), CORRECTIONS.words(correction)
+    known = known.assign(error_rate_se=_error_spread(known))
     if known.empty:
         return say("nothing", how=how)
-    if len(rows["metric"].unique()) == 1:
-        least, most = _ends(known, "error_rate")[0], _ends(known, "rejected")[1]
-        errs, rejects = (
-            End.of({test: figures_of[test] for test in end.names}).figure
-            for figures_of, end in ((_figures(known, "error_rate"), most), (_figures(known, "rejected"), least))
-        )
-        first = {name: _First(end, len(end.names) == n_tests > 1) for name, end in (("least", least), ("most", most))}
-        return say("one metric", how=how, errs=errs, rejects=rejects, **first)
     parts = [part for _, part in known.groupby("metric")]
-    safe = _winners([_ends(part, "error_rate")[0] for part in parts], n_tests)
-    keen = _winners([_ends(part, "rejected")[1] for part in parts], n_tests)
-    low, high = (end.figure for end in _ends(known.assign(test=known["metric"] + known["test"]), "error_rate"))
-    return say("several metrics", how=how, safe=safe, keen=keen, errors=low if low == high else f"{low} to {high}")
+    best = [_ends(part, "error_rate")[0].names for part in parts]
+    tests = known["test"].unique()
+    wins = pd.Series([test for names in best for test in names]).value_counts().sort_index()
+    least = wins.index[wins == wins.max()].tolist()
+    won = [part for part, names in zip(parts, best, strict=True) if set(names) & set(least)]
+    worst = known[known["test"].isin(least)].sort_values(["error_rate", "error_rate_se"]).iloc[-1]
+    return say(
+        "answer",
+        how=how,
+        tests=list(map(_called, least)),
+        only=len(tests) == 1,
+        all=len(least) == len(tests) > 1 and wins.max() == len(best),
+        clear=all(_clear(part, least) for part in won),
+        n_metrics=len(best),
+        wins=wins.max(),
+        error=carried(worst["error_rate"], worst["error_rate_se"]),
+    )
+
+
+def _called(test: str) -> str:
+    """Return a test as a short sentence names it: "the percentile bootstrap test"."""
+    return f"the {' '.join(reversed(TESTS.words(test).split(', ')))} test"
+
+
+def _clear(part: pd.DataFrame, least: list[str]) -> bool:
+    """Say whether every other test's error rate is beyond two Monte-Carlo errors of that of the best."""
+    own, rest = part[part["test"].isin(least)].nsmallest(1, "error_rate").iloc[0], part[~part["test"].isin(least)]
+    errors = np.hypot(rest["error_rate_se"], own["error_rate_se"])
+    return bool((rest["error_rate"] - own["error_rate"] > 2 * errors).all())
+
+
+def _span(rows: pd.DataFrame, name: str) -> str:
+    """Write the lowest and the highest figure of some rows with their errors, or one where they read alike."""
+    ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
+    both = (
+        [carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")]
+        if len(ordered)
+        else []
+    )
+    return f"{both[0].removesuffix(' %')} to {both[1]}" if len(set(both)) > 1 else "".join(both[:1]) or MISSING
+
+
+def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
+    """Return what each test rejects, and how much of that is wrong, from the lowest to the highest metric."""
+    first = next(iter(parts.values()))
+    shown = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
+    columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
+    for correction, rows in list(parts.items())[:2]:
+        rows = rows.assign(error_rate_se=_error_spread(rows))
+        own = [rows[rows["test"] == test] for test in shown["test"]]
+        names = {
+            f"{name} {correction}": label
+            for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
+        }
+        shown = shown.assign(**{name: [_span(part, name.split(" ")[0]) for part in own] for name in names})
+        columns += right(text, CORRECTIONS.label(correction), **names)
+    several = len(first["metric"].unique()) > 1
+    return key_figures(shown, columns, by="order", falling=False, caption=say("figures") if several else "")
 
 
 def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
@@ -103,22 +125,11 @@ def _ends(rows: pd.DataFrame, name: str) -> tuple[End, End]:
     return ends(rows["test"], rows[name], _figures(rows, name).values())
 
 
-def _winners(best: Sequence[End], n_tests: int) -> _First:
-    """Return the tests that are first under most metrics, and under which."""
-    wins = pd.Series([test for end in best for test in end.names]).value_counts().sort_index()
-    first = End.of(dict.fromkeys(wins.index[wins == wins.max()], ""))
-    every = wins.max() == len(best)
-    where = {1: "the one metric with errors", 2: "both metrics"}.get(len(best), f"all {len(best)} metrics")
-    if not every:
-        where = f"{wins.max()} of {len(best)} metrics{' each' * (len(first.names) > 1)}"
-    return _First(first, len(first.names) == n_tests > 1 and bool(every), where)
-
-
-def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
+def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     """Say against how many the reference rejects more, and against how many it errs no more: the paper's finding."""
     others = rows[(rows["test"] != study.reference) & rows["rejection_ratio"].notna()]
     if others.empty:
-        return []
+        return ()
     ratios, spread = others["rejection_ratio"], _ratio_errors(study, rows)
     errors = others["error_rate_ratio"].dropna()
     counts = {"n": len(ratios), "more": (ratios > 1).sum(), "n_errors": len(errors), "higher": (errors > 1).sum()}
@@ -126,7 +137,7 @@ def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
         "ratios": _range(ratios, spread["rejection_ratio"]),
         "errors": "" if errors.empty else _range(errors, spread["error_rate_ratio"]),
     }
-    return [say("reference", reference=study.reference, **counts, **spans)]
+    return (say("reference", reference=study.reference, **counts, **spans),)
 
 
 def _range(values: pd.Series, errors: pd.Series) -> str:
@@ -154,7 +165,7 @@ def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.S
 # -------------------------------------------------------------------------------------------------------- the sections
 
 
-def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Section:
+def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, brief: bool) -> Section:
     shown = rows.assign(test=rows["test"].map(TESTS.label))
     title = f"Rejections and errors, {CORRECTIONS.words(correction)}"
     picture = Picture(
@@ -164,15 +175,19 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Se
         caption=say("picture"),
         alt="; ".join(say("mark", row=row) for row in rows.itertuples()),
     )
-    blocks = (picture, _table(study, correction, rows))
-    return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=True, blocks=blocks)
+    words = _reference(study, rows)
+    blocks = (picture, *((Text(paragraphs=words),) if words else ()), _table(study, correction, rows))
+    return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
+
+
+def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the Monte-Carlo errors of the error rates; where no split has an error, one more rejection may be the first."""
+    alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
+    return np.fmax(rows["error_rate_se"], alone)
 
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
-    one = study.halves
-    # where no split has an error, one more rejection may be the first
-    alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
-    spread = np.fmax(rows["error_rate_se"], alone)
+    one, spread = study.halves, _error_spread(rows)
     frame = rows.assign(
         errors_of=[share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)],
         errors_of_sort=rows["error_rate"],

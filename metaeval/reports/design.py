@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import count
 from metaeval.base.unit import unit
-from metaeval.base.words import ends, name_of_metric, number, percentage, share, short_names, whole
+from metaeval.base.words import End, ends, name_of_metric, number, percentage, share, short_names, text, whole
 from metaeval.page.blocks import Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, under
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
 from metaeval.studies.design import DesignStudy
 
@@ -48,6 +48,7 @@ def design_report(study: DesignStudy) -> Report:
         title=say("title"),
         facts=tuple(facts),
         summary=_summary(study),
+        key_figures=_figures(study),
         sections=(_topics_section(study), *_variance_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
@@ -78,47 +79,62 @@ def _variance(study: DesignStudy) -> str:
 
 
 def _summary(study: DesignStudy) -> tuple[str, ...]:
-    paragraphs = []
-    for method, part in study.table.groupby("method", sort=False):
-        answers: list[str] = []
-        for difference, rows in part.groupby("difference", sort=False):
-            passage = "asked again" if answers else f"{method} asked"
-            needed = _needed(study, rows, named=not answers)
-            answers.append(_said(study, passage, difference=f"{difference:g}", needed=needed))
-        paragraphs.append(" ".join([f"{'; '.join(answers)}.", *_of_pairs(study, str(method), part)]))
+    """Answer in a sentence, for the first question; then which number to quote, and what it rests on."""
+    first = study.table.iloc[0]
+    asked = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
+    answer = _said(
+        study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, asked)
+    )
+    quote = _said(study, "quote", reached=_reached(study)) if _spread(study) else ""
     freedom = None if study.variances is None else study.table["degrees_of_freedom"]
     least, uneven = (None, False) if freedom is None else (freedom.min(), freedom.min() < freedom.max())
-    return (*paragraphs, say("basis", freedom=least, uneven=uneven))
+    return (answer, *([quote] if quote else []), say("basis", freedom=least, uneven=uneven))
 
 
-def _of_pairs(study: DesignStudy, method: str, part: pd.DataFrame) -> list[str]:
-    """Say for what share of the pairs these topics are enough, and how many are for the share asked."""
-    if not _spread(study) or method == "anova":
-        return []
-    needed: list[str] = []
-    for difference, rows in part.groupby("difference", sort=False):
-        own = _needed(study, rows.assign(n_topics=rows["n_topics_for_share"]), named=not needed)
-        needed.append(_said(study, "asked again", difference=f"{difference:g}", needed=own) if needed else own)
-    reached = dict.fromkeys(f"{100 * end:.0f}" for end in (part["pairs_reached"].min(), part["pairs_reached"].max()))
-    return [_said(study, "pairs reached", method=method, reached=reached, needed=needed)]
+def _ends(study: DesignStudy, rows: "pd.Series[bool]", column: str = "n_topics") -> list[End]:
+    """Return the least and the most demanding metric of some rows, or one end where they need the same."""
+    own = study.table[rows]
+    topics = own[column].astype(float).fillna(np.inf)
+    written = [say("too many") if np.isinf(value) else whole(value) for value in topics]
+    return list(dict.fromkeys(ends(map(name_of_metric, own["metric"]), topics, written)))
 
 
-def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
-    """Say how many topics one question needs: of one metric, or of the least and the most demanding.
+def _needed(study: DesignStudy, rows: "pd.Series[bool]") -> str:
+    """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
+    both = _ends(study, rows)
+    if len(both) > 1:
+        return say("span", both=both, who=named(both, "metrics"))
+    return say("one", figure=both[0].figure, who=both[0].who if study.variances is not None and rows.sum() == 1 else "")
 
-    These are the same two for every difference, so they need be named only once.
-    """
-    known = rows.dropna(subset="n_topics").astype({"n_topics": int})
-    if known.empty:
-        return say("too many")
-    topics = known["n_topics"]
-    low, high = ends(map(name_of_metric, known["metric"]), topics, map(whole, topics))
-    if not named:
-        return " to ".join(dict.fromkeys((low.figure, high.figure)))
-    least = count(int(topics.min()), unit().topic)
-    if low == high:
-        return least + (f" ({low.who})" if study.variances is not None and len(rows) == 1 else "")
-    return f"{least} ({low.who}) to {high.figure} ({high.who})"
+
+def _reached(study: DesignStudy) -> list[str]:
+    """Return for what share of the pairs the topics are enough, from the least to the most."""
+    reached = study.table["pairs_reached"].dropna()
+    return list(dict.fromkeys(f"{100 * end:.0f}" for end in (reached.min(), reached.max())))
+
+
+def _figures(study: DesignStudy) -> Table:
+    """Return what every design and difference needs under the least and the most demanding metric."""
+    several, rows = len(study.table["metric"].unique()) > 1, []
+    for (method, difference), part in study.table.groupby(["method", "difference"], sort=False):
+        asked = study.table.index.isin(part.index)
+        both = _ends(study, asked)
+        row: dict[str, object] = {"design": _name(study, method), "difference": difference}
+        written = zip(both, named(both, "metrics"), strict=True)
+        least, *most = [f"{end.figure} ({who})" if several else end.figure for end, who in written]
+        row |= {"least": least, "most": most[0] if most else least}
+        if _spread(study):
+            known = method != "anova"
+            row["share"] = (
+                " to ".join(end.figure for end in _ends(study, asked, "n_topics_for_share")) if known else None
+            )
+        rows.append(row)
+    heads = {"least": "fewest", "most": "most"} if several else {"least": "needed"}
+    columns = [*left(design="Design"), *right(lambda value: f"{value:g}", difference="Difference")]
+    columns += right(text, unit().Topics, **heads)
+    if _spread(study):
+        columns += right(text, unit().Topics, share=say("for a share", study=study))
+    return key_figures(pd.DataFrame(rows), columns)
 
 
 def _topics_section(study: DesignStudy) -> Section:
@@ -171,7 +187,7 @@ def _topics_section(study: DesignStudy) -> Section:
         title=say("section"),
         lead=say("lead"),
         brief=True,
-        blocks=(table, picture),
+        blocks=(picture, table),
     )
 
 

@@ -152,7 +152,7 @@ def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
     else:
         return ()
     title, lead = say("difference section"), say("difference lead")
-    return (Section(id="differences", title=title, lead=lead, blocks=blocks, brief=True),)
+    return (Section(id="differences", title=title, lead=lead, blocks=blocks),)
 
 
 def _difference_picture(bins: DifferenceBins) -> Picture:
@@ -205,7 +205,6 @@ def _beyond_the_data(study: TopicsStudy) -> Section:
             Fold(title=say("every fit"), blocks=(_fits_table(study),)),
             Fold(title=say("published"), blocks=_exponential(study)),
         ),
-        brief=study.posterior is None,
     )
 
 

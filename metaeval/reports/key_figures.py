@@ -2,17 +2,22 @@
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from metaeval.base.words import absent, text
+from metaeval.base.names import natural_order
+from metaeval.base.words import EACH, MISSING, End, absent, text
 from metaeval.page.blocks import MOST_KEY_FIGURES
 from metaeval.page.tables import Column, Table, left, right
+from metaeval.reports.prose import prose
 
 FIGURES = (*left(what="Figure"), *right(text, written="Value"))
+_LAST, _NAMED = 2, 3
+"""Of more rows than a page shows the last ones that are kept; how many names a sentence has room for."""
+say = prose("key_figures")
 
 
 class KeyFigure(NamedTuple):
@@ -24,18 +29,45 @@ class KeyFigure(NamedTuple):
     numbers: tuple[object, ...] = ()
 
 
-def key_figures(frame: pd.DataFrame, columns: Iterable[Column], *, caption: str = "", which: str = "first") -> Table:
-    """Return a frame as key figures: of more rows than a page shows the first, as its caption says.
+def key_figures(  # noqa: PLR0913 - the parts of a table
+    frame: pd.DataFrame,
+    columns: Iterable[Column],
+    *,
+    by: str = "",
+    falling: bool = True,
+    which: str = "",
+    caption: str = "",
+) -> Table:
+    """Return a frame as key figures, in order of `by`: of more rows than a page shows the first three and the last two.
+
+    Where the frame is in an order that has a word (`which`, such as "best"), the first five.
 
     Examples
     --------
-    >>> key_figures(pd.DataFrame({"what": list("abcdefg"), "written": 1}), FIGURES, which="best").caption
-    'The best 5 of 7.'
+    >>> from metaeval.page.tables import METRIC
+    >>> frame = pd.DataFrame({"metric": list("abcdef"), "power": range(6)})
+    >>> table = key_figures(frame, METRIC, by="power")
+    >>> table.frame["metric"].tolist(), table.caption
+    (['f', 'e', 'd', 'b', 'a'], 'Shown: the first 3 and the last 2 of 6 rows.')
+    >>> key_figures(frame, METRIC, which="best").caption
+    'Shown: the best 5 of 6 rows.'
     """
-    shown = frame.head(MOST_KEY_FIGURES)
-    some = f"The {which} {len(shown)} of {len(frame):,}." if len(shown) < len(frame) else ""
-    words = " ".join(filter(None, (some, caption)))
-    return Table(name="key-figures", title="Key figures", caption=words, frame=shown, columns=tuple(columns))
+    if by:
+        names = natural_order(map(str, frame.iloc[:, 0]))
+        places = frame.iloc[:, 0].map({name: place for place, name in enumerate(names)})
+        frame = frame.assign(_place=places).sort_values([by, "_place"], ascending=[not falling, True])
+        frame = frame.drop(columns="_place")
+    if (n_rows := len(frame)) > MOST_KEY_FIGURES:
+        first = MOST_KEY_FIGURES if which else MOST_KEY_FIGURES - _LAST
+        frame = frame.head(first) if which else pd.concat([frame.head(first), frame.tail(_LAST)])
+        caption = f"{caption} {say('few', which=which, first=first, last=_LAST, n=n_rows)}".strip()
+    return Table(
+        name="key_figures",
+        title=say("title"),
+        caption=caption,
+        frame=frame.reset_index(drop=True),
+        columns=tuple(columns),
+    )
 
 
 def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
@@ -63,3 +95,29 @@ def sure_side(written: str, bar: float = 0.0) -> int:
         return 0
     low, high = (float(end.replace("−", "-")) for end in found.groups())
     return (low > bar) - (high < bar)
+
+
+def in_brackets(figure: str, ends: str) -> str:
+    """Return a figure with an interval as `interval` writes it in brackets; a caption says the error of the ends.
+
+    Examples
+    --------
+    >>> in_brackets("69.2 %", "64 to 74 %, each ± 0.3")
+    '69.2 % [64, 74]'
+    """
+    if ends == MISSING:
+        return figure
+    return f"{figure} [{', '.join(EACH.sub('', ends).removesuffix(' %').split(' to '))}]"
+
+
+def named(both: Sequence[End], what: str) -> list[str]:
+    """Return who is at either end, by name where these are three at most, else by number: a sentence stays short.
+
+    Examples
+    --------
+    >>> low, high = End.of({"AP": "3", "P@10": "3"}), End.of({"RR": "9"})
+    >>> named([low, high], "metrics"), named([low, low], "metrics")
+    (['AP and P@10', 'RR'], ['2 metrics', '2 metrics'])
+    """
+    few = sum(len(end.names) for end in both) <= _NAMED
+    return [end.who if few or len(end.names) == 1 else f"{len(end.names)} {what}" for end in both]

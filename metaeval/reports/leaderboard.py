@@ -9,7 +9,6 @@ import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.words import (
-    carried,
     chance,
     errors_said,
     name_of_metric,
@@ -26,6 +25,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Se
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -53,7 +53,7 @@ say = prose("leaderboard")
 def leaderboard_report(study: LeaderboardStudy) -> Report:
     """Put a study of a leaderboard into a report."""
     frame, pairs = study.to_frame(), study.pair_counts()
-    metrics = list(study.comparison.metrics)
+    metrics, found = list(study.comparison.metrics), _places(study, frame, pairs)
     sizes = study.scores.sizes
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
@@ -61,7 +61,8 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         command="leaderboard",
         title=say("title"),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics),
+        summary=(_answer(study, found), say("quote", study=study), say("caution", study=study)),
+        key_figures=_figures(study, found),
         sections=(
             *_ranks_section(study, frame, metrics),
             *_families_section(study),
@@ -83,19 +84,71 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     )
 
 
-def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
-    """Say how much of one metric's ranking these items decide."""
-    near = _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE)
-    part = carried(near["share"], _open_pairs(study)[metric, "adjacent"] / near["n_pairs"])  # as the table has it
-    found: dict[str, Any] = {"level": _level(study)}
+def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return how much of each metric's ranking these items decide: who may be first, and which neighbours differ."""
+    rows = []
+    for metric in study.comparison.metrics:
+        part, near = (
+            frame[frame["metric"] == metric],
+            _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
+        )
+        leaders = natural_order(part.loc[part["rank"] == 1, "system"])
+        row = {"metric": metric, "first": first_few(leaders), "differ": int(near["n_significant"])}
+        row |= {"n_near": int(near["n_pairs"]), "error": _open_pairs(study)[metric, "adjacent"]}
+        if study.ranks is None:
+            best = _row(pairs, metric=metric, family="best", correction=FAMILY_WISE)
+            row["tied"] = 1 + int(best["n_pairs"] - best["n_significant"])
+        else:
+            widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
+            row |= {"tied": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
+        row["verdict"] = _real(**{name: int(str(row[name])) for name in ("tied", "differ", "n_near")})
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _real(*, tied: int, differ: int, n_near: int) -> str:
+    """Say whether a ranking is real, by the rule that the page states."""
+    if differ == n_near:
+        return "Yes"
+    return "Partly" if tied == 1 or 2 * differ >= n_near else "No"
+
+
+def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
+    """Say whether the ranking is real: under every metric, under some, or under none."""
+    verdicts, first = set(found["verdict"]), found.iloc[0]
+    return say(
+        "answer",
+        verdict=verdicts.pop() if len(verdicts) == 1 else "Partly",
+        n=len(found),
+        n_items=study.scores.sizes["topic"],
+        n_systems=study.scores.sizes["system"],
+        pair=study.scores["system"].to_numpy().tolist() if first["n_near"] == 1 else [],
+        one=first,
+        n_near=first["n_near"],
+        settled=int((found["tied"] == 1).sum()),
+        tied=_span(found["tied"]),
+        differ=_span(found["differ"]),
+    )
+
+
+def _span(counts: "pd.Series[int]") -> str:
+    return " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
+
+
+def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
+    near = [
+        share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
+    ]
+    shown = found.assign(near=near, near_sort=found["differ"])
+    columns = [
+        METRIC,
+        *left(first="First"),
+        *right(whole, tied="Tied for first"),
+        *right(near="Neighbours that differ"),
+    ]
     if study.ranks is not None:
-        widths = (frame["rank_high"] - frame["rank_low"] + 1).sort_values(ascending=False)
-        leaders = natural_order(frame.loc[frame["rank"] == 1, "system"])
-        found["first"], found["width"] = frame["system"].iloc[0], widths.iloc[(len(frame) - 1) // 2]
-        found["leaders"], found["shared"] = first_few(leaders), len(leaders) > 1
-        found["possible"] = (frame["rank_low"] == 1).sum()
-    several, decision = len(study.comparison.metrics) > 1, say("decision", study=study)
-    return say("answer", metric=metric, several=several, near=near, part=part, decision=decision, **found)
+        columns += right(whole, width="Ranks in the median interval")
+    return key_figures(shown, columns, by="tied", falling=False, caption=say("figures", level=_level(study)))
 
 
 def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
@@ -140,7 +193,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             title="Ranks with intervals",
             lead=say("ranks lead", study=study, level=_level(study)),
             brief=True,
-            blocks=(*((Text(paragraphs=short),) if short else ()), choice),
+            blocks=(choice, *((Text(paragraphs=short),) if short else ())),
         )
     ]
 
@@ -264,7 +317,6 @@ def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         id="benchmark",
         title=say("benchmark title"),
         lead=say("benchmark lead"),
-        brief=True,
         blocks=(Text(paragraphs=tuple(_verdict(study, metric, pairs) for metric in study.comparison.metrics)),),
     )
 
@@ -303,7 +355,6 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         beside=beside(
             study.comparison.with_correction("fdr_by"),
             lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),
-            again=metric != study.comparison.metrics[0],
         ),
         **found,
     )

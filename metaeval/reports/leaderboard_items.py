@@ -19,9 +19,9 @@ _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 say = prose("leaderboard_items")
 
 
-def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block, brief: bool = True) -> list[Section]:
+def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
     lead = say(f"{name} lead", study=study)
-    return [Section(id=name.replace("_", "-"), title=title, lead=lead, brief=brief, blocks=blocks)]
+    return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
 
 
 def differences_section(study: LeaderboardStudy) -> list[Section]:
@@ -242,4 +242,4 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
         ),
         data=rows,
     )
-    return _section(study, "subsets", say("subsets title"), table, brief=False)
+    return _section(study, "subsets", say("subsets title"), table)

@@ -28,6 +28,7 @@ from metaeval.reports.power_findings import (
     one_per_test,
     power_differences,
     power_error,
+    power_figures,
     power_methods,
     power_summary,
     rows_of,
@@ -58,9 +59,10 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     frame, means = study.to_frame(), study.system_means()
     return Report(
         command="power",
-        title=say("title", metrics=metrics),
+        title=say("title", metrics=metrics, systems=study.scores["system"].to_numpy().tolist()),
         facts=_facts(study),
         summary=power_summary(study, frame),
+        key_figures=power_figures(study, frame),
         sections=(
             _power_section(study, frame),
             *_differences_section(study, frame),
@@ -71,7 +73,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
             scores_section(study, order),
             map_section(study, order),
             top_section(study, means, top),
-            identical_section(study),
+            *identical_section(study),
         ),
         methods=power_methods(study),
         rows=frame,

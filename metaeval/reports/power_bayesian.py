@@ -5,7 +5,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.words import share_of
 from metaeval.models.bayesian_comparison import BayesianComparison
-from metaeval.page.blocks import Picture, Section
+from metaeval.page.blocks import Picture, Section, Text
 from metaeval.page.tables import METRIC, Table, right
 from metaeval.reports.prose import prose
 from metaeval.studies.power import PowerStudy
@@ -16,21 +16,6 @@ BAYESIAN_SOURCES = {"bayesian_t": ("benavoli2017",), "hierarchical": ("benavoli2
 """Model to the keys of what it comes from."""
 _PROBABILITY = 0.95
 say = prose("power_bayesian")
-
-
-def bayesian_sentences(study: PowerStudy) -> list[str]:
-    """Say of the metric with most decided pairs what is probable of them."""
-    found = study.bayesian
-    if found is None:
-        return []
-    if found.data.sizes["pair"] == 1:
-        rows = found.to_frame().itertuples()
-        return [say("of the pair", row=row, width=found.rope[str(row.metric)]) for row in rows]
-    decided = found.discriminative_power(_PROBABILITY)
-    counts = decided["n_apart"] + decided["n_equivalent"]
-    tied = decided[counts == counts.max()].sort_values("metric")
-    rows = tied.to_dict("records")
-    return [say("decided", rows=rows, several=len(decided) > 1, rope=found.rope, probability=_PROBABILITY)]
 
 
 def bayesian_section(study: PowerStudy) -> list[Section]:
@@ -46,8 +31,23 @@ def bayesian_section(study: PowerStudy) -> list[Section]:
         caption=say("picture", probability=_PROBABILITY),
         alt="; ".join(say("mark", row=row) for row in frame.itertuples()),
     )
-    blocks = picture, _table(study, found, frame)
+    blocks = picture, Text(paragraphs=(" ".join(bayesian_sentences(study)),)), _table(study, found, frame)
     return [Section(id="practical-equivalence", title=say("section"), lead=say("lead"), brief=True, blocks=blocks)]
+
+
+def bayesian_sentences(study: PowerStudy) -> list[str]:
+    """Say of the metric with most decided pairs what is probable of them."""
+    found = study.bayesian
+    if found is None:
+        return []
+    if found.data.sizes["pair"] == 1:
+        rows = found.to_frame().itertuples()
+        return [say("of the pair", row=row, width=found.rope[str(row.metric)]) for row in rows]
+    decided = found.discriminative_power(_PROBABILITY)
+    counts = decided["n_apart"] + decided["n_equivalent"]
+    tied = decided[counts == counts.max()].sort_values("metric")
+    rows = tied.to_dict("records")
+    return [say("decided", rows=rows, several=len(decided) > 1, rope=found.rope, probability=_PROBABILITY)]
 
 
 def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) -> Table:

@@ -6,86 +6,119 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import carried, interval, listed, number
+from metaeval.base.names import natural_order
+from metaeval.base.words import MISSING, carried, interval, number, percentage, share_of, text
 from metaeval.page.blocks import Methods
-from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
+from metaeval.page.tables import METRIC, Table, left, p_values, right, under
+from metaeval.reports.key_figures import in_brackets, key_figures
+from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods
 from metaeval.reports.prose import prose
-from metaeval.reports.shared import beside, cited_keys, computed_with, groups_of_topics
+from metaeval.reports.shared import cited_keys, computed_with, drawn_for_p, groups_of_topics
 from metaeval.studies.power import PowerStudy
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SCORE = number(4)
 _POWER = ("sakai2006", "sakai2008")
 _LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
-_FEW = 4
-"""Identical systems, groups of them and metrics of equal power that are named; the page names all."""
 say = prose("power_findings")
 
 
 def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Say under which metric most pairs differ significantly, what a correction leaves, and how clear the lead is."""
-    lead = study.comparisons[0]
-    rows = rows_of(frame, lead)
-    best = rows[rows["n_significant"] == rows["n_significant"].max()].sort_values("metric")
-    how = say("how", lead=lead)
+    """Answer in a sentence; then which of several counts to quote, and how clear the lead of the best metric is."""
+    lead, strict = study.comparisons[0], deciding(study)
     if lead.n_pairs == 1:
-        return (_pair_words(study, how), *([" ".join(found)] if (found := bayesian_sentences(study)) else []))
-    answer = "; ".join(
-        [_best_words(study, rows, best, how), *_corrected_words(study, frame, best), *_beside(study, best)]
+        return (pair_sentence(lead, study.scores), *_otherwise(study))
+    rows = rows_of(frame, lead)
+    best = rows[rows["n_significant"] == rows["n_significant"].max()]
+    best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()
+    error = max(power_error(study, row) for row in best.to_dict("records"))
+    figures = dict.fromkeys(
+        in_brackets(carried(row["power"], error), _interval(study, row)) for row in best.to_dict("records")
     )
-    rest = [
-        *_distinct_sentence(study, rows, best),
-        *_required_sentence(study, frame, best),
-        *_worst_sentence(study, rows, best),
-    ]
-    parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), say("caution")])
-    return tuple(" ".join(part) for part in parts if part)
+    found, one = best["metric"].tolist(), best.iloc[0]
+    figure = next(iter(figures)) if len(figures) == 1 else carried(one["power"], error)
+    answer = say("answer", names=found, n=len(rows), one=one, figure=figure, lead=lead)
+    tests = [result.test for result in one_per_test(study)]
+    quote = say("quote", lead=lead, strict=strict, frame=frame, more=_most_under(strict, frame, found), tests=tests)
+    caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
+    return (answer, quote, caution)
 
 
-def _pair_words(study: PowerStudy, how: str) -> str:
-    """Say of two systems which is better under which metrics, and where another test decides otherwise."""
-    lead = study.comparisons[0]
-    decided = lead.data["significant"].isel(pair=0)
+def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
+    """Return each metric's count of different pairs, as tested first and as it is decided; of one pair its means."""
+    lead, strict = study.comparisons[0], deciding(study)
+    if lead.n_pairs == 1:
+        return pair_figures(lead, study.scores)
+    first = rows_of(frame, lead)
+    shown, columns = first[["metric", "power"]].assign(), [METRIC]
+    for place, result in enumerate(dict.fromkeys((lead, strict))):
+        rows = rows_of(frame, result).set_index("metric").loc[first["metric"]].reset_index().to_dict("records")
+        name, label = f"pairs_{place}", f"{result.procedure.label}, {CORRECTIONS.words(result.correction)}"
+        shown[name] = [share_of(row["n_significant"], row["n_pairs"], power_error(study, row)) for row in rows]
+        shown[f"{name}_sort"] = [row["power"] for row in rows]
+        shown[f"{name}_interval"] = [_interval(study, row) for row in rows]
+        columns += right(text, "Significantly different pairs", **{name: label})
+        if study.intervals is not None and set(shown[f"{name}_interval"]) != {MISSING}:
+            level = f"{percentage(study.intervals.confidence_level)} interval"
+            columns += under(text, "Significantly different pairs", **{f"{name}_interval": level})
+    return key_figures(shown, columns, by="power")
+
+
+def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> str:
+    draws = None if study.intervals is None else study.intervals.n_topic_resamples
+    return interval(row.get("power_low"), row.get("power_high"), draws=draws, about=row["power"])
+
+
+def _sides(result: PairwiseResult) -> dict[int, list[str]]:
+    """Return the metrics by the sign of the one pair's verdict: first system better, second better, or neither."""
+    sides: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for metric, verdict in zip(result.metrics, result.verdicts()[:, 0].tolist(), strict=True):
+        sides[int(verdict)].append(metric)
+    return sides
+
+
+def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
+    """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
+    sides, names = _sides(result), _pair(result)
+    if len(sides[-1]) > len(sides[1]):
+        sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
+    means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
+    return say("pair", sides=sides, names=names, n=len(result.metrics), means=means.tolist(), lead=result)
+
+
+def pair_figures(result: PairwiseResult, scores: Scores) -> Table:
+    """Return the means of two systems under each metric, their difference and its p-value."""
+    names, metrics = _pair(result), list(result.metrics)
+    means = mean_over_topics(scores.sel(metric=metrics, system=names))
+    frame = result.to_frame().assign(first=means[:, 0], second=means[:, 1])
+    frame["verdict"] = frame["significant"].map({True: "yes", False: "no"})
+    frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
+    columns = (
+        METRIC,
+        *right(number(3), "Mean", first=names[0], second=names[1]),
+        *right(_SCORE, difference="Difference"),
+        *written,
+        *left(verdict="Significant"),
+    )
+    return key_figures(frame, columns)
+
+
+def _pair(result: PairwiseResult) -> list[str]:
+    return [str(result.data[side].to_numpy()[0]) for side in ("system_a", "system_b")]
+
+
+def _otherwise(study: PowerStudy) -> list[str]:
+    """Name the tests that decide about the one pair otherwise than the first."""
+    first = study.comparisons[0].verdicts()
     others = []
     for other in one_per_test(study)[1:]:
-        own = other.data["significant"].isel(pair=0)
-        if (own != decided).any():
-            metrics = [metric for metric, yes in zip(other.metrics, own.to_numpy(), strict=True) if yes]
-            others.append({"described": other.procedure.description, "metrics": metrics})
-    return say("pair", verdicts=verdicts_of_pair(lead, study.scores), how=how, others=others)
-
-
-def verdicts_of_pair(result: PairwiseResult, scores: Scores) -> list[str]:
-    """Say of the one pair that was tested which system is significantly better under which metrics, with the means."""
-    one = result.data.isel(pair=0)
-    names = [str(one[side].item()) for side in ("system_a", "system_b")]
-    means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))
-    sides: dict[int, list[str]] = {}
-    for place, metric in enumerate(result.metrics):
-        side = int(one["better"][place]) * bool(one["significant"][place])
-        better, worse = means[place] if side >= 0 else means[place][::-1]
-        sides.setdefault(side, []).append(say("means", metric=metric, better=better, worse=worse))
-    ordered = sorted(sides.items(), key=lambda one: -abs(one[0]))
-    return [say("verdict", side=side, first=names[0], second=names[1], metrics=found) for side, found in ordered]
-
-
-def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
-    if best["n_significant"].iloc[0] == 0:
-        return say("none", how=how, n=len(rows))
-    level, bounds = None, {}
-    if study.intervals is not None and pd.notna(best["power_low"].iloc[0]):
-        level, n_draws = study.intervals.confidence_level, study.intervals.n_topic_resamples
-        bounds = dict.fromkeys(
-            interval(row["power_low"], row["power_high"], draws=n_draws, about=row["power"])
-            for row in best.to_dict("records")
-        )
-    error = max(power_error(study, row) for row in best.to_dict("records"))
-    names, one = best["metric"].tolist(), best.iloc[0]
-    return say("best", names=names, one=one, n=len(rows), error=error, level=level, bounds=list(bounds), how=how)
+        if (other.verdicts() != first).any():
+            differ = [metric for side in (1, -1) for metric in _sides(other)[side]]
+            others.append(say("otherwise", described=other.procedure.description, metrics=differ))
+    return [" ".join(others)] if others else []
 
 
 def power_error(study: PowerStudy, row: Mapping[Hashable, Any] | pd.Series) -> float:
@@ -94,32 +127,11 @@ def power_error(study: PowerStudy, row: Mapping[Hashable, Any] | pd.Series) -> f
     return float(result.power_errors()[result.metrics.index(row["metric"])])
 
 
-def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    strict = deciding(study)
-    if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
-        return []
-    kept = rows_of(frame, strict).set_index("metric").loc[best["metric"]]
-    left = [
-        say("left", row=row, error=power_error(study, row), named=len(best) > 1)
-        for row in kept.reset_index().to_dict("records")
-    ]
-    everywhere = rows_of(frame, strict)
-    most = everywhere["n_significant"].max()  # the metrics best without the correction may have fewer under it
-    more = [] if most == kept["n_significant"].max() else everywhere.loc[everywhere["n_significant"] == most, "metric"]
-    same = strict.test == study.comparisons[0].test
-    return [say("kept", strict=strict, same=same, left=left, more=list(more), most=most)]
-
-
-def _beside(study: PowerStudy, best: pd.DataFrame) -> list[str]:
-    def counted(milder: PairwiseResult) -> str:
-        found = (
-            milder.discriminative_power().assign(error=milder.power_errors()).set_index("metric").loc[best["metric"]]
-        )
-        rows = found.reset_index().to_dict("records")
-        return listed(say("left", row=row, error=row["error"], named=len(best) > 1) for row in rows)
-
-    words = beside(deciding(study), counted)
-    return [words] if words and best["n_significant"].iloc[0] else []
+def _most_under(strict: PairwiseResult, frame: pd.DataFrame, best: list[str]) -> list[str]:
+    """Return the metrics with most pairs under the correction that decides, where they are not the best without it."""
+    kept = rows_of(frame, strict)
+    most = kept.loc[kept["n_significant"] == kept["n_significant"].max(), "metric"].tolist()
+    return [] if set(most) & set(best) else most
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -133,38 +145,6 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     if not near:
         return [say("lead is clear", level=level)]
     return [say("lead is open", level=level, near=near, every=len(near) == len(rows) - 1 > 1)]
-
-
-def _worst_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    worst = rows[rows["n_significant"] == rows["n_significant"].min()]
-    if len(worst) > 1 or len(best) == len(rows):
-        return []
-    return [say("worst", row=worst.iloc[0], error=power_error(study, worst.iloc[0]))]
-
-
-def _required_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    if study.sensitivity is None or len(best) > _FEW:
-        return []
-    errors = study.sensitivity.required_errors()
-    rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none")].set_index("metric")
-    return [
-        say(
-            "required",
-            metric=metric,
-            most=carried(rows.loc[metric, "difference_required"], most, _SCORE),
-            middle=carried(rows.loc[metric, "difference_required_median"], middle, _SCORE),
-        )
-        for metric, (most, middle, _) in zip(best["metric"], errors.loc[best["metric"]].to_numpy(), strict=True)
-        if metric in rows.index
-    ]
-
-
-def _identical_sentence(study: PowerStudy) -> list[str]:
-    alike = [names for names in study.identical if len(names) <= _FEW]
-    n_systems = sum(len(names) for names in study.identical if len(names) > _FEW)
-    if not alike and not n_systems:
-        return []
-    return [say("identical", alike=alike[:_FEW], n_groups=len(alike[_FEW:]), n_systems=n_systems)]
 
 
 def power_differences(study: PowerStudy) -> pd.DataFrame | None:

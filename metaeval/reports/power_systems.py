@@ -8,7 +8,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.words import ends, name_of_metric, number, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS
-from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
+from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
 from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.power_findings import deciding, decision_words
 from metaeval.reports.prose import prose
@@ -196,9 +196,11 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
     )
 
 
-def identical_section(study: PowerStudy) -> Section:
-    """Name the systems that no metric can tell from one another."""
+def identical_section(study: PowerStudy) -> list[Section]:
+    """Name the systems that no metric can tell from one another, where there are any."""
     rows = [(place, name) for place, names in enumerate(study.identical, 1) for name in names]
+    if not rows:
+        return []
     table = Table(
         name="identical_systems",
         title=say("identical"),
@@ -206,12 +208,7 @@ def identical_section(study: PowerStudy) -> Section:
         frame=pd.DataFrame(rows, columns=["set", "system"]),
         columns=(*right(whole, set="Set"), *left(system="System")),
     )
-    return Section(
-        id="identical",
-        title=say("identical"),
-        lead=say("identical lead"),
-        blocks=(table if rows else Text(paragraphs=(say("identical none"),)),),
-    )
+    return [Section(id="identical", title=say("identical"), lead=say("identical lead"), blocks=(table,))]
 
 
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:

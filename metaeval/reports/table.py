@@ -6,16 +6,27 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count, natural_order
-from metaeval.base.words import name_of_metric, number, percentage, short_names
+from metaeval.base.words import (
+    carried,
+    ends,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share_of,
+    short_names,
+    text,
+    whole,
+)
 from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, p_values, right
 from metaeval.reports.data_files import pair_files, score_files
+from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.means import means_table, over_pairs
-from metaeval.reports.power_findings import decision_words, verdicts_of_pair
+from metaeval.reports.power_findings import decision_words, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import (
-    beside,
     cited_in,
     cited_keys,
     drawn_for_p,
@@ -44,12 +55,12 @@ def table_report(study: TableStudy) -> Report:
     counted = facts(**{name: sizes[name] for name in DIMS}, **groups_of_topics(study.scores), pair=result.n_pairs)
     means = (means_table(study), *((Text(paragraphs=short),) if short else ()))
     pair = study.scores["system"].to_numpy().tolist() if result.n_pairs == 1 else []
-    verdict = "; ".join(verdicts_of_pair(result, study.scores)) + "." if pair else ""
     return Report(
         command="table",
         title=say("title", pair=pair, baseline=study.baseline),
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
-        summary=(verdict if pair else " ".join(_answer(study, metric) for metric in study.metrics),),
+        summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
+        key_figures=pair_figures(result, study.scores) if pair else _figures(study),
         sections=(
             Section(id="means", title=say("titles", name="means"), lead=say("lead"), brief=True, blocks=means),
             _pairs_section(study),
@@ -62,26 +73,65 @@ def table_report(study: TableStudy) -> Report:
     )
 
 
-def _answer(study: TableStudy, metric: str) -> str:
-    """Say which system is best under a metric, and how many pairs differ significantly."""
-    best = study.best_systems(metric)
-    value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
-    place = study.comparison.metrics.index(metric)
-    verdict = study.comparison.verdicts()[place]
+def _answer(study: TableStudy) -> str:
+    """Say how many pairs differ significantly, or systems from the baseline, from the least to the most."""
+    verdicts, metrics = study.comparison.verdicts(), list(study.metrics)
+    places = [study.comparison.metrics.index(metric) for metric in metrics]
+    found, errors = np.count_nonzero(verdicts, axis=1)[places], study.comparison.power_errors()[places]
+    shares = [carried(*row) for row in zip(found / study.comparison.n_pairs, errors, strict=True)]
+    both = list(dict.fromkeys(ends(map(name_of_metric, metrics), found, map(whole, found))))
     return say(
         "answer",
-        metric=metric,
-        best=natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")],
-        one=len(best) == 1,
-        value=number(study.digits)(value),
-        better=int((verdict == 1).sum()),
-        worse=int((verdict == -1).sum()),
+        both=both,
+        who=named(both, "metrics"),
+        n=len(metrics),
+        nothing=not found.any(),
+        one=found.max() == 1,
+        share=shares[0] if len(metrics) == 1 and errors[0] else "",
         baseline=study.baseline,
         result=study.comparison,
-        beside=beside(
-            study.comparison, lambda milder: f"{np.count_nonzero(milder.verdicts()[place]):,}", again=place > 0
-        ),
     )
+
+
+def _quote(study: TableStudy) -> tuple[str, ...]:
+    """Say which of two corrections to quote, where the page has both."""
+    milder = study.comparison.beside()
+    return () if milder is None else (say("quote", strict=study.comparison, milder=milder),)
+
+
+def _figures(study: TableStudy) -> Table:
+    """Return the best system under each metric, and how many pairs differ, under the milder correction too."""
+    result, rows = study.comparison, []
+    milder = result.beside()
+    for metric in study.metrics:
+        best, place = study.best_systems(metric), result.metrics.index(metric)
+        value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
+        names = natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")]
+        verdicts, error = result.verdicts()[place], float(result.power_errors()[place])
+        row = {
+            "metric": metric,
+            "best": listed(names),
+            "mean": value,
+            "found": share_of(np.count_nonzero(verdicts), result.n_pairs, error),
+        }
+        row |= {
+            "better": int((verdicts == 1).sum()),
+            "worse": int((verdicts == -1).sum()),
+            "found_sort": np.count_nonzero(verdicts),
+        }
+        if milder is not None:
+            row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_pairs)
+        rows.append(row)
+    label = CORRECTIONS.words(result.correction)
+    columns = [METRIC, *left(best="Best"), *right(number(study.digits), mean="Mean")]
+    if study.baseline is None:
+        columns += right(text, "Significantly different pairs", found=label)
+        if milder is not None:
+            columns += right(text, "Significantly different pairs", milder=CORRECTIONS.words(milder.correction))
+    else:
+        columns += right(whole, f"Than {study.baseline}, {label}", better="better", worse="worse")
+        columns += right(text, f"Than {study.baseline}, {label}", found="either")
+    return key_figures(pd.DataFrame(rows), columns, by="found_sort")
 
 
 def _pairs_section(study: TableStudy) -> Section:

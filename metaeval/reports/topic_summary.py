@@ -6,39 +6,23 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.base.digits import error_of_share
 from metaeval.base.unit import unit
-from metaeval.base.words import (
-    NAMED,
-    End,
-    absent,
-    beside,
-    carried,
-    ends,
-    listed,
-    name_of_metric,
-    number,
-    percentage,
-    span,
-)
-from metaeval.models.error_rate_posterior import BayesianErrorRate
+from metaeval.base.words import MISSING, End, ends, name_of_metric, percentage, text
 from metaeval.models.families import FAMILIES
+from metaeval.page.tables import METRIC, Column, Table, right, under
+from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, fewest, settled, tolerance_name, topic_count
+from metaeval.reports.topic_words import count_errors, fewest, tolerance_name, topic_count, topic_counts
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 
 _QUANTILES = ("median", "low", "high")
-_FEW = 4
-"""More metrics than these are too many for one sentence: it names the two ends."""
 say = prose("topic_summary")
 
 
 def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
-    """Return the answer, what else the data say about it, and what it does not say, a paragraph each."""
-    more = " ".join([*_enough_sentence(study), *_difference_sentence(study)])
-    caution = say("caution", sampling=study.error_rates.sampling)
-    return (*topic_answers(study), *([more] if more else []), caution)
+    """Answer in a sentence; then which of several numbers to quote, and what they do not say."""
+    return (topic_answer(study), topic_quote(study), say("caution", sampling=study.error_rates.sampling))
 
 
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
@@ -50,152 +34,117 @@ def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
     return (*counted, (sizes, held), (percentage(study.minimum.max_error), "error allowed"))
 
 
-def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
-    """Answer at tolerance 0, where it is in the study, and at the one to quote."""
+def _quoted(study: TopicsStudy) -> list[float]:
+    """Return the tolerances to quote: 0, where it is in the study, and the one recommended, or else the least above."""
     rates = study.error_rates
     above = [tolerance for tolerance in rates.tolerances if tolerance > 0]
     best = RECOMMENDED_TOLERANCE if rates.tolerance_unit == "relative" and RECOMMENDED_TOLERANCE in above else None
-    chosen = [*(one for one in rates.tolerances if one == 0), *(above[:1] if best is None else [best])]
-    first, *others = (_answer(study, tolerance, again=place > 0) for place, tolerance in enumerate(chosen))
-    return (f"{first} {_how_counted(study)}", *others)
+    return [*(one for one in rates.tolerances if one == 0), *(above[:1] if best is None else [best])]
 
 
-def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
-    frame = study.to_frame()
-    rows = frame[frame["tolerance"] == tolerance]
-    needs = _needs(study, rows)
-    known = {need.metric for need in needs}
+def topic_answer(study: TopicsStudy) -> str:
+    """Say how many topics the least and the most demanding metric need, at the first tolerance to quote."""
+    tolerance, metrics = _quoted(study)[0], study.error_rates.metrics
+    needs = _needs(study, tolerance)
+    names = [need.metric for need in needs]
+    orders, written = [need.order for need in needs], [need.topics for need in needs]
+    both = list(dict.fromkeys(ends(names, orders, written))) if needs else []
+    if len(both) > 1 and (least := fewest(study, tolerance)) is not None:  # as the probabilities have it
+        topics = {need.metric: need.topics for need in needs}
+        both[0] = End.of({name: topics[name] for name in map(name_of_metric, least[0])})
     return say(
         "answer",
-        rates=_rates_words(study, rows),
-        needs=_needs_words(study, tolerance, needs) if needs else "",
-        tolerance=tolerance_name(study, tolerance) if tolerance else "",
-        relative=study.error_rates.tolerance_unit == "relative",
-        again=again,
-        size=study.error_rates.sizes[-1],
+        least=both[0].figure if both else "",
+        most=both[-1].figure if len(both) > 1 else "",
+        who=named(both, "metrics"),
+        n=len(metrics),
+        one=name_of_metric(metrics[0]),
+        silent=len(metrics) - len(needs),
         max_error=study.minimum.max_error,
-        silent=[name for name in rows["metric"] if name not in known],
+        tolerance=tolerance_name(study, tolerance) if tolerance else "",
+        observed=study.posterior is None or any(need.observed for need in needs),
     )
 
 
-def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
-    seen = rows.dropna(subset="error_rate").sort_values(["error_rate", "metric"])
-    if seen.empty:
-        return say("rates", first="", span="")
-    spread = study.error_rates.rate_errors().isel(size=-1).to_series()
-    own = seen[["metric", "tolerance"]].to_numpy().tolist()
-    rates = [carried(rate, spread[one, other]) for rate, (one, other) in zip(seen["error_rate"], own, strict=True)]
-    if study.posterior is not None:
-        modelled = study.posterior.curves([study.error_rates.sizes[-1]], errors=True)
-        both = seen.merge(modelled, on=["metric", "tolerance"], how="left")
-        found = [[beside(*one) for one in zip(both[name], both[f"{name}_error"], strict=True)] for name in _QUANTILES]
-        rates = [
-            rate if absent(middle) else f"{one} [{low.removesuffix(' %')}, {high.removesuffix(' %')}]"
-            for rate, middle, one, low, high in zip(rates, both["median"], *found, strict=True)
-        ]
-    names = list(map(name_of_metric, seen["metric"]))
-    if len(names) > _FEW:
-        return say("rates", first="", span=span(names, seen["error_rate"], rates, opening=""))
-    others = [f"{rate} under {name}" for name, rate in zip(names[1:], rates[1:], strict=True)]
-    return say("rates", first=names[0], rate=rates[0], others=others)
+def topic_quote(study: TopicsStudy) -> str:
+    """Say which of the numbers to quote, and what stands behind them."""
+    known = [tolerance_name(study, one) for one in _quoted(study) if one]
+    return say(
+        "quote",
+        strict=0.0 in study.error_rates.tolerances,
+        tolerance=known[0] if known else "",
+        relative=study.error_rates.tolerance_unit == "relative",
+        posterior=study.posterior,
+        size=study.error_rates.sizes[-1],
+        family=FAMILIES[study.minimum.family] if study.minimum.family else None,
+        reason=study.unestimated.get(CURVE),
+    )
 
 
 class _Need(NamedTuple):
-    """What a metric needs: for the order, its full name, and in words."""
+    """What a metric needs: for the order, its name, and in words, with its interval where there is one."""
 
     order: float
     metric: str
     topics: str
-    mark: str = ""
+    observed: bool = False
 
 
-def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
-    """Return what every metric needs, fewest topics first: the median with its interval, or what was observed."""
+def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
+    """Return what every metric needs: the median with its interval, or what was observed."""
     smallest, limit = study.minimum.smallest_size, study.minimum.limit
-    mark = "" if study.posterior is None else " (as observed)"
-    counts = pd.DataFrame() if study.posterior is None else _counts(study.posterior)
+    rows, counts = study.to_frame().query("tolerance == @tolerance"), _counts(study)
     found = []
     for row in rows.to_dict("records"):
         metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
+        name = name_of_metric(metric)
         if not np.isnan(median):
-            known = counts.loc[(metric, row["tolerance"])]
-            middle, low, high = (topic_count(known[name], known[f"{name}_error"]) for name in _QUANTILES)
-            found.append(_Need(median, metric, f"{middle} [{low}, {high}]"))
+            known = counts.loc[(metric, tolerance)]
+            middle, low, high = (topic_count(known[one], known[f"{one}_error"]) for one in _QUANTILES)
+            few = low == middle == high and middle.startswith("<")
+            found.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}
         figure, further = past.get(row["kind"], (counted, 0.0))
         if not np.isnan(figure):
-            found.append(_Need(figure + further, metric, say("count", kind=row["kind"], figure=figure), mark))
-    return sorted(found, key=lambda need: (need.order, need.metric))
+            found.append(_Need(figure + further, name, say("count", kind=row["kind"], figure=figure), observed=True))
+    return found
 
 
-def _counts(posterior: BayesianErrorRate) -> pd.DataFrame:
-    """Return topics needed with their errors, by metric and tolerance."""
-    return posterior.minimum_topics(errors=True).set_index(["metric", "tolerance"])
-
-
-def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> str:
-    written = {name_of_metric(need.metric): f"{need.topics}{need.mark}" for need in needs}
-    if len(needs) <= _FEW:
-        (first, _), *others = written.items()
-        return say("need", first=first, need=needs[0], others=[" ".join(other) for other in others])
-    low, high = ends(written, [need.order for need in needs], written.values())
-    found, unsettled = None if low.names == high.names else fewest(study, tolerance), []
-    if found is not None:
-        low = End.of({name: written[name] for name in map(name_of_metric, found[0])})
-        unsettled = list(map(name_of_metric, found[1].index[~settled(found[1])]))
-    equally = found is not None and len(low.names) > 1
-    return say("needs", low=low, high=high, n=len(needs), equally=equally, unsettled=unsettled)
-
-
-def _how_counted(study: TopicsStudy) -> str:
-    size, family = study.error_rates.sizes[-1], study.minimum.family
+def _counts(study: TopicsStudy) -> pd.DataFrame:
+    """Return topics needed with their errors, by metric and tolerance; nothing without a model."""
     if study.posterior is None:
-        curve = "" if family is None else FAMILIES[family].title
-        return say("how counted", size=size, level="", curve=curve, reason=study.unestimated.get(CURVE))
-    counts, rates = _counts(study.posterior), study.posterior.curves([size], errors=True)
-    return say(
-        "how counted",
-        level=percentage(study.posterior.ci_prob),
-        shares=[rates[f"{name}_error"].max() for name in _QUANTILES],
-        counts=[(counts[f"{name}_error"] / counts[name]).max() for name in _QUANTILES],
-    )
+        return pd.DataFrame()
+    return study.posterior.minimum_topics(errors=True).set_index(["metric", "tolerance"])
 
 
-def _enough_sentence(study: TopicsStudy) -> list[str]:
-    """Say how sure it is that the topics at hand are enough, at the first tolerance where this is not clear."""
-    if study.posterior is None:
-        return []
-    counts = study.posterior.minimum_topics().dropna(subset=["p_enough"])
-    for tolerance, part in counts.groupby("tolerance"):
-        unclear = part[part["p_enough"].between(0.02, 0.98)]
-        if unclear.empty:
-            continue
-        chances = zip(map(chance, unclear["p_enough"]), map(name_of_metric, unclear["metric"]), strict=True)
-        words = say(
-            "enough",
-            n_topics=study.error_rates.n_topics,
-            tolerance=tolerance_name(study, float(str(tolerance))) if tolerance else "",
-            chances=[" for ".join(one) for one in chances],
-            errors=[error_of_share(value, study.posterior.n_draws) for value in unclear["p_enough"]],
-        )
-        return [words]
-    return []
+def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
+    """Return topics needed at the tolerances to quote: a frame with a row a metric, its columns, and their errors."""
+    metrics, counts = list(study.error_rates.metrics), _counts(study)
+    shown, columns, used = pd.DataFrame({"metric": metrics}), list[Column](), []
+    for tolerance in _quoted(study):
+        name, head = f"topics {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
+        needs = {need.metric: need for need in _needs(study, tolerance)}
+        own = [needs.get(name_of_metric(metric)) for metric in metrics]
+        texts = [MISSING if need is None else _middle(need.topics) for need in own]
+        shown = shown.assign(**{name: texts, f"{name}_sort": [np.nan if need is None else need.order for need in own]})
+        columns += right(**{name: head}) if counts.empty else right(text, head, **{name: "median"})
+        if study.posterior is not None and tolerance in study.posterior.tolerances:
+            rows = counts.reindex(pd.MultiIndex.from_product([metrics, [tolerance]]))
+            used.append(rows)
+            shown[f"{name} interval"] = topic_counts(*(rows[one] for one in ("low", "high", "low_error", "high_error")))
+            columns += under(text, head, **{f"{name} interval": f"{percentage(study.posterior.ci_prob)} interval"})
+    return shown, columns, count_errors(pd.concat(used)).strip() if used else ""
 
 
-def _difference_sentence(study: TopicsStudy) -> list[str]:
-    if study.bins is None:
-        return []
-    found, level = study.bins.sensitivity().dropna(subset=["difference"]), percentage(1 - study.bins.max_error)
-    if found.empty:
-        return [say("difference", level=level, differences="")]
-    found["name"] = found["metric"].map(name_of_metric)
-    reached = [carried(*row) for row in zip(found["share"], found["share_error"], strict=True)]
-    best, named = ends(found["name"], found["share"], reached)[1], found.set_index("name")
-    known = zip(named["difference"], named["difference_error"], strict=True)
-    differences = {name: carried(*row, number(3)) for name, row in zip(named.index, known, strict=True)}
-    alike = len({differences[name] for name in best.names}) == 1
-    own = [(differences[best.names[0]], best.who)] if alike else [(differences[name], name) for name in best.names]
-    said = listed((f"{difference} or more under {name}" for difference, name in own), most=NAMED)
-    return [say("difference", size=found["size"].iloc[0], differences=said, level=level, share=best.figure)]
+def _middle(topics: str) -> str:
+    """Return the number alone, as a table has it."""
+    return topics.partition(" [")[0].replace(say("few", figure="<"), "<")
+
+
+def topic_figures(study: TopicsStudy) -> Table:
+    """Return the topics that the metrics need, fewest first."""
+    shown, columns, errors = topic_columns(study)
+    first = f"topics {_quoted(study)[0]:g}_sort"
+    return key_figures(shown, [METRIC, *columns], by=first, falling=False, caption=errors)

@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - dashes are meant for people
 """The report that answers how many topics are enough."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -19,7 +21,7 @@ from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, titled
 from metaeval.reports.topic_numbers import detectable, numbers_section
-from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
+from metaeval.reports.topic_summary import topic_columns, topic_facts, topic_figures, topic_quote, topic_summary
 from metaeval.reports.topic_words import (
     TOLERANCE,
     chance,
@@ -55,14 +57,15 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
     >>> from metaeval import simulate_scores
     >>> from metaeval.studies.topics import study_topics
     >>> study = study_topics(simulate_scores(n_systems=5, n_topics=20, rng=1), n_trials=5, bayesian=False, rng=1)
-    >>> topics_report(study).summary[0].split(" about ")[0]
-    'Two sets of 10 topics disagree'
+    >>> topics_report(study).summary[0].partition(" keep ")[2]
+    'the disagreement of two topic sets within 5 %, as observed.'
     """
     return Report(
         command="topics",
         title=say("title"),
         facts=topic_facts(study),
         summary=topic_summary(study),
+        key_figures=topic_figures(study),
         sections=(*_size_sections(study), numbers_section(study), *error_sections(study)),
         methods=_methods(study),
         rows=_rows(study),
@@ -74,9 +77,19 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
 
 def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) -> Report:
     """Return a report with the topics that its metrics need, how sure that is, and the error rates behind it."""
-    return report.extended(
-        sections=(*_size_sections(study), numbers_section(study), rates_section(study)),
-        summary=topic_answers(study),
+    first, *more, last = report.summary
+    figures = report.key_figures
+    if figures is not None:
+        shown, columns, errors = topic_columns(study)
+        figures = replace(
+            figures,
+            frame=figures.frame.merge(shown, on="metric", how="left"),
+            columns=(*figures.columns, *columns),
+            caption=f"{figures.caption} {errors}".strip(),
+        )
+    quote = " ".join([*more, topic_quote(study)])
+    return replace(report, summary=(first, quote, last), key_figures=figures).extended(
+        sections=(*_size_sections(study, brief=False), numbers_section(study), rates_section(study)),
         methods=_methods(study),
         notes=tuple(study.notes),
         data=_data(study, posterior=posterior),
@@ -110,9 +123,8 @@ def _rows(study: TopicsStudy) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------------------------- the sections
 
 
-def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
-    explained = tuple(short_names(study.error_rates.metrics))
-    blocks: list[Block] = [Text(paragraphs=explained)] if explained else []
+def _size_sections(study: TopicsStudy, *, brief: bool = True) -> tuple[Section, ...]:
+    explained, notes = tuple(short_names(study.error_rates.metrics)), list[Block]()
     failed = {part: why.rstrip(".") for part, why in study.unestimated.items() if part.startswith((INTERVALS, SAMPLED))}
     if failed:
         words = (
@@ -120,27 +132,31 @@ def _size_sections(study: TopicsStudy) -> tuple[Section, ...]:
             *(say("refusal", part=part_name(part), reason=reason) for part, reason in failed.items()),
         )
         stand_in = (say("stand-in"),) * any(part.startswith(SAMPLED) for part in failed)
-        blocks.append(Text(paragraphs=(*words, *stand_in), look="note"))
+        notes.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
-        blocks += _observed(study)
+        blocks = list(_observed(study))
     else:
         check = (Text(paragraphs=(say("check"),)), *_observed(study))
-        blocks += [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
+        blocks = [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
+    if explained:
+        blocks.insert(1, Text(paragraphs=explained))
+    blocks[1:1] = notes
     lead = say("size lead", study=study)
-    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=True)
+    section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=brief)
     return (section, *_fewer_section(study))
 
 
 def _model_blocks(study: TopicsStudy, posterior: BayesianErrorRate) -> list[Block]:
     counts, level = posterior.minimum_topics(errors=True), percentage(posterior.ci_prob)
-    blocks: list[Block] = [_counts_table(study, posterior, counts, level)]
+    blocks: list[Block] = []
+    if np.isfinite(counts["low"]).any():
+        blocks.append(_counts_picture(study, counts, level))
+    blocks.append(_counts_table(study, posterior, counts, level))
     refused = counts[counts["note"] != ""]
     if len(refused):
         rows = refused.to_dict("records")
         words = tuple(say("no count", row=row, tolerance=tolerance_name(study, row["tolerance"])) for row in rows)
         blocks.append(Text(paragraphs=words, look="note"))
-    if np.isfinite(counts["low"]).any():
-        blocks.append(_counts_picture(study, counts, level))
     return blocks
 
 
@@ -273,7 +289,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
     shown_whole = table if len(shown) <= _MOST_PAIRS else Fold(title=say("titles", name="every pair"), blocks=(table,))
     title, lead = say("titles", name="fewer"), say("fewer lead", study=study)
-    return (Section(id="fewer", title=title, lead=lead, blocks=(sentences, shown_whole), brief=True),)
+    return (Section(id="fewer", title=title, lead=lead, blocks=(sentences, shown_whole)),)
 
 
 def _error_of_chances(posterior: BayesianErrorRate, chances: "pd.Series[float]") -> list[float]:

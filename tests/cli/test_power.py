@@ -1,7 +1,6 @@
 """`metaeval power`: answers, JSON, exit codes, and errors that say what to do."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd

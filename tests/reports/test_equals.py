@@ -42,7 +42,6 @@ from metaeval.studies.agree import study_agreement
 from metaeval.studies.judges import study_judges
 from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
-from metaeval.tests_stat.catalogue import TESTS
 
 FIVE = {"ant": 0.25, "bee": 0.25, "cat": 0.5, "dog": 0.75, "elk": 0.75 + 1e-9}
 LOW, HIGH = "ant and bee", "dog and elk"
@@ -84,22 +83,22 @@ def fewest_sentence(names):
 
 
 def needs(names, *, posterior=True):
-    found = sorted(
-        [topic_summary._Need(100 * FIVE[name], name, f"{100 * FIVE[name]:.0f}") for name in names],
-        key=lambda need: need.order,
+    """Answer how many topics are enough, by a model or as observed."""
+    found = {name: 100 * FIVE[name] for name in names}
+    ends = dict.fromkeys(("median", "low", "high"), found) | dict.fromkeys(
+        ("median_error", "low_error", "high_error"), 0.0
     )
-    return topic_summary._needs_words(fewest(names)[0] if posterior else Made(posterior=None), 0.1, found)
-
-
-def rates(names):
-    errors = xr.DataArray(np.zeros((5, 1, 1)), coords={"metric": names, "tolerance": [0.1], "size": [5]})
-    study = Made(error_rates=Made(rate_errors=lambda: errors), posterior=None)
-    return topic_summary._rates_words(study, named(names, error_rate=FIVE, tolerance=0.1))
-
-
-def trusted(names):
-    found = named(names, size=25, share=FIVE, share_error=0.0, difference=0.05, difference_error=0.0)
-    return " ".join(topic_summary._difference_sentence(Made(bins=Made(sensitivity=lambda: found, max_error=0.05))))
+    model = Made(fewer=fewest(names)[1].copy, minimum_topics=lambda **_: named(names, tolerance=0.1, **ends))
+    frame = named(
+        names, tolerance=0.1, n_topics=found, kind="observed", posterior_median=found if posterior else np.nan
+    )
+    study = Made(
+        error_rates=Made(tolerances=[0.1], metrics=names, tolerance_unit="absolute"),
+        minimum=Made(smallest_size=5, limit=1000, max_error=0.05),
+        posterior=model if posterior else None,
+        to_frame=lambda: frame,
+    )
+    return topic_summary.topic_answer(study)
 
 
 def least_errors(names):
@@ -117,10 +116,10 @@ def halves(names, *, metrics=("AP",)):
         ],
         ignore_index=True,
     )
-    said = compare_tests._extremes("none", found.assign(test=found["test"].map(keys)))
+    said = compare_tests._answer("none", found.assign(test=found["test"].map(keys), rejections=10**9))
     for name, key in keys.items():
-        described = TESTS[key].description.split(" (")[0]
-        said = said.replace(described, name).replace(sentence_case(described), name)
+        called = compare_tests._called(key)
+        said = said.replace(called, name).replace(sentence_case(called), name)
     return said
 
 
@@ -243,13 +242,11 @@ def best_run(names):
 
 CASES = {
     "fewest topics": (fewest_sentence, [LOW]),
-    "needs, by a model": (needs, [LOW, HIGH]),
-    "needs, as observed": (lambda names: needs(names, posterior=False), [LOW, HIGH]),
-    "error rates": (rates, [LOW, HIGH]),
+    "needs, by a model": (needs, ["25 [25, 25] topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
+    "needs, as observed": (lambda names: needs(names, posterior=False), ["25 topics (2 metrics) to 75 (2 metrics)"]),
     "error rates, picture": (least_errors, [LOW, HIGH]),
-    "trusted difference": (trusted, [f"0.050 or more under {HIGH}"]),
-    "tests": (halves, [LOW, HIGH]),
-    "tests, two metrics": (lambda names: halves(names, metrics=("AP", "RR")), [LOW, HIGH]),
+    "tests": (halves, [f"{LOW} err least"]),
+    "tests, two metrics": (lambda names: halves(names, metrics=("AP", "RR")), ["2 tests err least"]),
     "people, object": (lambda names: agreement(names)._found(), [HIGH]),
     "people, page": (with_people, [f"{HIGH} agree best"]),
     "rebuilt pool": (rebuilt, [LOW]),
@@ -293,9 +290,10 @@ CASES = {
     ),
     "topics of a design": (
         lambda names: design._needed(
-            Made(variances=1), named(names, n_topics={name: round(100 * FIVE[name]) for name in FIVE}), named=True
+            Made(variances=1, table=named(names, n_topics={name: round(100 * FIVE[name]) for name in FIVE})),
+            np.full(len(names), True),
         ),
-        [LOW, HIGH],
+        ["25 topics (2 metrics) to 75 (2 metrics)"],
     ),
     "best run": (best_run, [f"{HIGH} have the best mean AP"]),
     "judges in the way": (without, ["ant or bee"]),

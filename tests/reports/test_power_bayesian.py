@@ -27,7 +27,8 @@ def test_the_sentence_speaks_of_the_metric_with_most_decided_pairs(study):
 def test_the_table_holds_what_the_study_decided(study):
     """Counts and shares by metric, beside what the tests find, and the picture says the same in words."""
     (section,) = bayesian_section(study)
-    picture, table = section.blocks
+    picture, words, table = section.blocks
+    assert words.paragraphs == tuple(bayesian_sentences(study))
     decided = study.bayesian.discriminative_power(0.95).set_index("metric")
     for row in table.frame.itertuples():
         own = decided.loc[row.metric]

@@ -1,0 +1,474 @@
+# ruff: noqa: E501, RUF001 - a page and its sentence stand on one line each
+"""Every page answers its title in one sentence: a table of questions with their answers, and the law of all answers."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.io.tables import read_scores
+from metaeval.page.blocks import MOST_KEY_FIGURES, Items, Text
+from metaeval.page.notebook import _first_sentence
+from metaeval.page.tables import Table
+from metaeval.reports.topics import with_topics
+from metaeval.studies.compare import study_comparison
+from metaeval.studies.compare_tests import study_tests
+from metaeval.studies.design import study_design
+from metaeval.studies.leaderboard import study_leaderboard
+from metaeval.studies.power import study_power
+from metaeval.studies.table import study_table
+from metaeval.studies.topics import study_topics
+from metaeval.table.scores import as_scores
+
+pytestmark = pytest.mark.usefixtures("one_core")
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MOST_WORDS, MOST_OPEN, MOST_ROWS = 25, 800, 10
+QUICK = {"n_resamples": 100, "rng": 1}
+
+
+@cache
+def simulated(*metrics):
+    """Return the simulated scores that the documentation shows, under some or all metrics."""
+    scores = read_scores(EXAMPLES / "simulated" / "scores.csv.gz")
+    return scores.sel(metric=list(metrics)) if metrics else scores
+
+
+@cache
+def mteb():
+    """Return the scores of 183 models on 41 tasks."""
+    return read_scores(EXAMPLES / "mteb" / "main_score.csv")
+
+
+def made(*reaches, n_systems=6, n_topics=30, noise=1.0, seed=8):
+    """Return scores of systems in equal steps up to a reach, one metric each, with noise or without."""
+    draw = np.random.default_rng(seed)
+    shape = (n_systems, n_topics)
+    values = [np.linspace(0, reach, n_systems)[:, None] + draw.normal(0, noise, shape) for reach in reaches]
+    return as_scores(np.stack(values), metrics=list("ABCDEF")[: len(reaches)], systems=list("uvwxyz")[:n_systems])
+
+
+def alike(*names):
+    """Return the same scores under several names."""
+    return as_scores(np.stack([made(3.0).to_numpy()[0]] * len(names)), metrics=list(names), systems=list("uvwxyz"))
+
+
+def constant():
+    """Return six systems that do not differ at all."""
+    return as_scores(np.tile(np.random.default_rng(0).random(30), (2, 6, 1)), metrics=["A", "B"])
+
+
+def two(**leads):
+    """Return two systems, "b" ahead of "a" by so much under each metric."""
+    noise, base = np.random.default_rng(0).normal(0, 0.02, 12), np.linspace(0.2, 0.5, 12)
+    return as_scores({name: pd.DataFrame({"a": base, "b": base + lead + noise}) for name, lead in leads.items()})
+
+
+def power(scores, **options):
+    """Return the page of a study of power."""
+    return study_power(scores, **({"tests": ["t"], "n_topic_resamples": 0} | QUICK | options)).report()
+
+
+def topics(scores, **options):
+    """Return the page of a study of topics."""
+    quick = {"n_trials": 5, "tolerances": [0, 0.1], "differences": False, "n_topic_resamples": 20, "rng": 1}
+    return study_topics(scores, **(quick | options)).report()
+
+
+def whole(scores):
+    """Return the page that `metaeval report` writes."""
+    needed = study_topics(scores, n_trials=5, tolerances=[0, 0.1], differences=False, n_topic_resamples=20, rng=1)
+    return with_topics(power(scores, n_topic_resamples=50), needed)
+
+
+def leaderboard(scores, **options):
+    """Return the page of a leaderboard."""
+    return study_leaderboard(scores, **({"n_splits": 2} | QUICK | options)).report()
+
+
+def design(scores=None, **options):
+    """Return the page of a design."""
+    return study_design(scores, **({"differences": [0.05]} | options)).report()
+
+
+def table(scores, **options):
+    """Return the page of a table."""
+    return study_table(scores, **options).report()
+
+
+def metrics(scores, **options):
+    """Return the page of a comparison of metrics."""
+    quick = {"topics": False, "n_topic_resamples": 50, "n_choices": 20}
+    return study_comparison(scores, **(quick | QUICK | options)).report()
+
+
+def halves(scores, **options):
+    """Return the page of a comparison of tests."""
+    quick = {"n_splits": 10, "tests": ["t", "sign"], "corrections": ["none"]}
+    return study_tests(scores, **(quick | QUICK | options)).report()
+
+
+NOISE = np.random.default_rng(0).random((1, 6, 40))
+NOISE -= NOISE.mean(axis=2, keepdims=True)
+PAGES = {
+    "power: one is ahead": (
+        lambda: power(simulated(), n_topic_resamples=50),
+        "nDCG@10: 191 of 276 pairs (69.2 % [64, 74]) differ significantly (paired t, uncorrected), the most of 4 metrics.",
+    ),
+    "power: one metric": (
+        lambda: power(simulated("AP")),
+        "Partly: 162 of 276 pairs (58.7 %) differ significantly under AP (paired t, uncorrected).",
+    ),
+    "power: one metric and all pairs": (
+        lambda: power(made(60.0)),
+        "Yes: 15 of 15 pairs (100.0 %) differ significantly under A (paired t, uncorrected).",
+    ),
+    "power: one metric and no pair": (
+        lambda: power(constant().sel(metric=["A"])),
+        "No: none of 15 pairs differs significantly under A (paired t, uncorrected).",
+    ),
+    "power: no pair": (
+        lambda: power(constant()),
+        "Under none of 2 metrics does any of 15 pairs differ significantly (paired t, uncorrected).",
+    ),
+    "power: two tie": (
+        lambda: power(alike("A", "B")),
+        "Both metrics alike: 13 of 15 pairs (86.7 %) differ significantly under each (paired t, uncorrected).",
+    ),
+    "power: three of four tie": (
+        lambda: power(
+            as_scores(np.concatenate([alike(*"ABC").to_numpy(), constant().to_numpy()[:1]]), metrics=list("ABCD"))
+        ),
+        "A, B and C: 13 of 15 pairs (86.7 %) differ significantly under each (paired t, uncorrected), the most of 4 metrics.",
+    ),
+    "power: two of three tie": (
+        lambda: power(
+            as_scores(np.concatenate([alike(*"AB").to_numpy(), constant().to_numpy()[:1]]), metrics=list("ABC"))
+        ),
+        "A and B: 13 of 15 pairs (86.7 %) differ significantly under each (paired t, uncorrected), the most of 3 metrics.",
+    ),
+    "power: by bootstrap": (
+        lambda: power(simulated("AP", "RR"), tests=["bootstrap_sensitivity"], corrections=["none"]),
+        "AP: 156 of 276 pairs (57 ± 7 %) differ significantly (bootstrap sensitivity, uncorrected), the most of 2 metrics.",
+    ),
+    "power: Holm alone": (
+        lambda: power(simulated("AP", "RR"), corrections=["holm"]),
+        "AP: 66 of 276 pairs (23.9 %) differ significantly (paired t, Holm), the most of 2 metrics.",
+    ),
+    "power: models": (
+        lambda: power(mteb()),
+        "Partly: 14,067 of 16,653 pairs (84.5 %) differ significantly under main_score (paired t, uncorrected).",
+    ),
+    "power: a pair, yes": (
+        lambda: power(two(AP=0.2)),
+        "Yes: b is significantly better than a under AP (0.550 against 0.350; paired t).",
+    ),
+    "power: a pair, no": (
+        lambda: power(two(AP=0.0)),
+        "No: a and b do not differ significantly under AP (0.350 against 0.350; paired t).",
+    ),
+    "power: a pair, partly": (
+        lambda: power(two(AP=0.2, P=-0.2, RR=0.0)),
+        "Partly: a is significantly better than b under P and worse under AP, of 3 metrics (paired t).",
+    ),
+    "power: a pair, all": (
+        lambda: power(two(AP=0.2, P=0.2, RR=0.2)),
+        "Yes: b is significantly better than a under all 3 metrics (paired t).",
+    ),
+    "power: a pair, none": (
+        lambda: power(two(AP=0.0, P=0.0)),
+        "No: a and b do not differ significantly under any of 2 metrics (paired t).",
+    ),
+    "report": (
+        lambda: whole(simulated()),
+        "nDCG@10: 191 of 276 pairs (69.2 % [64, 74]) differ significantly (paired t, uncorrected), the most of 4 metrics.",
+    ),
+    "topics: by the model": (
+        lambda: topics(simulated()),
+        "From 183 [122, 340] topics (nDCG@10) to 730 [390, 1600] (RR) keep the disagreement of two topic sets within 5 %.",
+    ),
+    "topics: one metric": (
+        lambda: topics(simulated("AP")),
+        "310 [190, 620] topics keep the disagreement of two topic sets within 5 % under AP.",
+    ),
+    "topics: as observed": (
+        lambda: topics(simulated(), bayesian=False),
+        "More than 50 topics, under every metric, keep the disagreement of two topic sets within 5 %, as observed.",
+    ),
+    "topics: with a tolerance alone": (
+        lambda: topics(simulated(), tolerances=[0.1]),
+        "From 13 [10, 18] topics (P@10) to 22 [15, 35] (AP) keep the disagreement of two topic sets within 5 % at tolerance 10 %.",
+    ),
+    "topics: past the limit": (
+        lambda: topics(simulated("AP"), bayesian=False, limit=60),
+        "More than 60 topics keep the disagreement of two topic sets within 5 % under AP, as observed.",
+    ),
+    "topics: all are enough": (
+        lambda: topics(made(60.0, 60.0) + 5.0),
+        "Fewer than 5 topics, under every metric, keep the disagreement of two topic sets within 5 %.",
+    ),
+    "topics: no number": (
+        lambda: topics(as_scores(1 + NOISE), tolerances=[0], bayesian=False),
+        "No number of topics can be given that keeps the disagreement of two topic sets within 5 % under metric1.",
+    ),
+    "leaderboard: no, four metrics": (
+        lambda: leaderboard(simulated()),
+        "No: 50 topics leave 4 to 6 of 24 systems tied first under all 4 metrics, and separate 0 of 23 neighbour pairs.",
+    ),
+    "leaderboard: no, one metric": (
+        lambda: leaderboard(mteb()),
+        "No: 41 items leave 12 of 183 systems tied for first place under main_score, and separate 1 of 182 neighbour pairs.",
+    ),
+    "leaderboard: yes": (
+        lambda: leaderboard(made(60.0)),
+        "Yes: all 5 pairs of neighbours differ significantly under A.",
+    ),
+    "leaderboard: yes, two metrics": (
+        lambda: leaderboard(made(60.0, 50.0)),
+        "Yes: all 5 pairs of neighbours differ significantly under each of 2 metrics.",
+    ),
+    "leaderboard: partly, the first place": (
+        lambda: leaderboard(
+            as_scores(
+                np.concatenate([made(0.1).to_numpy()[0][:5], made(0.1).to_numpy()[0][5:] + 3]),
+                systems=list("uvwxyz"),
+                metrics=["A"],
+            )
+        ),
+        "Partly: z is significantly the best under A, but only 1 of 5 neighbour pairs differs significantly.",
+    ),
+    "leaderboard: partly, the neighbours": (
+        lambda: leaderboard(
+            as_scores(
+                np.concatenate([(v := made(60.0).to_numpy()[0])[:5], v[4:5]]), systems=list("uvwxyz"), metrics=["A"]
+            )
+        ),
+        "Partly: 4 of 5 neighbour pairs differ significantly under A, but 2 of 6 systems are tied for first place.",
+    ),
+    "leaderboard: partly, two metrics": (
+        lambda: leaderboard(made(60.0, 0.1)),
+        "Partly: one system is significantly the best under 1 of 2 metrics, and 0 to 5 of 5 neighbour pairs differ significantly.",
+    ),
+    "leaderboard: two systems, yes": (
+        lambda: leaderboard(two(AP=0.2)),
+        "Yes: b is significantly better than a under AP.",
+    ),
+    "leaderboard: two systems, no": (
+        lambda: leaderboard(two(AP=0.0)),
+        "No: a and b do not differ significantly under AP.",
+    ),
+    "leaderboard: two systems, partly": (
+        lambda: leaderboard(two(AP=0.2, P=0.0)),
+        "Partly: the two systems differ significantly under 1 of 2 metrics.",
+    ),
+    "leaderboard: no intervals": (
+        lambda: leaderboard(
+            as_scores(
+                np.where(np.arange(30) == np.arange(6)[:, None], np.nan, made(3.0).to_numpy()[0]),
+                missing="pairwise",
+                metrics=["A"],
+            )
+        ),
+        "Partly: system6 is significantly the best under A, but only 3 of 5 neighbour pairs differ significantly.",
+    ),
+    "leaderboard: all alike": (
+        lambda: leaderboard(constant()),
+        "No: 30 topics leave 6 of 6 systems tied first under both metrics, and separate 0 of 5 neighbour pairs.",
+    ),
+    "design: paired t": (
+        lambda: design(simulated()),
+        "A paired t test needs 53 topics (nDCG@10) to 401 (RR) to find a difference of 0.05 with power 0.8.",
+    ),
+    "design: analysis of variance": (
+        lambda: design(simulated(), methods=["anova"]),
+        "An analysis of variance needs 144 topics (nDCG@10) to 1,126 (RR) to find a difference of 0.05 among 24 systems with power 0.8.",
+    ),
+    "design: interval": (
+        lambda: design(simulated("AP"), methods=["interval"]),
+        "It takes 170 topics (AP) for a 95 % interval of a difference no wider than 0.05.",
+    ),
+    "design: a variance": (
+        lambda: design(variance=0.2, methods=["t"]),
+        "A paired t test needs 1,258 topics to find a difference of 0.05 with power 0.8.",
+    ),
+    "design: too many": (
+        lambda: design(variance=0.1, methods=["t"], differences=[1e-7, 0.1]),
+        "A paired t test needs more than ten million topics to find a difference of 1e-07 with power 0.8.",
+    ),
+    "table: four metrics": (
+        lambda: table(simulated()),
+        "51 (RR) to 141 (nDCG@10) of 276 pairs differ significantly (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: one metric": (
+        lambda: table(simulated("AP")),
+        "103 of 276 pairs differ significantly under AP (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: models": (
+        lambda: table(mteb()),
+        "12,707 of 16,653 pairs differ significantly under main_score (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: a baseline": (
+        lambda: table(simulated(), baseline="group1-system01"),
+        "6 (RR) to 21 (nDCG@10) of 23 systems differ significantly from group1-system01 (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: a baseline, one metric": (
+        lambda: table(simulated("AP"), baseline="group1-system01", correction="holm"),
+        "11 of 23 systems differ significantly from group1-system01 under AP (paired t, Holm).",
+    ),
+    "table: none": (
+        lambda: table(constant()),
+        "None of 15 pairs differs significantly under any of 2 metrics (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: none from a baseline": (
+        lambda: table(constant(), baseline="system1"),
+        "None of 5 systems differs significantly from system1 under any of 2 metrics (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: the same under two metrics": (
+        lambda: table(alike("A", "B")),
+        "13 of 15 pairs differ significantly under each of 2 metrics (paired t, Benjamini–Yekutieli).",
+    ),
+    "table: a pair": (
+        lambda: table(two(AP=0.2, P=-0.2)),
+        "Yes: a is significantly better than b under P and worse under AP, of 2 metrics (paired t).",
+    ),
+    "compare-metrics: one is nearest": (
+        lambda: metrics(simulated()),
+        "No metric is conclusively the best: nDCG@10 comes nearest, better than P@10 in power with probability 96 ± 2 %.",
+    ),
+    "compare-metrics: with topics": (
+        lambda: metrics(simulated("AP", "nDCG@10"), topics=True),
+        "No metric is conclusively the best: nDCG@10 is better than AP in power, but not conclusively as good in every quality.",
+    ),
+    "compare-metrics: adopt": (
+        lambda: metrics(made(0.5, 6.0), current="A"),
+        "Adopt B: better than A in power.",
+    ),
+    "compare-metrics: keep": (
+        lambda: metrics(made(6.0, 0.5, 0.7), current="A"),
+        "Keep A: better than every candidate in power.",
+    ),
+    "compare-metrics: no reason": (
+        lambda: metrics(made(2.0, 2.0), current="A"),
+        "No reason to change from A: B comes nearest, better in power with probability 32 ± 2 %.",
+    ),
+    "compare-metrics: the best of three": (
+        lambda: metrics(made(0.5, 6.0, 0.7)),
+        "Adopt B: better than every other metric in power.",
+    ),
+    "compare-metrics: the best two": (
+        lambda: metrics(made(0.3, 0.3, 6.0, 6.0)),
+        "No metric is conclusively the best: C and D come equally near.",
+    ),
+    "compare-metrics: equals": (
+        lambda: metrics(alike("A", "B", "C")),
+        "No metric is conclusively the best: A, B and C are equal in power.",
+    ),
+    "compare-tests: four metrics": (
+        lambda: halves(simulated(), corrections=["none", "fdr_by"]),
+        "The sign test errs least, not clearly, under all 4 metrics: up to 6 ± 2 % of rejections fail on other topics (uncorrected).",
+    ),
+    "compare-tests: one metric": (
+        lambda: halves(simulated("AP")),
+        "The sign test errs least: 2.7 ± 0.6 % of rejections fail on other topics (uncorrected).",
+    ),
+    "compare-tests: clear": (
+        lambda: halves(simulated("AP"), n_splits=60, tests=["bootstrap_percentile", "sign"]),
+        "The sign test errs least: 3.2 ± 0.3 % of rejections fail on other topics (uncorrected).",
+    ),
+    "compare-tests: nothing rejected": (
+        lambda: halves(constant()),
+        "No test rejects a single pair on half of the topics (uncorrected).",
+    ),
+    "compare-tests: one test": (
+        lambda: halves(simulated("AP"), tests=["t"], corrections=["holm"]),
+        "The paired t test alone: 0.0 % of rejections fail on other topics (Holm).",
+    ),
+}
+"""A page by its question: what makes it, and its first sentence."""
+
+
+@cache
+def page(name):
+    """Return the page that answers a question of the table."""
+    make, _ = PAGES[name]
+    return make()
+
+
+def numbers(words):
+    """Return the numbers in some words, each as it is printed; those inside names are none."""
+    return set(re.findall(r"(?<![\w@./-])\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?(?![\w@])", words))
+
+
+def shown(report):
+    """Return all that tables and the line of facts print."""
+    cells = [cell.text for one in report.tables() for row in one.cells() for cell in row]
+    return " ".join([*cells, report.facts_line(), *(value for value, _ in report.facts)])
+
+
+def broken(report):
+    """Return which parts of the law of answers a page breaks: one short sentence, whose numbers stand in a table."""
+    answer, figures, breaks = report.summary[0], report.key_figures, []
+    if _first_sentence(answer) != answer or not answer.endswith("."):
+        breaks.append("not one sentence")
+    if len(re.findall(r"\S*\w\S*", answer)) > MOST_WORDS:
+        breaks.append("too long")
+    if len(report.summary) > 3:
+        breaks.append("more than two paragraphs follow")
+    if figures is None or not 0 < len(figures.frame) <= MOST_KEY_FIGURES:
+        breaks.append("no key figures, or too many")
+    if lacking := numbers(answer) - numbers(shown(report)):
+        breaks.append(f"in no table: {sorted(lacking)}")
+    return breaks
+
+
+def n_open(report):
+    """Return how many words stand open: the answer, the key figures, and what brief sections show, ten rows of a table."""
+    said = [*report.summary, report.title]
+    tables = [] if report.key_figures is None else [report.key_figures]
+    for section in (one for one in report.sections if one.brief):
+        said += [section.title, section.lead]
+        for block in section.open_blocks():
+            if isinstance(block, Table):
+                tables.append(block)
+            elif isinstance(block, Text):
+                said += block.paragraphs
+            elif isinstance(block, Items):
+                said += [f"{item.term} {item.words}" for item in block.items]
+            else:
+                said += [block.title, block.caption]
+    for one in tables:
+        said += [one.title, one.caption, *(f"{column.group} {column.label}" for column in one.columns)]
+        said += [cell.text for row in one.cells()[:MOST_ROWS] for cell in row]
+    return sum(len(words.split()) for words in said)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_answers_its_title_in_one_sentence(name):
+    """As the table has it, by the law, with no more than a page's words open and a picture before every table."""
+    report, (_, sentence) = page(name), PAGES[name]
+    assert report.summary[0] == sentence
+    assert broken(report) == []
+    assert n_open(report) <= MOST_OPEN
+    if report.title.startswith(("Is ", "Do ")):
+        assert sentence.startswith(("Yes: ", "Partly: ", "No: "))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "name", ["power: one is ahead", "topics: by the model", "leaderboard: no, one metric", "report"]
+)
+def test_the_picture_stands_first(name):
+    """The first block of the first section, also of what a choice shows first, is what the page is about."""
+    assert page(name).sections[0].open_blocks()[0].kind == "picture"
+
+
+def test_the_law_sees_a_number_of_no_table():
+    """Nor does it take two sentences for one, or a sentence as long as a paragraph."""
+    right = page("table: four metrics")
+    for words in ("It is 7777.", "It is so. It is not.", "It is so", " ".join(["so"] * 26) + "."):
+        assert broken(replace(right, summary=(words,)))
