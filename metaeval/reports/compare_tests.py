@@ -104,14 +104,14 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     first = next(iter(parts.values()))
     shown = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
     columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
-    for correction, rows in list(parts.items())[:2]:
-        rows = rows.assign(error_rate_se=_error_spread(rows))
+    for correction, part in list(parts.items())[:2]:
+        rows = part.assign(error_rate_se=_error_spread(part))
         own = [rows[rows["test"] == test] for test in shown["test"]]
         names = {
             f"{name} {correction}": label
             for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
         }
-        shown = shown.assign(**{name: [_span(part, name.split(" ")[0]) for part in own] for name in names})
+        shown = shown.assign(**{name: [_span(one, name.split(" ")[0]) for one in own] for name in names})
         columns += right(text, CORRECTIONS.label(correction), **names)
     several = len(first["metric"].unique()) > 1
     return key_figures(shown, columns, by="order", falling=False, caption=say("figures") if several else "")
@@ -181,7 +181,7 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
 
 
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the Monte-Carlo errors of the error rates; where no split has an error, one more rejection may be the first."""
+    """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
     alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
     return np.fmax(rows["error_rate_se"], alone)
 
