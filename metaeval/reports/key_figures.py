@@ -15,8 +15,14 @@ _LAST, _NAMED = 2, 3
 say = prose("key_figures")
 
 
-def key_figures(
-    frame: pd.DataFrame, columns: Sequence[Column], *, by: str = "", falling: bool = True, caption: str = ""
+def key_figures(  # noqa: PLR0913 - how they are ordered, and what stands behind them
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    *,
+    by: str = "",
+    falling: bool = True,
+    caption: str = "",
+    data: pd.DataFrame | None = None,
 ) -> Table:
     """Return the key figures: every row where they are few, else the first three and the last two, in order of `by`.
 
@@ -42,6 +48,7 @@ def key_figures(
         caption=caption,
         frame=frame.reset_index(drop=True),
         columns=tuple(columns),
+        data=data,
     )
 
 
