@@ -157,6 +157,8 @@ def printed(report: Report) -> dict[tuple[str, str, str], str]:
     found: dict[tuple[str, str, str], str] = {}
     for number, words in enumerate(report.summary):
         found["summary", str(number), ""] = words
+    if report.key_figures is not None:
+        found["summary", "caption", ""] = report.key_figures.caption
     for section in report.sections:
         found[section.id, "lead", ""] = section.lead
         for number, (name, words) in enumerate(_words(section)):

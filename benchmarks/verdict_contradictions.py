@@ -43,7 +43,7 @@ PAGE = {"power": "power", "topics needed": "topics_median", "robustness to fewer
 
 def contradictions(study: CompareStudy, report: Report) -> list[str]:
     """Return what the first paragraph says and the tables of the page refute."""
-    said = report.summary[0]
+    said, more = report.summary[0], " ".join(report.summary[1:])
     tables = {table.name: table.data if table.data is not None else table.frame for table in report.tables()}
     metrics = tables["metrics"].set_index("metric")
     gaps, systems = (_gaps(tables["power-differences"], of) for of in ("", "systems_"))
@@ -54,16 +54,17 @@ def contradictions(study: CompareStudy, report: Report) -> list[str]:
         for one in chosen:
             for other in against:
                 found += _refuted(said, one, other, metrics, gaps)
-                if gaps[one, other][0] > 0 >= systems[one, other][0] and f"over {other}: " not in said:
+                if gaps[one, other][0] > 0 >= systems[one, other][0] and f"over {other}: " not in more:
                     found.append(f"other systems could reverse the powers of {one} and {other}, and it is not said")
     for one, other in gaps:
         if kind != "adopt" and study.current == other and one != other and _plainly_better(one, other, metrics, gaps):
             found.append(f"{one} is better than {other} in all that the tables hold, and not adopted")
-    if "No candidate is conclusively better in any quality" in said:
+    if "comes nearest" in said or "come equally near" in said:
         clear = [one for (one, other), ends in gaps.items() if other == study.current and ends[0] > 0]
         found += [f"{one} has clearly more power" for one in clear]
     best = metrics["power"].idxmax()
-    if not report.summary[1].startswith(best) and metrics["power"].max() > metrics["power"].drop(best).max():
+    first = report.key_figures.frame["metric"].iloc[0]
+    if first != best and metrics["power"].max() > metrics["power"].drop(best).max():
         found.append(f"the highest power is that of {best}")
     return found
 
@@ -72,7 +73,7 @@ def _read(said: str, names: list[str], current: str | None) -> tuple[str, list[s
     """Return what the first words say: the kind of verdict, of which metrics, against which."""
     if said.startswith(("No reason to change", "No metric is conclusively the best")):
         return "open", [], []
-    words = re.match(r"(Adopt|Keep) (.*?): (?:it is )?better than (.*?)\. ", said)
+    words = re.match(r"(Adopt|Keep) (.*?): better than ", said)
     if words is None:
         message = f"no verdict could be read from {said!r}"
         raise ValueError(message)
@@ -97,7 +98,7 @@ def _refuted(
     low, high = gaps[one, other]
     if high < 0:
         found.append(f"{one} is less powerful than {other}")
-    better = re.search(r"better in (.*?)(?:, the only|, and not worse|\.)", said)
+    better = re.search(r": better than .*? in (.*?)(?:, though|, and not worse|\.)", said)
     if better and "power" in re.split(r", | and ", better[1]) and low <= 0:
         found.append(f"the interval of the powers of {one} and {other} holds zero")
     for quality, column in PAGE.items():

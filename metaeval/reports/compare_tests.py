@@ -91,12 +91,10 @@ def _clear(part: pd.DataFrame, least: list[str]) -> bool:
 def _span(rows: pd.DataFrame, name: str) -> str:
     """Write the lowest and the highest figure of some rows with their errors, or one where they read alike."""
     ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
-    both = (
-        [carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")]
-        if len(ordered)
-        else []
-    )
-    return f"{both[0].removesuffix(' %')} to {both[1]}" if len(set(both)) > 1 else "".join(both[:1]) or MISSING
+    if ordered.empty:
+        return MISSING
+    low, high = (carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records"))
+    return low if low == high else f"{low.removesuffix(' %')} to {high}"
 
 
 def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
@@ -104,17 +102,18 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     first = next(iter(parts.values()))
     shown = first.groupby("test", sort=False)["error_rate"].max().rename("order").reset_index()
     columns = list(left(lambda name: TESTS.label(str(name)), test="Test"))
-    for correction, rows in list(parts.items())[:2]:
-        rows = rows.assign(error_rate_se=_error_spread(rows))
+    for correction, part in list(parts.items())[:2]:
+        rows = part.assign(error_rate_se=_error_spread(part))
         own = [rows[rows["test"] == test] for test in shown["test"]]
         names = {
             f"{name} {correction}": label
             for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
         }
-        shown = shown.assign(**{name: [_span(part, name.split(" ")[0]) for part in own] for name in names})
+        shown = shown.assign(**{name: [_span(one, name.split(" ")[0]) for one in own] for name in names})
         columns += right(text, CORRECTIONS.label(correction), **names)
     several = len(first["metric"].unique()) > 1
-    return key_figures(shown, columns, by="order", falling=False, caption=say("figures") if several else "")
+    data = pd.concat(parts.values(), ignore_index=True)
+    return key_figures(shown, columns, by="order", falling=False, caption=say("figures") if several else "", data=data)
 
 
 def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
@@ -181,9 +180,9 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
 
 
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the Monte-Carlo errors of the error rates; where no split has an error, one more rejection may be the first."""
+    """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
     alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
-    return np.fmax(rows["error_rate_se"], alone)
+    return rows["error_rate_se"].clip(lower=alone).fillna(pd.Series(alone, rows.index))
 
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from metaeval import figures
 from metaeval.base.unit import unit
@@ -81,9 +82,9 @@ def _variance(study: DesignStudy) -> str:
 def _summary(study: DesignStudy) -> tuple[str, ...]:
     """Answer in a sentence, for the first question; then which number to quote, and what it rests on."""
     first = study.table.iloc[0]
-    asked = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
+    same = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
     answer = _said(
-        study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, asked)
+        study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, same.to_numpy())
     )
     quote = _said(study, "quote", reached=_reached(study)) if _spread(study) else ""
     freedom = None if study.variances is None else study.table["degrees_of_freedom"]
@@ -91,7 +92,7 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     return (answer, *([quote] if quote else []), say("basis", freedom=least, uneven=uneven))
 
 
-def _ends(study: DesignStudy, rows: "pd.Series[bool]", column: str = "n_topics") -> list[End]:
+def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics") -> list[End]:
     """Return the least and the most demanding metric of some rows, or one end where they need the same."""
     own = study.table[rows]
     topics = own[column].astype(float).fillna(np.inf)
@@ -99,7 +100,7 @@ def _ends(study: DesignStudy, rows: "pd.Series[bool]", column: str = "n_topics")
     return list(dict.fromkeys(ends(map(name_of_metric, own["metric"]), topics, written)))
 
 
-def _needed(study: DesignStudy, rows: "pd.Series[bool]") -> str:
+def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
     """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
     both = _ends(study, rows)
     if len(both) > 1:
@@ -134,7 +135,7 @@ def _figures(study: DesignStudy) -> Table:
     columns += right(text, unit().Topics, **heads)
     if _spread(study):
         columns += right(text, unit().Topics, share=say("for a share", study=study))
-    return key_figures(pd.DataFrame(rows), columns)
+    return key_figures(pd.DataFrame(rows), columns, data=study.table)
 
 
 def _topics_section(study: DesignStudy) -> Section:

@@ -37,6 +37,7 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
     falling: bool = True,
     which: str = "",
     caption: str = "",
+    data: pd.DataFrame | None = None,
 ) -> Table:
     """Return a frame as key figures, in order of `by`: of more rows than a page shows the first three and the last two.
 
@@ -67,6 +68,7 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
         caption=caption,
         frame=frame.reset_index(drop=True),
         columns=tuple(columns),
+        data=data,
     )
 
 

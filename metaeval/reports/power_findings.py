@@ -64,7 +64,8 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
         if study.intervals is not None and set(shown[f"{name}_interval"]) != {MISSING}:
             level = f"{percentage(study.intervals.confidence_level)} interval"
             columns += under(text, "Significantly different pairs", **{f"{name}_interval": level})
-    return key_figures(shown, columns, by="power")
+        data = pd.concat([rows_of(frame, result) for result in dict.fromkeys((lead, strict))], ignore_index=True)
+    return key_figures(shown, columns, by="power", data=data)
 
 
 def _interval(study: PowerStudy, row: Mapping[Hashable, Any]) -> str:

@@ -110,7 +110,7 @@ def _figures(study: TableStudy) -> Table:
         verdicts, error = result.verdicts()[place], float(result.power_errors()[place])
         row = {
             "metric": metric,
-            "best": listed(names),
+            "leader": listed(names),
             "mean": value,
             "found": share_of(np.count_nonzero(verdicts), result.n_pairs, error),
         }
@@ -123,7 +123,7 @@ def _figures(study: TableStudy) -> Table:
             row["milder"] = share_of(np.count_nonzero(milder.verdicts()[place]), milder.n_pairs)
         rows.append(row)
     label = CORRECTIONS.words(result.correction)
-    columns = [METRIC, *left(best="Best"), *right(number(study.digits), mean="Mean")]
+    columns = [METRIC, *left(leader="Best"), *right(number(study.digits), mean="Mean")]
     if study.baseline is None:
         columns += right(text, "Significantly different pairs", found=label)
         if milder is not None:

@@ -99,7 +99,7 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
         metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
         name = name_of_metric(metric)
         if not np.isnan(median):
-            known = counts.loc[(metric, tolerance)]
+            known = counts.loc[metric, tolerance]
             middle, low, high = (topic_count(known[one], known[f"{one}_error"]) for one in _QUANTILES)
             few = low == middle == high and middle.startswith("<")
             found.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
@@ -124,11 +124,11 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
     metrics, counts = list(study.error_rates.metrics), _counts(study)
     shown, columns, used = pd.DataFrame({"metric": metrics}), list[Column](), []
     for tolerance in _quoted(study):
-        name, head = f"topics {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
+        name, head = f"needed {tolerance:g}", say("head", tolerance=tolerance_name(study, tolerance))
         needs = {need.metric: need for need in _needs(study, tolerance)}
         own = [needs.get(name_of_metric(metric)) for metric in metrics]
         texts = [MISSING if need is None else _middle(need.topics) for need in own]
-        shown = shown.assign(**{name: texts, f"{name}_sort": [np.nan if need is None else need.order for need in own]})
+        shown[name], shown[f"{name}_sort"] = texts, [np.nan if need is None else need.order for need in own]
         columns += right(**{name: head}) if counts.empty else right(text, head, **{name: "median"})
         if study.posterior is not None and tolerance in study.posterior.tolerances:
             rows = counts.reindex(pd.MultiIndex.from_product([metrics, [tolerance]]))
@@ -136,6 +136,12 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
             shown[f"{name} interval"] = topic_counts(*(rows[one] for one in ("low", "high", "low_error", "high_error")))
             columns += under(text, head, **{f"{name} interval": f"{percentage(study.posterior.ci_prob)} interval"})
     return shown, columns, count_errors(pd.concat(used)).strip() if used else ""
+
+
+def topic_rows(study: TopicsStudy) -> pd.DataFrame:
+    """Return the study's rows at the tolerances to quote."""
+    frame = study.to_frame()
+    return frame[frame["tolerance"].isin(_quoted(study))]
 
 
 def _middle(topics: str) -> str:
@@ -146,5 +152,6 @@ def _middle(topics: str) -> str:
 def topic_figures(study: TopicsStudy) -> Table:
     """Return the topics that the metrics need, fewest first."""
     shown, columns, errors = topic_columns(study)
-    first = f"topics {_quoted(study)[0]:g}_sort"
-    return key_figures(shown, [METRIC, *columns], by=first, falling=False, caption=errors)
+    first = f"needed {_quoted(study)[0]:g}_sort"
+    data = topic_rows(study)
+    return key_figures(shown, [METRIC, *columns], by=first, falling=False, caption=errors, data=data)

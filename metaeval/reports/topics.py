@@ -21,7 +21,14 @@ from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, titled
 from metaeval.reports.topic_numbers import detectable, numbers_section
-from metaeval.reports.topic_summary import topic_columns, topic_facts, topic_figures, topic_quote, topic_summary
+from metaeval.reports.topic_summary import (
+    topic_columns,
+    topic_facts,
+    topic_figures,
+    topic_quote,
+    topic_rows,
+    topic_summary,
+)
 from metaeval.reports.topic_words import (
     TOLERANCE,
     chance,
@@ -86,6 +93,7 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
             frame=figures.frame.merge(shown, on="metric", how="left"),
             columns=(*figures.columns, *columns),
             caption=f"{figures.caption} {errors}".strip(),
+            data=pd.concat([figures.data, topic_rows(study)], ignore_index=True),
         )
     quote = " ".join([*more, topic_quote(study)])
     return replace(report, summary=(first, quote, last), key_figures=figures).extended(

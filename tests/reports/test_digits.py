@@ -3,7 +3,6 @@
 
 import importlib.util
 import math
-import re
 
 import numpy as np
 import pytest
@@ -127,19 +126,20 @@ def test_one_rule_says_how_many_digits():
 
 
 @pytest.mark.parametrize("metrics", [["AP"], ["AP", "RR"]])
-def test_the_first_sentence_of_a_leaderboard_agrees_with_its_tables(metrics):
-    """Its neighbours have the table's error, half of the intervals are at least that wide, and it names its metric."""
+def test_the_key_figures_of_a_leaderboard_agree_with_its_tables(metrics):
+    """Its neighbours are those of the table, with its error, and half of the intervals are at least so wide."""
     scores = simulate_scores(n_systems=9, n_topics=30, metrics=metrics, rng=3)
     report = study_leaderboard(scores, n_resamples=100, n_splits=2, rng=1).report()
     (pairs,) = [table for table in report.tables() if table.name == "pairs"]
-    near = [one for one in pairs.frame.to_dict("records") if one["family"].startswith("Neighbours")]
-    for metric, said, row in zip(metrics, report.summary, near, strict=True):
-        found = re.search(r"(\d) of (\d) pairs of neighbours (?:\((.*?)\) )?differ", said)
-        cell = row["family-wise"]
-        assert cell.startswith(f"{found[1]}/{found[2]} = ")
-        assert (found[3] or "") == (cell.partition(" = ")[2] if "±" in cell else "")
+    near = pairs.frame[pairs.frame["family"].str.startswith("Neighbours")].set_index("metric")["family-wise"]
+    figures = report.key_figures.frame.set_index("metric")
+    assert sorted(figures.index) == sorted(metrics)
+    for metric, row in figures.iterrows():
+        assert row["near"] == near[metric]
         frame = report.rows[report.rows["metric"] == metric]
         held = frame["rank_high"] - frame["rank_low"] + 1
-        least = int(re.search(r"median width of the rank intervals: (\d)", said)[1])
-        assert (held >= least).mean() >= 0.5 > (held > least).mean()
-        assert (said.startswith(f"Under {metric}, ") and said.count("Under") == 1) == (len(metrics) > 1)
+        assert (held >= row["width"]).mean() >= 0.5 > (held > row["width"]).mean()
+        assert row["tied"] == (frame["rank_low"] == 1).sum()
+    differ = dict.fromkeys(sorted(figures["differ"]))
+    assert f" {' to '.join(map(str, differ))} of 8 neighbour pairs differ" in report.summary[0]
+    assert ("significantly the best" in report.summary[0]) == bool((figures["tied"] == 1).any())

@@ -385,7 +385,7 @@ PAGES = {
     ),
     "compare-tests: one test": (
         lambda: halves(simulated("AP"), tests=["t"], corrections=["holm"]),
-        "The paired t test alone: 0.0 % of rejections fail on other topics (Holm).",
+        "The paired t test alone: 0.0 ± 0.6 % of rejections fail on other topics (Holm).",
     ),
 }
 """A page by its question: what makes it, and its first sentence."""

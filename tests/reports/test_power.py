@@ -110,10 +110,11 @@ def test_the_ranking_counts_who_is_beaten(study):
 
 
 def test_identical_systems_are_listed(study):
-    """Both systems stand in the table, and the summary mentions them."""
+    """Both systems stand in the table; where there are none there is no section."""
     page = power_report(study)
     assert table_of(page, "identical_systems").frame["system"].tolist() == ["../../etc/passwd, and more", "twin"]
-    assert "Identical throughout: ../../etc/passwd, and more and twin." in page.summary[-1]
+    none = power_report(replace(study, identical=()))
+    assert {part.id for part in page.sections} - {part.id for part in none.sections} == {"identical"}
 
 
 def test_the_chosen_metric_comes_first(study):
@@ -136,31 +137,29 @@ def test_options_outside_their_rule_are_refused(study):
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
-        (
-            (7, 4),
-            r"^Of 2 metrics, RBP\(p=0\.8\)/x <b> has the highest discriminative power: 7 of 10 pairs of systems",
-        ),
-        ((5, 5), r"^Under both metrics equally many pairs differ significantly: 5 of 10 pairs of systems \(50"),
-        ((0, 0), r"^No pair of systems differs significantly at α = 0\.05"),
+        ((7, 4), r"^RBP\(p=0\.8\)/x <b>: 7 of 10 pairs \(70\.0 %\) differ significantly .*, the most of 2 metrics\.$"),
+        ((5, 5), r"^Both metrics alike: 5 of 10 pairs \(50 ± 3 %\) differ significantly under each"),
+        ((0, 0), r"^Under none of 2 metrics does any of 10 pairs differ significantly"),
     ],
 )
 def test_the_summary_says_which_metric_has_the_highest_power(study, counts, sentence):
-    """The first sentence fits a clear winner, a tie and no finding at all."""
-    summary = power_report(with_powers(study, counts)).summary
-    assert re.search(sentence, summary[0])
+    """The first sentence fits a clear winner, a tie and no finding; the key figures have the best metric first."""
+    page = power_report(with_powers(study, counts))
+    assert re.search(sentence, page.summary[0])
+    assert [row[1].text.partition("/")[0] for row in page.key_figures.cells()] == [str(count) for count in counts]
 
 
 def test_another_metric_may_lead_under_the_correction(study):
-    """Where a correction leaves another metric with most pairs, the first sentence says which and how many."""
+    """Where a correction leaves another metric with most pairs, the paragraph on what to quote says which."""
     leads = with_powers(study, (7, 4))
     strict = deciding(leads)
     frame = leads.to_frame()
     own = (frame["test"] == strict.test) & (frame["correction"] == strict.correction)
     metrics = leads.scores["metric"].to_numpy()
     frame.loc[own, "n_significant"] = [3, 4]
-    assert f"(most under that correction: {metrics[1]}, 4)" in power_summary(leads, frame)[0]
+    assert f"Under Benjamini–Yekutieli {metrics[1]} has most." in power_summary(leads, frame)[1]
     frame.loc[own, "n_significant"] = [4, 3]
-    assert "most under" not in power_summary(leads, frame)[0]
+    assert "has most" not in power_summary(leads, frame)[1]
 
 
 @pytest.mark.parametrize(("low", "clear"), [(0.01, True), (-0.01, False), (0.0, False)])
@@ -179,8 +178,8 @@ def test_a_lead_is_called_clear_only_if_its_intervals_leave_out_zero(study, low,
             return pd.DataFrame([row | {"low": -0.5, "high": -low}])
 
     page = power_report(replace(with_powers(study, (7, 4)), intervals=Intervals()))
-    assert ("Its lead is clear" in page.summary[1]) == clear
-    assert ("Its lead over ../../etc is not clear" in page.summary[1]) != clear
+    assert ("Its lead is clear" in page.summary[2]) == clear
+    assert ("Its lead over ../../etc is not clear" in page.summary[2]) != clear
     assert "under the paired t test" not in methods_paragraph(study)
 
 
@@ -189,7 +188,7 @@ def test_a_single_metric_is_reported_alone(simulated_scores):
     study = study_power(simulated_scores(1, 3, 12), tests=["t"], corrections=["none"], n_resamples=100, rng=0)
     page = power_report(study)
     assert page.title == "Do these systems differ significantly under metric1?"
-    assert page.summary[0].startswith("Under metric1 ")
+    assert " differ significantly under metric1 (paired t, uncorrected)." in page.summary[0]
     assert not {"differences", "asl"} & {section.id for section in page.all_sections()}
     assert "required" not in methods_paragraph(study)
 
@@ -322,31 +321,33 @@ def two_systems(**differences):
 def test_of_two_systems_the_summary_says_which_is_better():
     """A pair needs no counts of pairs: who is better under which metrics, with the means."""
     scores = two_systems(AP=0.2, P=-0.2, RR=0.0)
-    (said,) = study_power(scores, tests=["t"]).report().summary
-    a, b = (scores.sel(system=name).mean("topic").to_numpy() for name in "ab")
-    assert said.startswith(f"b is significantly better than a under AP ({b[0]:.3f} against {a[0]:.3f}); a is signi")
-    assert (
-        f"; a and b do not differ significantly under RR ({a[2]:.3f} against {b[2]:.3f}) at α = 0.05 (paired t" in said
+    page = study_power(scores, tests=["t"]).report()
+    assert page.summary == (
+        "Partly: a is significantly better than b under P and worse under AP, of 3 metrics (paired t).",
     )
-    (table,) = study_table(scores).report().summary
-    assert said.startswith(table.removesuffix("."))
-    (down,) = study_table(as_scores(scores, higher_is_better=False), baseline="a").report().summary
-    assert down.startswith("a is significantly better than b under AP")
+    a, b = (scores.sel(system=name).mean("topic").to_numpy() for name in "ab")
+    shown = [[cell.text for cell in row[1:3]] for row in page.key_figures.cells()]
+    assert shown == [[f"{one:.3f}", f"{other:.3f}"] for one, other in zip(a, b, strict=True)]
+    assert study_table(scores).report().summary == page.summary
+    one = scores.sel(metric=["AP"])
+    (down,) = study_table(as_scores(one, higher_is_better=False), baseline="a").report().summary
+    assert down.startswith(f"Yes: a is significantly better than b under AP ({a[0]:.3f} against {b[0]:.3f}; ")
 
 
 def test_another_test_that_decides_the_pair_otherwise_is_named():
     """The summary keeps to the first test, and says where the other differs."""
     scores = two_systems(AP=0.2)
     scores[0, 1, 0] = 30.0
-    said = study_power(scores, tests=["t", "sign"]).report().summary[0]
-    assert said.startswith("a and b do not differ significantly under AP")
-    assert said.endswith("By the sign test they differ under AP.")
+    said, other = study_power(scores, tests=["t", "sign"]).report().summary
+    assert said.startswith("No: a and b do not differ significantly under AP")
+    assert other == "By the sign test they differ under AP."
 
 
 def test_of_two_systems_practical_equivalence_is_a_probability():
     """Counts of decided pairs say nothing of one pair; its probabilities do, and they sum to 1."""
     study = study_power(two_systems(AP=0.02, P=0.3), tests=["t"], rope=0.03)
-    (_, said) = study.report().summary
+    (section,) = [one for one in study.report().sections if one.id == "practical-equivalence"]
+    ((said,),) = [block.paragraphs for block in section.blocks if block.kind == "text"]
     assert said.count("Under ") == 2
     assert "Under P the probability that a is better by more than 0.03 is 0.0 %, that b is 100.0 %, and" in said
     shares = [float(one) for one in re.findall(r"([\d.]+) %", said.partition("Under P")[0])]

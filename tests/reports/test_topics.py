@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from metaeval import figures
-from metaeval.base.words import beside, carried, listed
+from metaeval.base.words import carried
 from metaeval.figures.marks import marks_of
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
@@ -66,6 +66,7 @@ def test_counts_as_observed_are_a_check_in_a_fold(page):
     """The section's own table is the model's; what the sizes observed say is folded and called a check."""
     section = page.sections[0]
     (fold,) = [block for block in section.blocks if block.kind == "fold"]
+    assert section.blocks[0].kind == "picture"
     assert (section.id, section.brief) == ("topics", True)
     assert "check" in fold.title
     assert page.main_table().name == "topics_needed"
@@ -148,7 +149,11 @@ def test_as_a_part_of_another_report(study):
     added = whole.sections[len(power.sections) :]
     assert [section.id for section in added] == ["topics", "fewer", "numbers", "error-rates"]
     assert whole.sections[: len(power.sections)] == power.sections
-    assert whole.summary == (*power.summary, *own.summary[:2])
+    first, quote, caution = power.summary
+    assert whole.summary == (first, f"{quote} {own.summary[1]}", caution)
+    figures = pd.concat([power.key_figures.frame, own.key_figures.frame.iloc[:, 1:]], axis=1)
+    assert set(whole.key_figures.frame) == set(figures)
+    assert not any(section.brief for section in added)
     assert whole.methods.paragraphs == power.methods.paragraphs + own.methods.paragraphs
     assert {"error_rates.csv", "curves.csv"} == set(whole.data) - set(power.data)
     assert "posterior.nc" in with_topics(power, study, posterior=True).data
@@ -209,18 +214,21 @@ def test_nothing_in_a_name_is_markup(page):
 
 
 def test_the_summary_answers_with_the_median_and_its_interval(study, page, words_of):
-    """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
+    """The two ends at tolerance 0; key figures at 0 and at the one to quote; what to quote; what it does not say."""
     counts = study.posterior.minimum_topics(errors=True).set_index(["tolerance", "metric"])
-    for tolerance, paragraph in zip((0.0, 0.1), page.summary, strict=False):
+    rows = {row[0].text: [cell.text for cell in row] for row in page.key_figures.cells()}
+    for place, tolerance in enumerate((0.0, 0.1)):
         for metric in HOSTILE:
             row = counts.loc[tolerance, metric]
             low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
-            assert f"{median} [{low}, {high}]" in paragraph
-    assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
-    assert "to keep that within 5 %, " in page.summary[0]
-    assert "90 % interval" in page.summary[0]
-    assert page.summary[1].startswith("If a lead counts only when it is at least 10 % of the larger mean, ")
-    assert "measures the right thing" in page.summary[-1]
+            assert rows[metric][1 + 2 * place : 3 + 2 * place] == [median, f"{low} to {high}"]
+            assert place or f"{median} [{low}, {high}]" in page.summary[0]
+    assert page.summary[0].endswith("keep the disagreement of two topic sets within 5 %.")
+    assert page.summary[1].startswith(
+        "Quote tolerance 0 where any lead counts, and 10 % where a lead counts only from "
+    )
+    assert "90 % interval" in page.summary[1]
+    assert page.summary[2].endswith("measures the right thing.")
     assert "A warning given on the way." in words_of(page)
 
 
@@ -241,29 +249,23 @@ def test_rates_stand_in_the_order_of_the_metrics():
 
 
 def test_one_metric_in_one_sentence():
-    """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
+    """The first sentence says how many topics keep the error within the limit, with the interval."""
     study = study_topics(simulated_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
     (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
     low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
-    (rate,) = study.posterior.curves([20], errors=True).to_dict("records")
-    rates = {name: beside(rate[name], rate[f"{name}_error"]) for name in ("low", "median", "high")}
-    ends = f"[{rates['low']}, {rates['high']}]".replace(" %", "")
-    assert topics_report(study).summary[0].split(". ")[0] == (
-        f"Two sets of 20 topics disagree about {rates['median']} {ends} of the pairs under AP; to keep that "
-        f"within 5 %, AP needs {median} [{low}, {high}] topics"
+    assert topics_report(study).summary[0] == (
+        f"{median} [{low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP."
     )
 
 
 def test_many_metrics_are_summed_up_by_the_two_ends():
-    """Of more than four metrics the sentence names those that err and need least and most, equals all."""
+    """The sentence has those that need least and most, several by their number; the key figures name them."""
     study = study_topics(simulated_scores(5), sizes=[5, 7, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
-    seen = study.to_frame().sort_values("error_rate", kind="stable")
-    first, errors = topics_report(study).summary[0], study.error_rates.rate_errors().isel(size=-1, tolerance=0)
-    for place in (0, -1):
-        row = seen.iloc[place]
-        assert f"{carried(row['error_rate'], float(errors.sel(metric=row['metric'])))} ({row['metric']})" in first
-    few, many = (listed(seen["metric"][seen["n_topics"] == size].sort_values()) for size in (7, 10))
-    assert f"within 5 %, {few} need fewest topics, 7, and {many} most, 10." in first
+    needed, page = study.to_frame().set_index("metric")["n_topics"], topics_report(study)
+    few, many = (int((needed == size).sum()) for size in (7, 10))
+    assert page.summary[0].startswith(f"From 7 topics ({few} metrics) to 10 ({many} metrics) keep ")
+    for row in page.key_figures.cells():
+        assert row[1].text == f"{needed[row[0].text]:.0f}"
 
 
 def test_the_folder_is_written_whole(study, tmp_path):
@@ -287,8 +289,9 @@ def test_without_a_model_the_page_stands(words_of):
     page = topics_report(study)
     assert {"fewer", "compared"}.isdisjoint(section.id for section in page.sections)
     assert page.main_table().name == "minimum_topics"
-    assert "they have no interval" in page.summary[0]
-    assert [section.id for section in page.sections if section.brief] == ["topics", "differences", "held-out"]
+    assert page.summary[0].endswith(", as observed.")
+    assert "they have no interval" in page.summary[1]
+    assert [section.id for section in page.sections if section.brief] == ["topics"]
     assert "Lines, one per tolerance: the " in words_of(page, drawn=True)
 
 
@@ -297,7 +300,7 @@ def test_what_cannot_be_estimated_is_said(words_of):
     study = study_topics(simulated_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     words = words_of(topics_report(study), drawn=True)
     assert "This cannot be estimated" in words
-    assert "needs <5 [<5, <5] topics" in words
+    assert "Fewer than 5 topics, under every metric, keep" in words
     assert "nan" not in words.casefold().split()
 
 
@@ -335,24 +338,19 @@ def test_summary_and_section_name_the_same_metric():
     study = study_topics(simulated_scores(5), tolerances=[0.0, 0.1], n_trials=5, rng=0)
     page = topics_report(study)
     sentences = [item.words for item in next(part for part in page.sections if part.id == "fewer").blocks[0].items]
-    for tolerance, paragraph, sentence in zip((0.0, 0.1), page.summary, sentences, strict=False):
+    for tolerance, sentence in zip((0.0, 0.1), sentences, strict=True):
         (best,), others = fewest(study, tolerance)
         assert re.search(rf": {best}( most probably)? needs fewest,", sentence)
-        assert re.search(rf"within 5 %, {best}( most probably)? needs fewest topics, ", paragraph)
-        unsettled = others.index[others < 0.95]
-        assert ("inconclusive against" in paragraph) == bool(len(unsettled)) == ("inconclusive against" in sentence)
+        assert tolerance or re.search(rf"^From .*?] topics \({best}\) to ", page.summary[0])
+        assert bool(len(others.index[others < 0.95])) == ("inconclusive against" in sentence)
 
 
-def test_a_settled_lead_is_called_so(monkeypatch):
-    """Where the probability settles who needs fewest topics, nothing is said to be open."""
-    study = study_topics(simulated_scores(5), sizes=[6, 8, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
-    names = study.error_rates.metrics
-    monkeypatch.setattr(
-        "metaeval.reports.topic_summary.fewest", lambda *_: (names[:1], pd.Series(1.0, index=names[1:]))
-    )
-    first = topics_report(study).summary[0]
-    assert f"{names[0]} needs fewest topics, " in first
-    assert "inconclusive" not in first
+def test_the_metric_most_probably_least_stands_first(monkeypatch):
+    """Where the probabilities name another metric than the medians do, the sentence keeps to the probabilities."""
+    study = study_topics(simulated_scores(5), tolerances=[0.0], n_trials=5, rng=0)
+    name = study.to_frame().sort_values("posterior_median")["metric"].iloc[1]
+    monkeypatch.setattr("metaeval.reports.topic_summary.fewest", lambda *_: ((name,), None))
+    assert f" topics ({name}) to " in topics_report(study).summary[0]
 
 
 def test_ties_are_counted_in_one_way_on_the_whole_page(study, words_of):
@@ -370,7 +368,8 @@ def test_web_2013_in_words(data_folder):
     counts = study.to_frame().set_index("metric")
     assert counts["kind"]["AP"] == "observed"
     needed = counts["n_topics"]
-    assert f"AP needs {needed['AP']:.0f} topics and RR about {needed['RR']:.0f}" in topics_report(study).summary[0]
+    first = topics_report(study).summary[0]
+    assert first.startswith(f"From {needed['AP']:.0f} topics (AP) to about {needed['RR']:.0f} (RR) keep ")
 
 
 def test_notes_of_a_lead_end_where_its_line_does():
