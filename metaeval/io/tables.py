@@ -16,7 +16,7 @@ import xarray as xr
 
 from metaeval.base.checks import check_choice, check_paired, check_parquet
 from metaeval.base.columns import SCORES
-from metaeval.base.names import first_few
+from metaeval.base.names import count, first_few
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
@@ -26,6 +26,7 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
+from metaeval.table.array import DIMS
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     -------
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
-        standard input), and ``attrs["topic_word"]`` is "item" where a file calls its topics so
+        standard input), ``attrs["read_as"]`` the form that they were taken for, and ``attrs["topic_word"]`` is "item"
+        where a file calls its topics so
         (`metaeval.base.columns.ITEM_WORDS`): reports then do too.
 
     Raises
@@ -160,6 +162,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     except ScoresError as error:
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs["sources"] = inputs.paths
+    forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
+    scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], dim) for dim in DIMS)}"
     return scores
 
 
