@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import xarray as xr
 
-from metaeval.base.checks import check_choice, check_paired, check_parquet
+from metaeval.base.checks import (
+    check_choice,
+    check_kind,
+    check_list,
+    check_paired,
+    check_parquet,
+    check_path,
+    refused,
+)
 from metaeval.base.columns import SCORES
 from metaeval.base.names import count, first_few
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -141,6 +149,13 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     >>> scores.sel(metric="ap", system="lm").to_numpy()
     array([0.5, 0. ])
     """
+    metrics = None if metrics is None else [str(name) for name in check_list(metrics, "metrics", ["AP"])]
+    if not isinstance(columns, Mapping | None):
+        raise refused("columns", f"must map parts to columns, such as {{'system': 'team'}}, not {columns!r}", columns)
+    if not isinstance(header, bool | None):
+        raise refused("header", f"must be True, False or None, not {header!r}", header)
+    if choice is not None:
+        check_kind(choice, "choice", "DataChoice")
     options = _checked(
         TableOptions(
             form=form,
@@ -221,6 +236,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ...     read_scores(write_scores(scores, Path(folder, "scores.nc"))).equals(scores)
     True
     """
+    check_path(path)
     scores = as_scores(scores, missing="pairwise", fewest=1)
     endings = [suffix.casefold() for suffix in Path(path).suffixes]
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
@@ -240,7 +256,9 @@ def _checked(options: TableOptions) -> TableOptions:
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
         check_choice(part, "part of `columns`", _PARTS)
-        if isinstance(column, bool) or (isinstance(column, int) and column < 1):
+        listed = part == "ignore" and not isinstance(column, str | int | None) and isinstance(column, Iterable)
+        known_kind = listed or (isinstance(column, str | int | None) and not isinstance(column, bool))
+        if not known_kind or (isinstance(column, int) and column < 1):
             message = f"`columns={{{part!r}: {column!r}}}` must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)
         if column is None and part != "topic":

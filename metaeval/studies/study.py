@@ -3,11 +3,10 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from metaeval.base.checks import refused, show
+from metaeval.base.checks import check_path
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -118,8 +117,7 @@ class Study(Result):
         ...     study.write(Path(folder, "power.csv")).read_text(encoding="utf-8").partition(",")[0]
         'metric'
         """
-        if not isinstance(path, str | PathLike):
-            raise refused("path", f"must be the name of a file, not {show(path)}", path)
+        check_path(path)
         ending = Path(path).suffix.casefold()
         if ending not in _FORMS:
             raise UnknownNameError("file ending", ending or Path(path).name, _FORMS)

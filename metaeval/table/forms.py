@@ -328,7 +328,7 @@ def _from_array(data: object, names: Names) -> ScoreTable:
             f"scores must be in a table or an array, not the text {shortened(repr(data))}; a file is read by "
             "metaeval.read_scores"
         )
-    if np.ndim(data) == 0:  # type: ignore[arg-type]  # whatever it is
+    if not hasattr(data, "__len__") or isinstance(data, AbstractSet):
         raise ScoresError(f"scores must be in a table or an array, not {shortened(repr(data))}. What is read: {_READ}")
     try:
         values = _real_numbers(data)

@@ -22,7 +22,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, check_count, refused
 from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -141,6 +141,10 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     >>> scores.sizes["system"], scores.dims
     (2, ('metric', 'system', 'topic'))
     """
+    check_count(fewest, "fewest")
+    for name, given in (("groups", groups), ("clusters", clusters), ("weights", weights)):
+        if given is not None and not isinstance(given, Mapping | pd.Series):
+            raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(given))}", given)
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
     table, dropped = _settle_gaps(table, missing)

@@ -4,10 +4,10 @@ import json
 
 import pandas as pd
 import pytest
+from every import EVERY, answer
 
 from metaeval import as_scores, read_scores, simulate_scores, study_power
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
-from tests.every import EVERY, answer
 
 STUDIES = [name for name in EVERY if name.startswith("study_") and "," not in name]
 pytestmark = pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level

@@ -7,11 +7,11 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError
 from metaeval.table.conversions import plain
-from tests.table.test_forms import METRICS, SYSTEMS, TOPICS, VALUES, long_frame
 
 LOSSY = 2**53 + 1
 

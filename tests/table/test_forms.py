@@ -7,15 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, results_of, wide_frame
 from hypothesis import given
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.table.array import DIMS, first_repeat, place_rows
 from metaeval.table.forms import FORMS, MAPPINGS
-
-VALUES = np.array([[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], [[1.0, 0.5, 0.25], [0.0, 0.0, 1.0]]])
-METRICS, SYSTEMS, TOPICS = ["AP", "RR"], ["bm25", "lm"], ["301", "302", "1001"]
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))
@@ -36,28 +34,6 @@ def test_cells_are_laid_out_by_metric_system_topic():
     codes = {dim: code.ravel() for dim, code in zip(DIMS, np.indices((2, 3, 4)), strict=True)}
     labels = {"metric": ["a"] * 2, "system": ["a"] * 3, "topic": ["a"] * 4}
     np.testing.assert_array_equal(place_rows(codes, labels), np.arange(24))
-
-
-def long_frame(columns=("system", "topic", "metric", "score")):
-    """Return all scores, one a row."""
-    rows = [
-        (system, topic, metric, VALUES[m, s, t])
-        for m, metric in enumerate(METRICS)
-        for s, system in enumerate(SYSTEMS)
-        for t, topic in enumerate(TOPICS)
-    ]
-    return pd.DataFrame(rows, columns=list(columns))
-
-
-def wide_frame(metric=0):
-    """Return the scores of one metric, topics in rows."""
-    return pd.DataFrame(VALUES[metric].T, index=TOPICS, columns=SYSTEMS)
-
-
-def results_of(system):
-    """Return the rows of one system as ir_measures has them."""
-    frame = long_frame(("system", "query_id", "measure", "value"))
-    return frame[frame["system"] == system].drop(columns="system")
 
 
 class Row(NamedTuple):

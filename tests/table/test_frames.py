@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, wide_frame
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.frames import FRAME_FORMS
-from tests.table.test_forms import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, wide_frame
 
 
 def _pivot(**axes):
