@@ -106,7 +106,8 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "metaeval"}
     known.add("compression" if sys.version_info < (3, 14) else "backports")  # the one that this Python does not import
-    known |= {"every", *(path.stem for path in (ROOT / "tests" / "fuzz").glob("fuzz_*.py"))}  # they import one another
+    own = {"every", "forms_of_scores"}
+    known |= {*own, *(path.stem for path in (ROOT / "tests" / "fuzz").glob("fuzz_*.py"))}  # they import one another
     owners = importlib.metadata.packages_distributions()
     for module in set(_imported_packages(folder)) - known:
         assert declared & {_plain(owner) for owner in owners.get(module, (module,))}, f"{folder.name} imports {module}"

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice, refused
-from metaeval.base.names import natural_order
+from metaeval.base.checks import check_choice, check_list, check_number, refused
+from metaeval.base.names import natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import ScoresError
 
@@ -120,6 +120,8 @@ def as_labels(
             "labels must be whole numbers (metaeval.agreement.map_scales puts others on a scale); "
             f"{_cell(frame, int(row), int(column))} is {given[row, column]:g}"
         )
+    if scale is not None:
+        scale = [check_number(one, "scale") for one in check_list(scale, "scale", [0, 1, 2])]
     if scale is not None and not all(np.isfinite(one) and (real or one == round(one)) for one in scale):
         raise refused("scale", f"must hold {'finite' if real else 'whole'} numbers, not {list(scale)}", scale)
     listed_scale = np.unique(given[known] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
@@ -151,14 +153,7 @@ def _wide(table: object) -> pd.DataFrame:
     if isinstance(table, Labels):
         return table.table
     if isinstance(table, Mapping):
-        columns = {
-            str(judge): pd.Series(
-                {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()},
-                dtype=np.float64,
-            )
-            for judge, topics in table.items()
-        }
-        frame = pd.DataFrame(columns)
+        frame = pd.DataFrame({str(judge): _labels_of(judge, topics) for judge, topics in table.items()})
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
     else:
@@ -178,6 +173,17 @@ def _wide(table: object) -> pd.DataFrame:
         return frame.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ScoresError(f"labels must be numbers or empty: {error}; translate words to grades first") from error
+
+
+def _labels_of(judge: object, topics: object) -> pd.Series:
+    """Return the labels that one judge gave, by topic and item."""
+    if not isinstance(topics, Mapping) or not all(isinstance(part, Mapping) for part in topics.values()):
+        raise ScoresError(
+            f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, not "
+            f"{shortened(repr(topics))}"
+        )
+    held = {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()}
+    return pd.Series(held, dtype=object if held else np.float64)
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> str:

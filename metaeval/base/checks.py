@@ -7,7 +7,7 @@ memory hours later nor in an error of some library below.
 import importlib.util
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,7 @@ _COIN = 0.5
 _MADE_BY = {
     "Assessments": "metaeval.inex.read_assessments",
     "Collection": "metaeval.read_collection",
+    "DataChoice": "metaeval.collection.data_choice.DataChoice",
     "DataArray": "xarray.DataArray, or a function whose result is one",
     "DataFrame": "pandas.DataFrame",
     "ElementCollection": "metaeval.inex.element_collection",
@@ -57,6 +58,7 @@ _MADE_BY = {
     "PassageCollection": "metaeval.inex.passage_collection",
     "Series": "pandas.Series",
     "Submission": "metaeval.inex.read_submission",
+    "Variant": "metaeval.studies.variants.Variant",
 }
 """What makes an object of each class."""
 
@@ -96,6 +98,33 @@ def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
     for one in listed:
         check_kind(one, name, kind)
     return listed
+
+
+def check_list(values: object, name: str, such_as: Sequence[object]) -> list[Any]:
+    """Return the entries of an argument that holds several; a text would be read letter by letter.
+
+    Examples
+    --------
+    >>> check_list(("t", "sign"), "tests", ["t"])
+    ['t', 'sign']
+    >>> check_list("sign", "tests", ["t"])
+    Traceback (most recent call last):
+    metaeval.errors.InvalidOptionError: `tests` must be a list, such as ['t'], not 'sign'
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise refused(name, f"must be a list, such as {list(such_as)!r}, not {show(values)}", values)
+    return list(values)
+
+
+def check_path(path: object, name: str = "path") -> None:
+    """Refuse what is no name of a file.
+
+    Examples
+    --------
+    >>> check_path("scores.csv")
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise refused(name, f"must be the name of a file, not {show(path)}", path)
 
 
 def check_count(  # noqa: PLR0913 - one keyword per limit

@@ -19,7 +19,7 @@ SCORES: Words = {
     ),
     "topic": (
         *("topic", "qid", "query_id", "query", "q_id", "topic_id"),
-        *("item", "question_id", "sample", "doc", "id", "task"),
+        *("item", "item_id", "question_id", "sample", "doc", "id", "question", "task"),
     ),
     "metric": ("metric", "measure"),
     "score": ("score", "value"),
@@ -33,7 +33,7 @@ SCORES: Words = {
 """A long table of scores; case, blanks and hyphens do not matter, and no two columns may play one part.
 
 Some words count only where no surer one is there: for systems model; for topics item, question_id, sample and doc; then
-id; then task. A task beside a surer topic is its cluster.
+id; then question; then task. A task beside a surer topic is its cluster.
 """
 
 ITEM_WORDS = frozenset(
@@ -85,9 +85,10 @@ _DIVISION = re.compile(r"[\s-]+")
 _LONGEST_WORD = 100
 _LESS_SURE = {
     **dict.fromkeys(("model", "model_id", "model_name"), 1),
-    **dict.fromkeys(("item", "question_id", "sample", "doc"), 1),
+    **dict.fromkeys(("item", "item_id", "question_id", "sample", "doc"), 1),
     "id": 2,
-    "task": 3,
+    "question": 3,
+    "task": 4,
 }
 """Words that count where none for the same part is there that is surer, a lower number."""
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}

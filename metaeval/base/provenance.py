@@ -36,6 +36,8 @@ class Provenance(ShortRepr):
     """As `metaeval.running.draws.resolve_rng` describes it: "seed 0"."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """File name ("-" for standard input) to SHA-256 checksum of what was read from it."""
+    read_as: str = ""
+    """The form that the scores were taken for, as their ``attrs["read_as"]`` has it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Package name to version, and Python's own."""
     platform: str = ""

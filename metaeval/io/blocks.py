@@ -109,6 +109,8 @@ class Block:
     """The name that the file itself gives its one system."""
     numbered: bool = False
     """Whether the topics are numbered for want of a topic column."""
+    read_as: str = ""
+    """The form that the file was taken for."""
     of_items: bool = False
     """Whether the file speaks of items (`metaeval.base.columns.ITEM_WORDS`), as benchmarks do."""
     one_system: bool = False

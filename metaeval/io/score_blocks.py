@@ -30,7 +30,8 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     try:
         form = options.form or find_form(sheet, options)
-        return _topics_in_order(_FORMS[form](sheet, source, options), order)
+        block = _topics_in_order(_FORMS[form](sheet, source, options), order)
+        return block if block.read_as else replace(block, read_as=_READ_AS[form])
     except FileFormatError:
         raise
     except ScoresError as error:
@@ -63,6 +64,7 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
         scores=scores.to_numpy(),
         labels=labels,
         of_items=scores.attrs.get("topic_word") == "item",
+        read_as="labelled array",
         notes=notes,
         earlier_notes=earlier,
         attached={
@@ -108,6 +110,17 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
     "tot": partial(read_four, metric=1, topic=2),
     "frame": read_frame,
 }
+
+
+_READ_AS: Mapping[Form, str] = {
+    "wide": "wide table, systems in columns",
+    "long": "long table",
+    "trec_eval": "output of trec_eval -q",
+    "ir_measures": "output of ir_measures",
+    "tot": "rows of run, measure, topic and value",
+    "frame": "results by item of one system a file",
+}
+"""What each form is called for people."""
 
 
 def _topics_in_order(block: Block, order: Sequence[str] | None) -> Block:

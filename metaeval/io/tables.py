@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import xarray as xr
 
-from metaeval.base.checks import check_choice, check_paired, check_parquet
+from metaeval.base.checks import (
+    check_choice,
+    check_kind,
+    check_list,
+    check_paired,
+    check_parquet,
+    check_path,
+    refused,
+)
 from metaeval.base.columns import SCORES
-from metaeval.base.names import first_few
+from metaeval.base.names import count, first_few
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
@@ -27,6 +35,7 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
+from metaeval.table.array import DIMS
 from metaeval.table.scores import Missing, Scores, as_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -94,7 +103,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     -------
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
-        standard input), and ``attrs["topic_word"]`` is "item" where a file calls its topics so
+        standard input), ``attrs["read_as"]`` the form that they were taken for, and ``attrs["topic_word"]`` is "item"
+        where a file calls its topics so
         (`metaeval.base.columns.ITEM_WORDS`): reports then do too.
 
     Raises
@@ -144,6 +154,13 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     >>> scores.sel(metric="ap", system="lm").to_numpy()
     array([0.5, 0. ])
     """
+    metrics = None if metrics is None else [str(name) for name in check_list(metrics, "metrics", ["AP"])]
+    if not isinstance(columns, Mapping | None):
+        raise refused("columns", f"must map parts to columns, such as {{'system': 'team'}}, not {columns!r}", columns)
+    if not isinstance(header, bool | None):
+        raise refused("header", f"must be True, False or None, not {header!r}", header)
+    if choice is not None:
+        check_kind(choice, "choice", "DataChoice")
     options = _checked(
         TableOptions(
             form=form,
@@ -168,6 +185,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         hint = "; no column names systems, so each file counts as one: give the files of the others too" if one else ""
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}{hint}") from error
     scores.attrs["sources"] = inputs.paths
+    forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
+    scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], dim) for dim in DIMS)}"
     return scores
 
 
@@ -238,6 +257,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ...     read_scores(write_scores(scores, Path(folder, "scores.nc"))).equals(scores)
     True
     """
+    check_path(path)
     scores = as_scores(scores, missing="pairwise", fewest=1)
     endings = [suffix.casefold() for suffix in Path(path).suffixes]
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
@@ -258,7 +278,9 @@ def _checked(options: TableOptions) -> TableOptions:
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
         check_choice(part, "part of `columns`", _PARTS)
-        if isinstance(column, bool) or (isinstance(column, int) and column < 1):
+        listed = part == "ignore" and not isinstance(column, str | int | None) and isinstance(column, Iterable)
+        known_kind = listed or (isinstance(column, str | int | None) and not isinstance(column, bool))
+        if not known_kind or (isinstance(column, int) and column < 1):
             message = f"`columns={{{part!r}: {column!r}}}` must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)
         if column is None and part != "topic":

@@ -70,7 +70,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
-        return _block(rows, source, options, scores, (down, across), notes)
+        made = _block(rows, source, options, scores, (down, across), notes)
+        return replace(made, read_as="wide table, systems in rows")
     of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
     with speaking_of(ITEM if of_items else TOPIC):
         block = _block(rows, source, options, scores.T, (across, down), notes)

@@ -316,7 +316,7 @@ class Page(_Statements):
         record = self.provenance
         typed = (Text(paragraphs=(record.command_line,), look="code"),) if record.command_line else ()
         rows = [("Command", record.command_line or record.command), ("Random numbers", record.random_source)]
-        rows += [("Made", record.created), ("Platform", record.platform)]
+        rows += [("Scores read as", record.read_as), ("Made", record.created), ("Platform", record.platform)]
         rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
         rows += [
             (f"Option {name.replace('_', '-')}", _option_text(value))

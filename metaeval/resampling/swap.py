@@ -15,7 +15,15 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
+from metaeval.base.checks import (
+    MOST_REPLICATES,
+    check_choice,
+    check_count,
+    check_list,
+    check_number,
+    check_share,
+    refused,
+)
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import share
@@ -358,7 +366,8 @@ def _checked_tolerances(
     tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: Layout
 ) -> NDArray[np.float64]:
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
-    levels = np.unique(np.asarray(tolerances, dtype=np.float64))
+    asked = check_list(tolerances, "tolerances", [0.05])
+    levels = np.unique([check_number(one, "tolerances") for one in asked])
     upper = 1.0 if tolerance_unit == "relative" else np.inf
     if levels.ndim != 1 or not len(levels) or not ((levels >= 0) & (levels < upper)).all():
         rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"

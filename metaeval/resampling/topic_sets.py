@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list
 from metaeval.base.unit import speaking_of, unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.running.compiled import compiled
@@ -80,16 +80,17 @@ def draw_topic_sets(
 
 def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
     limit = n_topics // 2 if sampling == "disjoint" else n_topics
-    smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
+    half = max(1, n_topics // 2)
+    usual = list(range(min(SMALLEST_SIZE, half), half + 1))
+    asked = usual if sizes is None else check_list(sizes, "sizes", [5, 10])
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
+    smallest = SMALLEST_SIZE if sizes is None else min(asked, default=0) if whole else 0
     if smallest > limit:
         raise EstimationError(
             f"{n_topics} {unit().topics} are too few: {sampling} {unit().topic} sets hold at most {limit} each, and "
             f"the smallest size asked is {smallest}; take more {unit().topics}"
             + (f", or pass `sizes=[{limit}]`" if limit else "")
         )
-    half = max(1, n_topics // 2)
-    asked = list(range(min(SMALLEST_SIZE, half), half + 1)) if sizes is None else list(sizes)
-    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
     if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
         message = (
             f"`sizes` must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} {unit().topics}), not "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
-from metaeval.base.checks import check_kind, check_number, check_share
+from metaeval.base.checks import check_kind, check_list, check_number, check_share
 from metaeval.base.metric_names import MetricNameError, parse_name, split_names
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import JudgedCollection
@@ -219,15 +219,18 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     for test in tests:
         check_test(test, alternative=alternative)
         _corrections_of(TESTS.find(test).name, corrections)
-    for alpha in np.atleast_1d(alphas).tolist():
+    for alpha in np.atleast_1d(alphas).tolist():  # type: ignore[arg-type]  # whatever it is
         check_share(alpha, "alphas")
+    for variant in check_list(variants, "variants", []):
+        check_kind(variant, "variants", "Variant")
+    corrections = check_list(corrections, "corrections", ["holm"])
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
     chosen, said = chosen_systems(scores, choose, seed, uses=DRAWN)
-    looked_at = _named_pairs(pairs, [str(name) for name in chosen["metric"].to_numpy()])
+    looked_at = _named_pairs(check_list(pairs, "pairs", ["AP,RR"]), [str(name) for name in chosen["metric"].to_numpy()])
     agreements: list[DecisionAgreement] = []
-    for name in dict.fromkeys(TESTS.find(test).name for test in tests):
+    for name in dict.fromkeys(TESTS.find(test).name for test in check_list(tests, "tests", ["t"])):
         own = _corrections_of(name, corrections)
         first = decision_agreement(
             chosen,

@@ -11,7 +11,15 @@ import xarray as xr
 from scipy.special import ndtri
 
 from metaeval.agreement.decisions import DecisionAgreement
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
+from metaeval.base.checks import (
+    MOST_REPLICATES,
+    check_choice,
+    check_count,
+    check_error_rate,
+    check_kinds,
+    check_share,
+    t_half_width,
+)
 from metaeval.base.digits import error_of_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
@@ -393,6 +401,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     """
     check_share(alpha, "alpha")
     check_test(test)
+    check_kinds([one for one in (collection,) if one is not None], "collection", "JudgedCollection")
     check_resampling(n_resamples, n_threads=n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)

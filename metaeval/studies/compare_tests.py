@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from metaeval.base.checks import check_list
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
 from metaeval.resampling.options import Tested, check_resampling
@@ -138,8 +139,10 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     >>> study.reference, study.to_frame()[["correction", "test", "n_pairs"]].to_numpy().tolist()
     ('t', [['none', 't', 15], ['none', 'sign', 15]])
     """
-    names = list(dict.fromkeys(TESTS.find(name).name for name in tests))
-    check_question(names, [CORRECTIONS.canonical(name) for name in corrections], alternative)
+    names = list(dict.fromkeys(TESTS.find(name).name for name in check_list(tests, "tests", ["t"])))
+    check_question(
+        names, [CORRECTIONS.canonical(name) for name in check_list(corrections, "corrections", ["holm"])], alternative
+    )
     check_resampling(n_resamples, p_value_rule, n_threads)
     above = _reference(reference, names)
     seed = resolve_seed(rng)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_list, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -313,8 +313,10 @@ _GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {
 
 
 def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
-    for name in methods:
+    for name in check_list(methods, "methods", ["t"]):
         check_choice(name, "method", get_args(Goal))
+    for difference in check_list(differences, "differences", [0.05]):
+        check_number(difference, "differences", above=0)
     if not methods or not len(differences):
         raise InvalidOptionError("at least one method and one difference are needed")
 

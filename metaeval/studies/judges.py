@@ -14,7 +14,7 @@ from metaeval.agreement.labels import Labels
 from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
-from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
@@ -375,6 +375,13 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
 ) -> None:
     if sum(one is not None for one in (labels, scores, annotations)) != 1:
         raise InvalidOptionError("give labels, or scores under judges, or annotations, and one of these alone")
+    if labels is not None and not isinstance(labels, Mapping):
+        check_kind(labels, "labels", "Labels")
+    if scores is not None and not isinstance(scores, Mapping):
+        rule = (
+            f"must map metrics to the scores of every judge, {{'AP': {{'ann': scores}}}}; got a {type(scores).__name__}"
+        )
+        raise refused("scores", rule, scores)
     if people and reference is None:
         raise InvalidOptionError("`people` are compared with a reference, as judges are; name it (`reference`)")
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.design_effect import DesignEffect, design_effect
@@ -29,6 +29,7 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
@@ -205,6 +206,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_share(alpha, "alpha")
     check_share(power, "power")
     check_count(top, "top")
+    check_resamples(n_resamples)
+    check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed = resolve_seed(rng)
     table = engine_scores(scores, "the leaderboard")
     names = table["system"].to_numpy().tolist()

@@ -7,7 +7,7 @@ from typing import ClassVar, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice, check_share, t_half_width
+from metaeval.base.checks import check_choice, check_list, check_share, t_half_width
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import speaking_of, unit_of
 from metaeval.errors import InvalidOptionError
@@ -189,8 +189,9 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_bh       10
     """
-    names = list(dict.fromkeys(TESTS.find(name).name for name in (DEFAULT_TESTS if tests is None else tests)))
-    corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
+    asked_tests = DEFAULT_TESTS if tests is None else tests
+    names = list(dict.fromkeys(TESTS.find(name).name for name in check_list(asked_tests, "tests", ["t"])))
+    corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, check_list(corrections, "corrections", ["holm"]))))
     check_question(names, corrections, alternative)
     check_share(alpha, "alpha")
     check_resampling(n_resamples, p_value_rule, n_threads)

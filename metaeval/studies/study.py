@@ -1,12 +1,16 @@
 """What all studies share: a result that can be shown, the choice of systems, and parts that cannot be answered."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from metaeval.base.checks import check_path
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
 from metaeval.table.scores import Scores, select_runs
 from metaeval.table.structure import engine_scores
@@ -20,6 +24,14 @@ if TYPE_CHECKING:
 
     from metaeval.page.report import Report
 
+_FORMS: "Mapping[str, Callable[[Report], str]]" = {
+    ".html": lambda report: report.to_html(),
+    ".json": lambda report: report.to_json(),
+    ".csv": lambda report: report.to_csv(),
+    ".tex": lambda report: report.to_latex(),
+    ".md": lambda report: report.to_markdown(),
+}
+"""What `Study.write` writes under each ending."""
 _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
 
@@ -48,7 +60,68 @@ class Study(Result):
         module, function = self.reported_by.split(":")
         with speaking_of(self._unit()):
             report: Report = getattr(import_module(module), function)(self, **options)
-        return report
+        read_as = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
+        return replace(report, provenance=replace(report.provenance, read_as=read_as))
+
+    def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
+        """Write the report as a folder: index.html, tables, figures, data and provenance.json.
+
+        Parameters
+        ----------
+        folder, overwrite, pdf
+            As for `metaeval.page.report.Report.save`.
+
+        Returns
+        -------
+        pathlib.Path
+            The page to open: ``index.html`` in the folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from metaeval import simulate_scores, study_power
+        >>> study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     study.save(Path(folder, "power")).name
+        'index.html'
+        """
+        return self.report().save(folder, overwrite=overwrite, pdf=pdf)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the answer as one file, in the form that its ending names.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.html`` is the whole page, ``.json`` the answer for programs, ``.csv`` the main table's data; ``.tex`` and
+            ``.md`` are the main table. A file that is there is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        UnknownNameError
+            For another ending.
+        FileFormatError
+            If there is no such folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from metaeval import simulate_scores, study_power
+        >>> study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     study.write(Path(folder, "power.csv")).read_text(encoding="utf-8").partition(",")[0]
+        'metric'
+        """
+        check_path(path)
+        ending = Path(path).suffix.casefold()
+        if ending not in _FORMS:
+            raise UnknownNameError("file ending", ending or Path(path).name, _FORMS)
+        return write_bytes(path, _FORMS[ending](self.report()).encode())
 
     def _unit(self) -> Unit:
         """Return what the scores are of."""

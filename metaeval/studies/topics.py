@@ -13,6 +13,7 @@ from metaeval.base.checks import (
     MOST_REPLICATES,
     check_count,
     check_error_rate,
+    check_list,
     check_number,
     check_share,
     check_threads,
@@ -310,7 +311,9 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         check_number(bin_width, "bin_width", above=0)
     scores = engine_scores(scores, "the error rate of topic sets")
     seed = resolve_seed(rng)
-    chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
+    chosen, thinned = (
+        (check_list(sizes, "sizes", [5, 10]), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
+    )
     if tolerances is None:
         tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
     drawn = Drawn(n_trials, sampling, seed, n_threads)

@@ -1,11 +1,17 @@
 """The shapes in which scores are held in memory: arrays, frames, mappings, results of other tools; each is recognised.
 
+`FORMS` and `MAPPINGS` are the tables of what is recognised; frames have theirs in `metaeval.table.frames`, and objects
+of other libraries in `metaeval.table.conversions`. ``attributes["read_as"]`` says what scores were taken for.
+
 Names are checked here, and numbers as far as they are numbers; what gaps, infinities and too few systems mean is
 decided by `metaeval.table.scores.as_scores`, whatever the shape was.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import permutations
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,8 +19,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
-from metaeval.base.columns import SCORES, column_roles, part_of_word
-from metaeval.base.names import metric_evidence, natural_order, shortened, topic_evidence
+from metaeval.base.columns import column_roles, part_of_word
+from metaeval.base.names import count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
     ATTACHED,
@@ -24,34 +30,80 @@ from metaeval.table.array import (
     clean_names,
     exact_floats,
     frame_numbers,
-    refuse_sliver,
     table_of_rows,
+)
+from metaeval.table.conversions import plain
+from metaeval.table.frames import (
+    FRAMES_READ,
+    UNNAMED_METRIC,
+    holds_results,
+    named_by_column,
+    read_frame,
+    said,
+    wide_said,
+    wide_tables,
+)
+from metaeval.table.wide import Names, refuse_names, topics_in_rows
+
+_READ = (
+    f"{FRAMES_READ}; {{metric: wide frame}}; {{system: what ir_measures.iter_calc gives}}; "
+    "{system: {topic: score}}; mappings in mappings by system, topic and metric; an array (system, topic) or "
+    "(metric, system, topic); an xarray.DataArray with the dims metric, system and topic"
 )
 
 
-def recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Sequence[str] | None) -> ScoreTable:
+class _Asked(NamedTuple):
+    """What the caller said beside the data."""
+
+    names: Names
+    nesting: Sequence[str] | None
+
+
+class Form(NamedTuple):
+    """One form: whether data have it, how they are read, and which of the caller's options it takes."""
+
+    name: str
+    fits: Callable[[Any], bool]
+    read: Callable[[Any, _Asked], ScoreTable]
+    takes: AbstractSet[str] = frozenset()
+    """Of metric, system, topic (names that it does not have itself) and nesting."""
+
+
+def recognise(data: object, names: Mapping[str, Sequence[str] | None], nesting: Sequence[str] | None) -> ScoreTable:
     """Take scores in any shape apart into numbers and labels."""
-    if type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "to_dict"):
-        data = pd.DataFrame(data.to_dict(as_series=False))
-    if isinstance(data, xr.Dataset):
-        data = _from_dataset(data)
-    labelled = isinstance(data, xr.DataArray | pd.DataFrame | Mapping)
-    if labelled and any(given is not None for given in names.values()):
-        message = "`metrics`, `systems` and `topics` name the rows of a bare array; this table has names of its own"
+    checked = {dim: _names_given(given, dim) for dim, given in names.items()}
+    data = plain(data)
+    form = next(form for form in FORMS if form.fits(data))
+    if form.name == "mapping":
+        form = next(form for form in MAPPINGS if form.fits(data))
+    if nesting is not None:
+        if isinstance(nesting, str) or not _is_listed(nesting) or sorted(map(str, nesting)) != sorted(DIMS):
+            message = f"must name system, topic and metric, the outermost first, not {nesting!r}"
+            raise refused("nesting", message, nesting)
+        if "nesting" not in form.takes:
+            message = (
+                "`nesting` is for mappings in mappings; this table says itself which axis is which, so leave it out"
+            )
+            raise InvalidOptionError(message)
+    refuse_names({dim: given for dim, given in checked.items() if dim not in form.takes})
+    table = form.read(data, _Asked(checked, nesting))
+    return table if "read_as" in table.attributes else said(table, form.name)
+
+
+def _is_listed(names: object) -> bool:
+    return isinstance(names, Iterable) and not isinstance(names, str | bytes)
+
+
+def _names_given(given: Any, dim: str) -> list[Any] | None:  # noqa: ANN401 - whatever the caller passed
+    """Return the names that the caller gives along a dim, if these are a sequence of them."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        message = f"`{dim}s` must be a sequence of names, such as [{given!r}], not the text {given!r}"
         raise InvalidOptionError(message)
-    if nesting is not None and (isinstance(nesting, str) or sorted(map(str, nesting)) != sorted(DIMS)):
-        raise refused("nesting", f"must name system, topic and metric, the outermost first, not {nesting!r}", nesting)
-    if nesting is not None and not (isinstance(data, Mapping) and any(isinstance(v, Mapping) for v in data.values())):
-        message = "`nesting` is for mappings in mappings; this table says itself which axis is which, so leave it out"
-        raise InvalidOptionError(message)
-    match data:
-        case xr.DataArray():
-            return _from_dataarray(data)
-        case pd.DataFrame():
-            return _from_frame(data)
-        case Mapping():
-            return _from_mapping(data, nesting)
-    return _from_array(data, names)
+    if not _is_listed(given):
+        raise refused(f"{dim}s", f"must be a sequence of names, not {shortened(repr(given))}", given)
+    return list(given)
 
 
 def _from_dataset(data: xr.Dataset) -> xr.DataArray:
@@ -77,6 +129,7 @@ def _from_dataset(data: xr.Dataset) -> xr.DataArray:
 
 
 def _from_dataarray(data: xr.DataArray) -> ScoreTable:
+    data = _with_usual_dims(data)
     if "metric" not in data.dims:
         data = _as_one_metric(data)
     if {*data.dims} - {REPEAT} != set(DIMS):
@@ -107,6 +160,13 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
     )
 
 
+def _with_usual_dims(data: xr.DataArray) -> xr.DataArray:
+    """Rename dims that are called by other words: run, query, measure."""
+    words = {dim: part for dim in data.dims if (part := part_of_word(dim)) in {*DIMS, REPEAT} and part != dim}
+    new = {dim: part for dim, part in words.items() if part not in data.dims and part not in data.coords}
+    return data.rename(new) if len(set(new.values())) == len(new) else data
+
+
 def _as_one_metric(data: xr.DataArray) -> xr.DataArray:
     """Give an array of one metric that dimension, and its direction along with it."""
     name = data.coords["metric"].item() if "metric" in data.coords else data.name or "metric1"
@@ -116,53 +176,7 @@ def _as_one_metric(data: xr.DataArray) -> xr.DataArray:
     return expanded
 
 
-def _from_frame(frame: pd.DataFrame) -> ScoreTable:
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
-    columns = _clean_column_names(frame)
-    parts, others = column_roles(columns)
-    if "system" in parts and "topic" in parts and {"metric", "score"} <= parts.keys():
-        if others:
-            raise ScoresError(
-                f"a long table has no place for the column{'s' * (len(others) > 1)} {', '.join(others)}; drop what is "
-                f"neither {', '.join(SCORES)}"
-            )
-        return table_of_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
-    if "system" in parts and "topic" in parts and others and not {"metric", "score"} & parts.keys():
-        return table_of_rows(frame.set_axis(columns, axis=1), parts, others)
-    absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
-    raise ScoresError(
-        f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
-        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(SCORES[p])}' for p in absent)}), "
-        "or pass a wide table as {metric: table}, topics in its index and systems in its columns"
-    )
-
-
-def _clean_column_names(frame: pd.DataFrame) -> list[str]:
-    columns = [str(column) for column in frame.columns]
-    if len(set(columns)) < len(columns):
-        clean_names(columns, "column")
-    return columns
-
-
-def _from_mapping(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> ScoreTable:
-    if not tables:
-        raise ScoresError("the mapping is empty; it should hold a table for every metric, or results for every system")
-    if all(isinstance(table, Mapping) for table in tables.values()):
-        return _from_nested(tables, nesting)
-    long = {key: _holds_rows(table) for key, table in tables.items()}
-    if not any(long.values()):
-        return _from_wide(tables)
-    if all(long.values()):
-        return _from_results(tables)
-    kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
-    raise ScoresError(
-        f"a mapping holds either wide tables by metric or results by system, not both: {kinds[0]!r} has columns for "
-        f"topic, metric and score, {kinds[1]!r} has systems in columns"
-    )
-
-
-def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> ScoreTable:
+def _from_nested(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
     """Lay out mappings in mappings, once it is sure what is a system, what a topic and what a metric."""
     rows = []
     for outer, parts in tables.items():
@@ -174,9 +188,10 @@ def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> Sc
     if not len(frame):
         raise ScoresError("the mappings hold no score; fill them, or leave them out")
     levels = [list(dict.fromkeys(frame[level].tolist())) for level in ("outer", "middle", "inner")]
-    roles = _roles_of_levels(levels) if nesting is None else tuple(map(str, nesting))
+    roles = _roles_of_levels(levels) if asked.nesting is None else tuple(map(str, asked.nesting))
     frame = frame.set_axis([*roles, "score"], axis=1)
-    return table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
+    table = table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
+    return said(table, f"mappings in mappings: {roles[0]}, {roles[1]}, {roles[2]}, the outermost first")
 
 
 _NESTINGS = (("system", "topic", "metric"), ("system", "metric", "topic"), ("metric", "system", "topic"))
@@ -206,80 +221,70 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     )
 
 
-def _holds_rows(table: object) -> bool:
-    """Whether this is the results of one system, rather than a wide table of all."""
-    if not isinstance(table, pd.DataFrame):
-        return True
-    try:
-        return column_roles(table.columns).parts.keys() >= {"topic", "metric", "score"}
-    except ScoresError:
-        return False
-
-
 def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
-    systems: dict[str, None] = {}
-    topics: dict[str, None] = {}
-    frames: dict[str, pd.DataFrame] = {}
-    metrics = clean_names(tables, "metric")
-    for metric, given in zip(metrics, tables.values(), strict=True):
-        table = _topics_in_rows(given, metric)
-        try:
-            columns, index = clean_names(table.columns, "system"), clean_names(table.index, "topic")
-        except ScoresError as error:
-            raise ScoresError(f"{error} (table {metric!r})") from error
-        ids = [column for column in columns if part_of_word(column) == "topic"]
-        if ids:
-            raise ScoresError(
-                f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
-                f"(table.set_index({ids[0]!r})), or rename it if it is a system"
-            )
-        frames[metric] = pd.DataFrame(_wide_numbers(table, columns, metric), index=index, columns=columns)
-        systems |= dict.fromkeys(columns)
-        topics |= dict.fromkeys(index)
-    refuse_sliver(
-        (len(frames), len(systems), len(topics)),
-        sum(frame.size for frame in frames.values()),
-        "tables read together must share their systems and topics",
-    )
-    order = natural_order(topics)
-    values = np.stack([frame.reindex(index=order, columns=list(systems)).to_numpy().T for frame in frames.values()])
-    return ScoreTable(values, {"metric": metrics, "system": list(systems), "topic": order}, {}, {})
+    turned = {
+        metric: topics_in_rows(table, f"table {metric!r}", {}, otherwise="columns") for metric, table in tables.items()
+    }
+    ways = list(dict.fromkeys(map(wide_said, turned.values())))
+    return said(wide_tables({metric: one.table for metric, one in turned.items()}),
+                f"wide frames by metric: {first_few(ways, between='; ')}")  # fmt: skip
 
 
-def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> NDArray[np.float64]:
-    """Return the cells as float64, shape (topic, system)."""
-    if all(isinstance(kind, np.dtype) and kind.kind in "fb" for kind in set(table.dtypes)):
-        return table.to_numpy(dtype=np.float64)
-    arrays = [
-        frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
-    ]
-    return np.stack(arrays, axis=1) if arrays else np.empty((len(table), 0))
-
-
-def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Turn a wide table round if its axes are named so; refuse one whose names look turned round."""
-    index, columns = (
-        part_of_word(axis.name) if axis.nlevels == 1 else "several" for axis in (table.index, table.columns)
-    )
-    if "several" in {index, columns}:
-        message = f"table {metric!r} has several levels of names; give it topics in rows and systems in columns"
-        raise ScoresError(message)
-    if {index, columns} in ({"system"}, {"topic"}):
-        raise ScoresError(f"table {metric!r} calls its rows and its columns {index}s; rename one (table.rename_axis)")
-    if index == "system" or columns == "topic":
-        return table.T
-    if index == "topic" or columns == "system":
-        return table
-    numbered, counted = (isinstance(one, pd.RangeIndex) and one.start == 0 for one in (table.index, table.columns))
-    if numbered and counted:  # pandas' own on both sides, which say nothing: an array laid out as described
-        return table
-    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004 - sure
-        raise ScoresError(
-            f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "
-            f"not ({shortened(table.index[0], 30)}, …); topics belong in rows: pass its transpose (table.T), or say "
-            "that it is right with table.rename_axis('topic')"
+def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _Asked) -> ScoreTable:
+    """Read scores of one metric by system and topic, or the other way round."""
+    if metric_evidence(list(tables)) == _SURE:
+        raise InvalidOptionError(
+            f"these are scores by metric ({first_few(list(map(str, tables)))}) and topic, as in the results of one "
+            "system; pass those of all systems as {system: {metric: {topic: score}}} with "
+            "`nesting=('system', 'metric', 'topic')`"
         )
-    return table
+    rows = [(outer, inner, score) for outer, scores in tables.items() for inner, score in scores.items()]
+    frame = pd.DataFrame(rows, columns=["outer", "inner", "score"], dtype=object)
+    if not rows:
+        raise ScoresError("the mappings hold no score; fill them, or leave them out")
+    outer, inner = (list(dict.fromkeys(frame[name].tolist())) for name in ("outer", "inner"))
+    if metric_evidence(inner) == _SURE:
+        raise InvalidOptionError(
+            f"these are means of metrics ({first_few(list(map(str, inner)))}) by system, or the results of one system; "
+            "a comparison needs the scores by topic: {system: {topic: {metric: score}}}"
+        )
+    shape = pd.DataFrame(0.0, index=pd.Index(outer, dtype=object), columns=pd.Index(inner, dtype=object))
+    oriented = topics_in_rows(shape, "these mappings", asked.names, otherwise="rows")
+    parts = (
+        {"system": "outer", "topic": "inner"}
+        if oriented.systems_in == "rows"
+        else {"system": "inner", "topic": "outer"}
+    )
+    given = asked.names.get("metric")
+    metric = UNNAMED_METRIC if given is None else given[0]
+    table = table_of_rows(frame.rename(columns={"score": metric}), parts, [metric])
+    order = ("system", "topic") if oriented.systems_in == "rows" else ("topic", "system")
+    return said(table, f"mappings in mappings: {order[0]}, {order[1]}, the outermost first (by {oriented.told_by})")
+
+
+def _from_lists(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+    """Read the scores of every system on the same topics, in their order."""
+    sizes = {len(scores) for scores in tables.values()}
+    if len(sizes) > 1:
+        lengths = first_few([f"{name}: {len(scores)}" for name, scores in tables.items()])
+        raise ScoresError(
+            f"every system needs a score on every topic, and these have other numbers of them ({lengths})"
+        )
+    if metric_evidence(list(tables)) == _SURE:
+        raise InvalidOptionError(
+            f"{first_few(list(map(str, tables)))} are called like metrics, and should be systems with their scores by "
+            "topic; pass {metric: frame} with topics in rows and systems in columns"
+        )
+    table = _from_array([list(scores) for scores in tables.values()], {**asked.names, "system": list(tables)})
+    return said(table, f"lists by system: {len(tables)} systems, {next(iter(sizes))} topics in their order")
+
+
+def _from_arrays(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+    """Read an array (system, topic) for every metric."""
+    shapes = {np.shape(array) for array in tables.values()}
+    if len(shapes) > 1:
+        raise ScoresError(f"the arrays of all metrics need one shape, (system, topic), not {first_few(sorted(shapes))}")
+    return _from_array([np.asarray(array) for array in tables.values()], {**asked.names, "metric": list(tables)})
 
 
 def _from_results(results: Mapping[Any, Any]) -> ScoreTable:
@@ -289,7 +294,12 @@ def _from_results(results: Mapping[Any, Any]) -> ScoreTable:
         for topic, metric, score in _rows_of(result, system)
     ]
     frame = pd.DataFrame(rows, columns=["system", "topic", "metric", "score"], dtype=object)
-    return table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
+    if not rows:
+        raise ScoresError(
+            f"there are no results of {first_few(list(map(str, results)))}; an iterator is read only once"
+        )
+    table = table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
+    return said(table, "results by system: rows of topic, metric and score")
 
 
 def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, object]]:  # noqa: ANN401 - recognised by shape
@@ -312,30 +322,58 @@ def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, obje
     )
 
 
-def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> ScoreTable:
+def _from_array(data: object, names: Names) -> ScoreTable:
+    if isinstance(data, str | bytes | PurePath):
+        raise ScoresError(
+            f"scores must be in a table or an array, not the text {shortened(repr(data))}; a file is read by "
+            "metaeval.read_scores"
+        )
+    if not hasattr(data, "__len__") or isinstance(data, AbstractSet):
+        raise ScoresError(f"scores must be in a table or an array, not {shortened(repr(data))}. What is read: {_READ}")
     try:
         values = _real_numbers(data)
     except (TypeError, ValueError) as error:
         message = f"scores must be numbers in a labelled table or an array, not {type(data).__name__}: {error}"
         raise ScoresError(message) from error
-    if values.ndim == 2:  # noqa: PLR2004 - system x topic
+    if values.ndim == len(DIMS) - 1:
         values = values[None]
     if values.ndim not in {len(DIMS), len(DIMS) + 1}:
         raise ScoresError(
             "an array of scores is (system, topic), (metric, system, topic) or (metric, system, topic, repeat); this "
             f"one has {values.ndim} axes"
         )
+    given = {dim: names.get(dim) for dim in DIMS}
+    axes, told = _axes_of(values.shape, given)
+    values = np.ascontiguousarray(values.transpose(*axes, *range(len(DIMS), values.ndim)))
     labels: dict[str, list[str]] = {}
     for dim, size, stem in zip((*DIMS, REPEAT), values.shape, ("metric", "system", "", ""), strict=False):
-        given = names.get(dim)
-        if isinstance(given, str):
-            message = f"`{dim}s` must be a sequence of names, such as [{given!r}], not the text {given!r}"
-            raise InvalidOptionError(message)
-        listed: list[object] = [f"{stem}{number}" for number in range(1, size + 1)] if given is None else list(given)
-        if len(listed) != size:
-            raise InvalidOptionError(f"`{dim}s` holds {len(listed)} names for {size} {dim}s")
+        own = given.get(dim)
+        listed: Sequence[object] = [f"{stem}{number}" for number in range(1, size + 1)] if own is None else own
         labels[dim] = clean_names(listed, dim)
-    return ScoreTable(values, labels, {}, {})
+    order = [dim for _, dim in sorted(zip(axes, DIMS, strict=True))]
+    sizes = ", ".join(count(len(labels[dim]), dim) for dim in [*order, *list(labels)[len(DIMS) :]])
+    return said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
+
+
+def _axes_of(shape: Sequence[int], given: Names) -> tuple[tuple[int, ...], str]:
+    """Return the axes of metrics, systems and topics: the documented ones if the names fit, else those that do."""
+    lengths = [None if (own := given[dim]) is None else len(own) for dim in DIMS]
+
+    def fits(axes: Sequence[int]) -> bool:
+        return all(length in {None, shape[axis]} for length, axis in zip(lengths, axes, strict=True))
+
+    documented = (0, 1, 2)
+    if fits(documented):
+        names = any(length is not None for length in lengths[1:]) and shape[1] != shape[2]
+        return documented, "the names given" if names else "the documented order"
+    swapped = [axes for axes in ((0, 2, 1), *permutations(documented)) if fits(axes)]
+    fitting = list(dict.fromkeys(swapped))
+    if len(fitting) == 1 or (fitting and fitting[0] == (0, 2, 1)):
+        return fitting[0], "the names given"
+    wrong = next(place for place, length in enumerate(lengths) if length not in {None, shape[place]})
+    dim = DIMS[wrong]
+    more = "; put its axes in the order metric, system, topic" if fitting else ""
+    raise InvalidOptionError(f"`{dim}s` holds {lengths[wrong]} names for {shape[wrong]} {dim}s{more}")
 
 
 def _numbered(size: int) -> list[str]:
@@ -357,3 +395,111 @@ def _real_numbers(data: object) -> NDArray[np.float64]:
     if array.dtype.kind in "iu":
         return exact_floats(array.ravel(), "the array", "place").reshape(array.shape)
     return np.array(array, dtype=np.float64, order="C")
+
+
+def _are(kind: type | tuple[type, ...], *, of: Callable[[Any], bool] = lambda _: True) -> Callable[[Any], bool]:
+    """Return what says whether all values of a mapping are of a kind."""
+    return lambda tables: all(isinstance(value, kind) and of(value) for value in tables.values())
+
+
+def _names_columns(tables: Mapping[Any, Any]) -> bool:
+    """Whether keys are those of a long table, with a list of cells each."""
+    try:
+        parts = column_roles(tables).parts
+    except ScoresError:
+        return False
+    lists = all(isinstance(value, list | tuple | np.ndarray | pd.Series | pd.Index) for value in tables.values())
+    return lists and {"system", "topic"} <= parts.keys()
+
+
+def _of_columns(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
+    lengths = {str(name): len(cells) for name, cells in tables.items()}
+    if len(set(lengths.values())) > 1:
+        shown = first_few([f"{name}: {length}" for name, length in lengths.items()])
+        raise ScoresError(f"the columns of a table must be equally long; these have {shown} cells")
+    return read_frame(pd.DataFrame({name: list(cells) for name, cells in tables.items()}), asked.names)
+
+
+def _as_tables(tables: Mapping[Any, Any], _: _Asked) -> ScoreTable:
+    """Read wide tables by metric, or results by system, in frames of any library."""
+    known = {key: _as_frame(table) for key, table in tables.items()}
+    long = {key: holds_results(table) for key, table in known.items()}
+    if not any(long.values()):
+        return _from_wide(known)
+    if all(long.values()):
+        return _from_results(known)
+    kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
+    raise ScoresError(
+        f"a mapping holds either wide tables by metric or results by system, not both: {kinds[0]!r} has columns for "
+        f"topic, metric and score, {kinds[1]!r} has systems in columns"
+    )
+
+
+def _as_frame(table: object) -> object:
+    made = table if isinstance(table, Mapping) else plain(table)
+    return named_by_column(made) if isinstance(made, pd.DataFrame) else made if isinstance(table, Iterator) else table
+
+
+def _is_flat(scores: Sequence[Any]) -> bool:
+    """Whether this is a list of single scores."""
+    return len(scores) > 0 and all(one is None or np.isscalar(one) for one in scores)
+
+
+def _by_topic(series: pd.Series) -> bool:
+    return series.index.nlevels == 1
+
+
+_SURE = 2  # of the evidence of names
+_NAMED = frozenset(DIMS)
+
+MAPPINGS: tuple[Form, ...] = (
+    Form("mapping of columns", _names_columns, _of_columns),
+    Form(
+        "mappings in mappings",
+        lambda tables: (
+            _are(Mapping)(tables) and any(isinstance(one, Mapping) for own in tables.values() for one in own.values())
+        ),
+        _from_nested,
+        frozenset({"nesting"}),
+    ),
+    Form("mappings in mappings", _are(Mapping), _from_two_levels, frozenset({"metric"})),
+    Form(
+        "series by system",
+        _are(pd.Series, of=_by_topic),
+        lambda tables, asked: _from_two_levels({name: one.to_dict() for name, one in tables.items()}, asked),
+        frozenset({"metric"}),
+    ),
+    Form("lists by system", _are((list, tuple, np.ndarray), of=_is_flat), _from_lists, frozenset({"metric", "topic"})),
+    Form(
+        "arrays by metric",
+        _are(np.ndarray, of=lambda array: array.ndim == len(DIMS) - 1),
+        _from_arrays,
+        frozenset({"system", "topic"}),
+    ),
+    Form("tables", lambda _: True, _as_tables),
+)
+"""Every mapping that is recognised, in the order in which they are tried."""
+
+FORMS: tuple[Form, ...] = (
+    Form(
+        "labelled data set",
+        lambda data: isinstance(data, xr.Dataset),
+        lambda data, _: _from_dataarray(_from_dataset(data)),
+    ),
+    Form(
+        "labelled array (metric, system, topic)",
+        lambda data: isinstance(data, xr.DataArray),
+        lambda data, _: _from_dataarray(data),
+    ),
+    Form(
+        "frame", lambda data: isinstance(data, pd.DataFrame), lambda data, asked: read_frame(data, asked.names), _NAMED
+    ),
+    Form("empty mapping", lambda data: isinstance(data, Mapping) and not data, lambda *_: _refuse_empty()),
+    Form("mapping", lambda data: isinstance(data, Mapping), _as_tables),
+    Form("array", lambda _: True, lambda data, asked: _from_array(data, asked.names), _NAMED),
+)
+"""Every form that is recognised, in the order in which they are tried; the last takes what is left."""
+
+
+def _refuse_empty() -> ScoreTable:
+    raise ScoresError("the mapping is empty; it should hold a table for every metric, or results for every system")

@@ -22,7 +22,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, check_count, refused
 from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -60,18 +60,26 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
           the metric), and repeat where systems were scored several times on a topic, or a ``Dataset`` whose variables
           are metrics;
-        - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
-          `metaeval.base.columns.SCORES` (PyTerrier's ``Experiment(perquery=True)`` is one);
-        - a DataFrame with columns for system and topic, and one column a metric;
-        - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns, or the other
-          way round if the names of its index and columns say so;
-        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a DataFrame
-          of them (``query_id``, ``measure``, ``value``);
+        - a long frame with columns for system, topic, metric and score, under any of `metaeval.base.columns.SCORES`
+          (PyTerrier's ``Experiment(perquery=True)`` is one); without metric there is one;
+        - a frame with columns for system and topic, and one column for each metric;
+        - a frame with several levels of labels in its index or columns, such as (metric, system);
+        - a wide frame of one metric, systems by topics or topics by systems, named in its index and columns, or in its
+          first column; see Notes;
+        - a mapping from metric to a wide frame; where no name tells, topics are in rows;
+        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a frame of
+          them (``query_id``, ``measure``, ``value``);
         - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by
-          metric, system and topic, recognised by the names; see Notes;
+          metric, system and topic, recognised by the names; of one metric, by system and topic; see Notes;
+        - lists by system, the topics of all in one order, or arrays (system, topic) by metric;
         - an array (metric, system, topic), (system, topic) for one metric, or (metric, system, topic, repeat).
+
+        Frames are those of pandas, polars, PyArrow and of any library that can give one of pandas; lists of records,
+        mappings from column to cells and structured arrays are read as frames.
     metrics, systems, topics : sequence of str, optional
-        Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.
+        Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards. An array that has the
+        documented axes in another order is turned by the numbers of the names, and a wide frame by the names
+        themselves.
     nesting : sequence of str, optional
         What the keys of mappings in mappings are, from the outermost: ``("system", "metric", "topic")`` or any other
         order of the three. Needed only where the names do not tell.
@@ -96,7 +104,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Scores
         A new array; `data` is left as it was. Names are text without blanks around them. Systems and metrics keep
         their order of appearance. So do the topics of an array; the topics of a table are put in natural order (2
-        before 10), so that seeded draws do not depend on the order of its rows. ``attrs["notes"]`` names what looks
+        before 10), so that seeded draws do not depend on the order of its rows. ``attrs["read_as"]`` says what `data`
+        was taken for, and reports show it in their provenance. ``attrs["notes"]`` names what looks
         like no score: a system on another scale than all others, a score far beyond all others.
 
     Raises
@@ -122,12 +131,20 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     ndcg_cut_10, BLEU) and nothing else is, and topics, because they look more like numbered things than the systems
     around them. Everything else is refused, and the refusal says what to pass.
 
+    In a wide frame, the names of its index and columns tell where the systems are (run, qid), then the names given,
+    then labels spelled like those of topics (301, q17) or systems (run1), then labels beside none. A frame of words
+    that tell nothing is refused; a frame or an array without any names has systems in rows.
+
     Examples
     --------
     >>> scores = as_scores([[0.1, 0.4], [0.2, 0.3]], metrics=["AP"], systems=["bm25", "lm"])
     >>> scores.sizes["system"], scores.dims
     (2, ('metric', 'system', 'topic'))
     """
+    check_count(fewest, "fewest")
+    for name, given in (("groups", groups), ("clusters", clusters), ("weights", weights)):
+        if given is not None and not isinstance(given, Mapping | pd.Series):
+            raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(given))}", given)
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
     table, dropped = _settle_gaps(table, missing)

@@ -70,7 +70,7 @@ class Table[Row: Procedure](Mapping[str, Row]):
 
     def canonical(self, name: str) -> str:
         """Return the name that the table has, however the field spells it."""
-        found = self._names.get(plain_name(str(name)))
+        found = self._names.get(plain_name(name)) if isinstance(name, str) else None
         if found is None:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
         return found

@@ -56,6 +56,7 @@ def test_a_record_becomes_json():
         "options",
         "random_source",
         "inputs",
+        "read_as",
         "versions",
         "platform",
         "created",

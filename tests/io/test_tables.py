@@ -617,6 +617,8 @@ def test_notes_travel_with_the_scores(tmp_path, ending):
     scores = SCORES.copy()
     scores.attrs = {"notes": ["a.csv: ünïcode"], "sources": ["a.csv"]}
     found = read_scores(write_scores(scores, tmp_path / f"x{ending}"))
+    read_as = found.attrs.pop("read_as")
+    assert read_as.endswith(": 2 metrics, 2 systems, 3 topics")
     assert found.attrs == {"notes": ["a.csv: ünïcode"], "sources": [str(tmp_path / f"x{ending}")]}
     assert scores.attrs["notes"] == ["a.csv: ünïcode"]
 

@@ -142,7 +142,11 @@ def test_what_needs_too_many_topics_has_a_reason_and_no_number():
         ({"variance": "residual"}, InvalidOptionError, "scores"),
         ({"variance": 0.1, "methods": ["f"]}, UnknownNameError, "anova"),
         ({"variance": 0.1, "methods": []}, InvalidOptionError, "at least one"),
-        ({"variance": 0.1, "methods": ["t"], "differences": [0.0]}, InvalidOptionError, "min_difference"),
+        (
+            {"variance": 0.1, "methods": ["t"], "differences": [0.0]},
+            InvalidOptionError,
+            "`differences` must be a number above 0",
+        ),
         ({"variance": 0.1, "methods": ["t"], "power": 1.0}, InvalidOptionError, "power"),
         ({"variance": 0.1, "methods": ["t"], "share": 1.0}, InvalidOptionError, "share"),
     ],

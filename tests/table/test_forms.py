@@ -1,10 +1,19 @@
-"""Rows of a long table on their way into an array; the shapes themselves are held by the tests of `as_scores`."""
+"""Forms of scores in memory: each is recognised, says what it was taken for, and gives the same scores."""
+
+from typing import NamedTuple
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, results_of, wide_frame
 from hypothesis import given
 
+from metaeval import as_scores
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.table.array import DIMS, first_repeat, place_rows
+from metaeval.table.forms import FORMS, MAPPINGS
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))
@@ -25,3 +34,174 @@ def test_cells_are_laid_out_by_metric_system_topic():
     codes = {dim: code.ravel() for dim, code in zip(DIMS, np.indices((2, 3, 4)), strict=True)}
     labels = {"metric": ["a"] * 2, "system": ["a"] * 3, "topic": ["a"] * 4}
     np.testing.assert_array_equal(place_rows(codes, labels), np.arange(24))
+
+
+class Row(NamedTuple):
+    """A record of somebody's own."""
+
+    run: str
+    qid: str
+    measure: str
+    value: float
+
+
+EVERYTHING = {
+    "columns": (long_frame().to_dict("list"), "long frame"),
+    "records": (long_frame().to_dict("records"), "long frame"),
+    "named tuples": ([Row(*row) for row in long_frame().itertuples(index=False)], "long frame: system in 'run'"),
+    "records by system": ({system: results_of(system).to_dict("records") for system in SYSTEMS}, "results by system"),
+    "wide frames": ({"AP": wide_frame(0), "RR": wide_frame(1)}, "wide frames by metric: 3 topics in rows"),
+    "wide frames with a column of topics": (
+        {metric: wide_frame(at).rename_axis("qid").reset_index() for at, metric in enumerate(METRICS)},
+        "wide frames by metric: 3 topics in rows",
+    ),
+    "nested as pytrec_eval": (
+        {
+            system: {topic: {m: VALUES[i, s, t] for i, m in enumerate(METRICS)} for t, topic in enumerate(TOPICS)}
+            for s, system in enumerate(SYSTEMS)
+        },
+        "mappings in mappings: system, topic, metric, the outermost first",
+    ),
+    "nested as scores of ranx": (
+        {
+            system: {m: dict(zip(TOPICS, VALUES[i, s], strict=True)) for i, m in enumerate(METRICS)}
+            for s, system in enumerate(SYSTEMS)
+        },
+        "mappings in mappings: system, metric, topic, the outermost first",
+    ),
+    "labelled array": (
+        xr.DataArray(VALUES, dims=DIMS, coords=dict(zip(DIMS, (METRICS, SYSTEMS, TOPICS), strict=True))),
+        "labelled array",
+    ),
+    "labelled array with dims by other words": (
+        xr.DataArray(VALUES, {"measure": METRICS, "run": SYSTEMS, "query": TOPICS}, ("measure", "run", "query")),
+        "labelled array",
+    ),
+}
+OF_ONE_METRIC = {
+    "systems outside": (
+        {system: dict(zip(TOPICS, VALUES[0, s], strict=True)) for s, system in enumerate(SYSTEMS)},
+        "mappings in mappings: system, topic, the outermost first (by their labels)",
+    ),
+    "topics outside": (
+        {topic: dict(zip(SYSTEMS, VALUES[0, :, t], strict=True)) for t, topic in enumerate(TOPICS)},
+        "mappings in mappings: topic, system, the outermost first (by their labels)",
+    ),
+    "series": (
+        {system: pd.Series(VALUES[0, s], index=TOPICS) for s, system in enumerate(SYSTEMS)},
+        "mappings in mappings: system, topic",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "read_as"), EVERYTHING.values(), ids=EVERYTHING.keys())
+def test_every_form_gives_the_same_scores(data, read_as):
+    """Names and numbers come out the same, and the result says what the data were taken for."""
+    found = as_scores(data)
+    assert found.attrs["read_as"].startswith(read_as)
+    held = found.sel(metric=METRICS, system=SYSTEMS, topic=TOPICS).to_numpy()
+    np.testing.assert_array_equal(held, VALUES)
+
+
+@pytest.mark.parametrize(("data", "read_as"), OF_ONE_METRIC.values(), ids=OF_ONE_METRIC.keys())
+def test_mappings_of_one_metric(data, read_as):
+    """Scores by system and topic are read whichever is outermost; the metric can be named."""
+    found = as_scores(data, metrics=["AP"])
+    assert found.attrs["read_as"].startswith(read_as)
+    np.testing.assert_array_equal(found.sel(metric="AP", system=SYSTEMS, topic=TOPICS).to_numpy(), VALUES[0])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_lists_by_system(kind):
+    """A list a system holds its scores on the same topics, which can be named."""
+    data = {system: kind(VALUES[0, s].tolist()) for s, system in enumerate(SYSTEMS)}
+    found = as_scores(data, topics=TOPICS)
+    np.testing.assert_array_equal(found.sel(system=SYSTEMS, topic=TOPICS).to_numpy()[0], VALUES[0])
+    assert found.attrs["read_as"] == "lists by system: 2 systems, 3 topics in their order"
+    with pytest.raises(ScoresError, match=r"other numbers of them \(a: 2, b: 1\)"):
+        as_scores({"a": [1, 2], "b": [1]})
+
+
+def test_arrays_by_metric():
+    """An array for every metric is systems by topics, or the other way round if the names say so."""
+    found = as_scores({"AP": VALUES[0], "RR": VALUES[1]})
+    np.testing.assert_array_equal(found.to_numpy(), VALUES)
+    turned = as_scores({"AP": VALUES[0].T, "RR": VALUES[1].T}, systems=SYSTEMS, topics=TOPICS)
+    np.testing.assert_array_equal(turned.to_numpy(), VALUES)
+    with pytest.raises(ScoresError, match="need one shape"):
+        as_scores({"AP": VALUES[0], "RR": VALUES[1].T})
+
+
+# ------------------------------------------------------------------------------------------------------ bare arrays
+
+
+@pytest.mark.parametrize("names", [{"systems": SYSTEMS, "topics": TOPICS}, {"systems": SYSTEMS}, {"topics": TOPICS}])
+def test_the_names_tell_which_axis_is_which(names):
+    """An array is turned so that its axes fit the names given, and the result says so."""
+    right, turned = as_scores(VALUES[0], **names), as_scores(VALUES[0].T, **names)
+    np.testing.assert_array_equal(turned.to_numpy(), right.to_numpy())
+    assert turned.attrs["read_as"] == "array: 1 metric, 3 topics, 2 systems along its axes (by the names given)"
+
+
+@given(st.permutations(DIMS))
+def test_axes_in_any_order_by_three_names(order):
+    """Three lists of names of different lengths find their axes, whatever the order."""
+    values = np.arange(24.0).reshape(2, 3, 4)
+    sizes = dict(zip(DIMS, values.shape, strict=True))
+    names = {f"{dim}s": [f"{dim} {at}" for at in range(size)] for dim, size in sizes.items()}
+    given_array = values.transpose([DIMS.index(dim) for dim in order])
+    np.testing.assert_array_equal(as_scores(given_array, **names).to_numpy(), values)
+
+
+def test_what_nothing_tells_has_the_documented_order():
+    """A square array has its systems in rows, with names or without, and the result says by what."""
+    square = np.arange(4.0).reshape(2, 2)
+    for names in ({}, {"systems": SYSTEMS}, {"systems": SYSTEMS, "topics": ["1", "2"]}):
+        found = as_scores(square, **names)
+        np.testing.assert_array_equal(found.to_numpy()[0], square)
+        assert found.attrs["read_as"].endswith("(by the documented order)")
+
+
+def test_names_that_fit_no_axis_are_refused():
+    """Too few names are an error that counts them, and so are those that several orders would fit."""
+    with pytest.raises(InvalidOptionError, match="`systems` holds 4 names for 2 systems"):
+        as_scores(VALUES[0], systems=list("abcd"))
+    with pytest.raises(InvalidOptionError, match="put its axes in the order metric, system, topic"):
+        as_scores(np.zeros((4, 3, 2)), systems=list("abcd"))
+
+
+def test_what_was_read_stays_said():
+    """Scores that pass through again keep what their first reading said."""
+    found = as_scores(VALUES[0].T, systems=SYSTEMS, topics=TOPICS)
+    assert as_scores(found).attrs["read_as"] == found.attrs["read_as"]
+
+
+# ---------------------------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        ("scores.csv", "a file is read by metaeval.read_scores"),
+        ({"map": [0.1, 0.2], "P_10": [0.1, 0.2]}, "are called like metrics, and should be systems"),
+        ({"bm25": {"map": 0.1, "P_10": 0.2}, "lm": {"map": 0.3, "P_10": 0.2}}, "these are means of metrics"),
+        ({"maths": {"GPT": 0.1, "Llama": 0.2}, "law": {"GPT": 0.3, "Llama": 0.2}}, None),
+        ({"system": ["a", "b"], "topic": ["1"], "score": [1, 2]}, "must be equally long"),
+        ({"a": iter([]), "b": iter([])}, "an iterator is read only once"),
+        (object(), "What is read: a long frame"),
+    ],
+)
+def test_what_is_none_of_the_forms_is_refused(data, rule):
+    """An error says what was found and what is read; mappings whose names do not tell have the documented order."""
+    if rule is None:
+        assert as_scores(data).attrs["read_as"].endswith("(by the documented order, since no name tells)")
+        return
+    with pytest.raises(MetaevalError, match=rule):
+        as_scores(data)
+
+
+def test_every_form_has_a_name_and_the_last_takes_the_rest():
+    """No data fall through the tables of forms."""
+    assert all(form.name for form in (*FORMS, *MAPPINGS))
+    assert FORMS[-1].fits(object())
+    assert MAPPINGS[-1].fits({"AP": 3})

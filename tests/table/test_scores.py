@@ -33,6 +33,11 @@ class Metric(NamedTuple):
     value: float
 
 
+def _assert_same(found, right):
+    """Names, numbers and notes are the same, whatever form they were read from."""
+    xr.testing.assert_identical(*(one.assign_attrs(read_as="") for one in (found, right)))
+
+
 VALUES = np.array([[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], [[1.0, 0.5, 0.25], [0.0, 0.0, 1.0]]])
 METRICS, SYSTEMS, TOPICS = ["AP", "RR"], ["bm25", "lm"], ["301", "302", "1001"]
 
@@ -100,7 +105,7 @@ SHAPES = {
 def test_every_shape_gives_the_same_scores(scores, shape):
     """However scores are held, names and numbers come out the same."""
     found = as_scores(shape(scores))
-    xr.testing.assert_identical(found, scores)
+    _assert_same(found, scores)
     assert found.dims == DIMS
     assert found.dtype == np.float64
 
@@ -148,13 +153,13 @@ def test_no_order_of_nesting_swaps_axes(names):
     assert right["system"].to_numpy().tolist() == names[1]
     for order in ORDERS:
         data = _nested(names, order)
-        xr.testing.assert_identical(as_scores(data, nesting=order), right)
+        _assert_same(as_scores(data, nesting=order), right)
         try:
             found = as_scores(data)
         except InvalidOptionError as error:
             assert "`nesting=('system', 'topic', 'metric')`" in str(error)  # noqa: PT017 - one or the other
         else:
-            xr.testing.assert_identical(found, right)
+            _assert_same(found, right)
 
 
 @pytest.mark.parametrize("order", [("system", "topic", "metric"), ("system", "metric", "topic"), DIMS])
@@ -162,7 +167,7 @@ def test_no_order_of_nesting_swaps_axes(names):
 def test_usual_orders_of_nesting_are_recognised(names, order):
     """What pytrec_eval and ranx hold needs no option where the names tell what is what."""
     names = _named(names)
-    xr.testing.assert_identical(as_scores(_nested(names, order)), as_scores(_nested(names, DIMS), nesting=DIMS))
+    _assert_same(as_scores(_nested(names, order)), as_scores(_nested(names, DIMS), nesting=DIMS))
 
 
 @given(
@@ -214,20 +219,21 @@ def test_a_wide_frame_that_names_its_axes_is_turned_round():
     """A frame whose index is called system, or whose columns are called topic, gives the same scores."""
     right = as_scores({"AP": _wide(0)})
     turned = _wide(0).T
-    xr.testing.assert_identical(as_scores({"AP": turned.rename_axis("run")}), right)
-    xr.testing.assert_identical(as_scores({"AP": turned.rename_axis(columns="qid")}), right)
+    _assert_same(as_scores({"AP": turned.rename_axis("run")}), right)
+    _assert_same(as_scores({"AP": turned.rename_axis(columns="qid")}), right)
     with pytest.raises(ScoresError, match="calls its rows and its columns systems"):
         as_scores({"AP": turned.rename_axis("run").rename_axis(columns="system")})
     with pytest.raises(ScoresError, match="several levels of names"):
         as_scores({"AP": pd.concat({"x": _wide(0)})})
 
 
-def test_a_wide_frame_that_looks_turned_round_is_refused():
-    """Columns called like topics over rows that are not say that systems stand in rows."""
+def test_a_wide_frame_with_systems_in_rows_is_turned_round():
+    """Columns called like topics over rows that are not say that systems stand in rows, and the result says so."""
     turned = _wide(0).T
-    with pytest.raises(ScoresError, match=r"topics belong in rows: pass its transpose \(table\.T\)"):
-        as_scores({"AP": turned})
-    with pytest.raises(ScoresError, match="topics belong in rows"):
+    found = as_scores({"AP": turned})
+    _assert_same(found, as_scores({"AP": _wide(0)}))
+    assert found.attrs["read_as"].endswith("2 systems in rows, 3 topics in columns (by their labels)")
+    with pytest.raises(ScoresError, match="systems without names in its rows; name them"):
         as_scores({"AP": turned.reset_index(drop=True)})
     assert as_scores({"AP": turned.rename_axis("topic")})["topic"].to_numpy().tolist() == SYSTEMS
 
@@ -235,7 +241,7 @@ def test_a_wide_frame_that_looks_turned_round_is_refused():
 def test_a_data_set_of_something_else_is_refused():
     """A variable without topics is not spread over all of them; one array in a data set is that array."""
     scores = as_scores(VALUES, metrics=METRICS, systems=SYSTEMS, topics=TOPICS)
-    xr.testing.assert_identical(as_scores(scores.to_dataset(name="score")), scores)
+    _assert_same(as_scores(scores.to_dataset(name="score")), scores)
     mixed = xr.Dataset({"AP": scores.sel(metric="AP", drop=True), "cost": ("system", [1.0, 2.0])})
     with pytest.raises(ScoresError, match="'cost' has system; leave it out"):
         as_scores(mixed)
@@ -338,7 +344,7 @@ def test_streams_of_ir_measures_are_understood():
 def test_names_of_any_text_type(scores, dtype):
     """Labels are the same under every string type of pandas."""
     frame = _long().astype({"system": dtype, "topic": dtype, "metric": dtype})
-    xr.testing.assert_identical(as_scores(frame), scores)
+    _assert_same(as_scores(frame), scores)
 
 
 def test_the_data_stay_as_they_were(scores):
@@ -470,12 +476,26 @@ REFUSED = {
     "no metric": (np.zeros((0, 2, 2)), ScoresError, "no metric"),
     "nothing": ({}, ScoresError, "the mapping is empty"),
     "wrong dims": (
-        xr.DataArray(np.zeros((2, 2)), dims=("run", "topic")),
+        xr.DataArray(np.zeros((2, 2)), dims=("run", "user")),
         ScoresError,
         "dims metric, system and topic, and may have repeat; these have",
     ),
     "no labels": (xr.DataArray(np.zeros((1, 2, 2)), dims=DIMS), ScoresError, "names along metric, system, topic"),
-    "wide frame bare": (_wide(0), ScoresError, "pass a wide table as {metric: table}"),
+    "wide frame of words": (
+        pd.DataFrame(0.5, index=["maths", "law"], columns=["GPT", "Llama"]),
+        ScoresError,
+        "Nothing in their names tells; say it with `systems=list",
+    ),
+    "means": (
+        pd.DataFrame({"name": SYSTEMS, "map": [0.1, 0.2], "P_10": [0.3, 0.4]}),
+        ScoresError,
+        "these are means by system",
+    ),
+    "other columns": (
+        pd.DataFrame({"what": ["a", "b"], "ever": ["c", "d"]}),
+        ScoresError,
+        "Its columns are what, ever; not found: system, topic, metric, score",
+    ),
     "unknown column": (_long().assign(fold=1), ScoresError, "no place for the column fold"),
     "two topic columns": (_long().assign(qid=1), ScoresError, "columns 'topic' and 'qid' could both be the topic"),
     "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' appears twice"),
@@ -490,7 +510,7 @@ REFUSED = {
         r"system 'a' appears twice; names must be unique \(table 'AP'\)",
     ),
     "topic column in a wide frame": (
-        {"AP": _wide(0).rename_axis("qid").reset_index()},
+        {"AP": _wide(0).assign(qid=1)},
         ScoresError,
         "column 'qid' among its systems: make it the index",
     ),
@@ -520,7 +540,8 @@ REFUSED = {
         "either wide tables by metric or results by system",
     ),
     "something else by name": ({"AP": 3}, InvalidOptionError, "'AP': expected a wide DataFrame"),
-    "one level of a dictionary": ({"bm25": {"301": 0.5}}, InvalidOptionError, "'bm25': expected a wide DataFrame"),
+    "one system in a dictionary": ({"bm25": {"301": 0.5}}, ScoresError, "there is only 'bm25'"),
+    "one run of ranx": ({"map": {"q1": 0.5}, "mrr": {"q1": 1.0}}, InvalidOptionError, "the results of one system"),
 }
 
 
@@ -719,7 +740,7 @@ def test_long_and_back(values, grouped):
     systems = [f"s{number}" for number in range(values.shape[1])]
     groups = {name: f"g{place % 2}" for place, name in enumerate(systems)} if grouped else None
     scores = as_scores(values, systems=systems, groups=groups, higher_is_better={"metric1": False})
-    xr.testing.assert_identical(as_scores(scores_to_long(scores)), scores)
+    _assert_same(as_scores(scores_to_long(scores)), scores)
 
 
 # -------------------------------------------------------------------------------------------------------------- helpers
@@ -735,7 +756,7 @@ def test_all_runs_are_all(scores):
     """The choice "all" draws nothing."""
     generator = np.random.default_rng(0)
     before = generator.bit_generator.state
-    xr.testing.assert_identical(select_runs(scores, "all", generator), scores)
+    _assert_same(select_runs(scores, "all", generator), scores)
     assert generator.bit_generator.state == before
 
 

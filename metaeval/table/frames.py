@@ -1,0 +1,351 @@
+"""Data frames of scores: long ones, a column for each metric, and wide ones; recognised by columns and labels."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word
+from metaeval.base.names import count, first_few, metric_evidence, natural_order, topic_evidence
+from metaeval.errors import ScoresError
+from metaeval.table.array import DIMS, ScoreTable, clean_names, frame_numbers, refuse_sliver, table_of_rows
+from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
+
+UNNAMED_METRIC = "metric1"
+"""What a metric without a name is called, as in an array."""
+_SURE = 2  # of the evidence of names
+
+FRAMES_READ = (
+    "a long frame (columns for system, topic, metric and score), a frame with columns for system and topic and one "
+    "column a metric, or a wide frame (systems by topics, named in its index and columns)"
+)
+"""What frames may be, for messages."""
+
+
+class _Frame(NamedTuple):
+    """A frame whose labels are columns, with the part that each column plays."""
+
+    frame: pd.DataFrame
+    parts: Mapping[str, str]
+    others: list[str]
+    names: Names
+
+
+class FrameForm(NamedTuple):
+    """One form of a frame: whether its columns have it, and how it is read."""
+
+    name: str
+    fits: Callable[[_Frame], bool]
+    read: Callable[[_Frame], ScoreTable]
+
+
+def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
+    """Return the scores of a frame, after finding out what it is."""
+    if not len(frame.columns) or not len(frame):
+        raise ScoresError("the frame is empty; it should hold scores of at least two systems on two topics")
+    flat = _with_labels_in_columns(frame)
+    columns = _clean_column_names(flat)
+    roles = column_roles(columns)
+    known = _Frame(flat.set_axis(columns, axis=1), roles.parts, roles.others, names)
+    form = next((form for form in FRAME_FORMS if form.fits(known)), None)
+    if form is None:
+        return _read_wide(frame, names) if _is_wide(frame) else _refuse_frame(known)
+    if form.name != "wide frame":
+        refuse_names(names)
+    table = form.read(known)
+    return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(known)}")
+
+
+def said(table: ScoreTable, what: str) -> ScoreTable:
+    """Return a table that says what it was read as."""
+    return table._replace(attributes=table.attributes | {"read_as": what})
+
+
+def _columns_said(known: _Frame) -> str:
+    held = [f"{part} in {column!r}" for part, column in known.parts.items() if part in {*DIMS, "score"}]
+    if "score" not in known.parts and "metric" not in known.parts:
+        held.append(f"metrics in {first_few(list(map(repr, known.others)))}")
+    return ", ".join(held)
+
+
+def _has(*parts: str, without: str = "") -> Callable[[_Frame], bool]:
+    absent = set(without.split())
+    return lambda known: known.parts.keys() >= {*parts} and not known.parts.keys() & absent
+
+
+def _read_long(known: _Frame) -> ScoreTable:
+    if known.others:
+        raise ScoresError(
+            f"a long table has no place for the column{'s' * (len(known.others) > 1)} {', '.join(known.others)}; drop "
+            f"what is neither {', '.join(SCORES)}"
+        )
+    return table_of_rows(known.frame, known.parts, [known.parts["score"]])
+
+
+def _read_other_score(known: _Frame) -> ScoreTable:
+    """Read a long table whose score has a name of its own: the one column without a part."""
+    table = _read_long(known._replace(parts={**known.parts, "score": known.others[0]}, others=[]))
+    return said(table, f"long frame: {_columns_said(known)}, score in {known.others[0]!r}")
+
+
+def _read_one_metric(known: _Frame) -> ScoreTable:
+    """Read a long table of one metric, which no column names."""
+    column, frame = known.parts["score"], known.frame
+    if known.others:
+        return _read_metrics(known)
+    table = table_of_rows(frame, known.parts, [column])
+    return said(table, f"long frame of one metric: {_columns_said(known)}")
+
+
+def _read_metrics(known: _Frame) -> ScoreTable:
+    others = [*known.others, *([known.parts["score"]] if "score" in known.parts else [])]
+    return table_of_rows(known.frame, known.parts, others)
+
+
+def _refuse_one_system(known: _Frame) -> ScoreTable:
+    raise ScoresError(
+        f"no column says which system each score is of ({', '.join(known.frame.columns)}), as in the results of one "
+        "system; pass those of all systems as {system: frame}, or add a column system"
+    )
+
+
+def _refuse_means(known: _Frame) -> ScoreTable:
+    raise ScoresError(
+        f"these are means by system ({', '.join(known.frame.columns)}), without scores by topic: they do not tell "
+        "whether a difference is more than luck; pass the scores by topic (PyTerrier: Experiment(..., perquery=True)), "
+        "or, for ranks alone, means with standard errors to metaeval.study_leaderboard"
+    )
+
+
+def _of_results(known: _Frame) -> bool:
+    return _has("topic", without="system")(known) and (
+        {"metric", "score"} <= known.parts.keys() or metric_evidence(known.others) == _SURE
+    )
+
+
+def _of_means(known: _Frame) -> bool:
+    return _has("system", without="topic")(known) and bool(
+        {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
+    )
+
+
+def _names_then_scores(known: _Frame) -> bool:
+    """Whether one column names rows, and all others hold numbers under names of their own."""
+    named = list(known.parts)
+    return len(known.others) > 1 and (
+        named == ["topic"] or (named == ["system"] and known.frame[known.parts["system"]].dtype.kind != "f")
+    )
+
+
+def _read_named_rows(known: _Frame) -> ScoreTable:
+    part = next(iter(known.parts))
+    frame = known.frame.set_index(known.parts[part])
+    return _read_wide(frame.rename_axis(part), known.names)
+
+
+FRAME_FORMS: tuple[FrameForm, ...] = (
+    FrameForm("long frame", _has("system", "topic", "metric", "score"), _read_long),
+    FrameForm("long frame of one metric", _has("system", "topic", "score", without="metric"), _read_one_metric),
+    FrameForm(
+        "long frame",
+        lambda known: _has("system", "topic", "metric", without="score")(known) and len(known.others) == 1,
+        _read_other_score,
+    ),
+    FrameForm(
+        "frame with a column for each metric",
+        lambda known: _has("system", "topic", without="metric score")(known) and bool(known.others),
+        _read_metrics,
+    ),
+    FrameForm("results of one system", _of_results, _refuse_one_system),
+    FrameForm("means by system", _of_means, _refuse_means),
+    FrameForm("wide frame", _names_then_scores, _read_named_rows),
+)
+"""Every form that the columns of a frame tell, in the order in which they are tried; wide ones are told by labels."""
+
+
+def _refuse_frame(known: _Frame) -> ScoreTable:
+    absent = [part for part in (*DIMS, "score") if part not in known.parts]
+    ordered = [part for part in ("system", "topic", "metric", "score") if part in absent]
+    raise ScoresError(
+        f"this frame is none of those that are read: {FRAMES_READ}. Its columns are "
+        f"{first_few(list(known.frame.columns), most=20)}; not found: {', '.join(ordered)}. Rename columns "
+        f"({'; '.join(f'{part}: {", ".join(SCORES[part])}' for part in ordered)}), or pass a wide frame of numbers "
+        "with its systems and topics in index and columns"
+    )
+
+
+# ----------------------------------------------------------------------------------------------------- labels in axes
+
+
+def _with_labels_in_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose labels stand in columns, as far as index and columns say what they are."""
+    unnamed = [name for name in frame.index.names if name is None]
+    if frame.columns.nlevels > 1 or (frame.index.nlevels > 1 and unnamed):
+        return _melted(frame)
+    one = frame.index.nlevels == 1
+    if unnamed or (one and part_of_word(frame.index.name) is None and _is_wide(frame)):
+        return frame
+    return frame.reset_index()
+
+
+def _melted(frame: pd.DataFrame) -> pd.DataFrame:
+    """Lay out a frame with several levels of labels as a long one, every level under the part that it plays."""
+    if frame.columns.nlevels > 1:
+        keys = [column for column in frame.columns if not any(str(level).strip() for level in column[1:])]
+        frame = frame.set_index(keys) if keys else frame
+        frame = frame.rename_axis(index=[name[0] if isinstance(name, tuple) else name for name in frame.index.names])
+    columns = frame.columns
+    scores = columns.nlevels == 1 and (
+        frame.index.nlevels >= len(DIMS) or [part_of_word(column) for column in columns] == ["score"]
+    )
+    frame = frame.rename_axis(index=_level_names(frame.index, "row"), columns=_level_names(columns, "column"))
+    axes = [frame.index] if scores else [frame.index, frame.columns]
+    roles = _roles_of_named({str(name): axis.get_level_values(name) for axis in axes for name in axis.names})
+    if scores:
+        return frame.reset_index().rename(columns=roles)
+    value = "score" if "metric" in roles.values() else UNNAMED_METRIC
+    return frame.melt(ignore_index=False, value_name=value).reset_index().rename(columns=roles)
+
+
+def _level_names(axis: pd.Index, side: str) -> list[str]:
+    return [f"{side} level {place}" if name is None else str(name) for place, name in enumerate(axis.names, 1)]
+
+
+def _roles_of_named(levels: Mapping[str, pd.Index]) -> dict[str, str]:
+    """Return the part that every level of labels plays: its name says it, or how its labels are spelled."""
+    known = {name: part for name in levels if (part := part_of_word(name)) is not None}
+    labels = {name: list(dict.fromkeys(axis.tolist())) for name, axis in levels.items() if name not in known}
+    free = [dim for dim in DIMS if dim not in known.values()]
+    chosen = [
+        dict(zip(labels, dims, strict=True))
+        for dims in (permutations(free, len(labels)) if len(labels) <= len(free) else ())
+        if {"system", "topic"} <= {*known.values(), *dims} and _plausible(dict(zip(dims, labels.values(), strict=True)))
+    ]
+    if len(chosen) != 1:
+        shown = "; ".join(f"{name}: {first_few(own, most=3)}" for name, own in labels.items())
+        raise ScoresError(
+            f"which levels of the labels of this frame are systems, topics and metrics? Not told: {shown or 'none'}. "
+            "Name every level, as in frame.rename_axis(index=['topic'], columns=['metric', 'system'])"
+        )
+    return known | chosen[0]
+
+
+def _plausible(labels: Mapping[str, Sequence[object]]) -> bool:
+    """Whether labels are spelled like what they are taken for, and not like anything else."""
+    metrics = {dim: metric_evidence(own) for dim, own in labels.items()}
+    if any((found == _SURE) is not (dim == "metric") for dim, found in metrics.items()):
+        return False
+    topics = {dim: topic_evidence(own) for dim, own in labels.items() if dim != "metric"}
+    return not {"system", "topic"} <= topics.keys() or topics["topic"] > topics["system"]
+
+
+# ------------------------------------------------------------------------------------------------------- wide frames
+
+
+def _is_wide(frame: pd.DataFrame) -> bool:
+    """Whether all columns hold numbers, or text that is one, and none is called like a part of a long table."""
+    return all(
+        pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_object_dtype(kind) for kind in set(frame.dtypes)
+    ) and not {"topic", "metric"} & {part_of_word(name) for name in frame.columns}
+
+
+def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
+    """Read a wide frame of one metric, which only the caller can name."""
+    given = names.get("metric")
+    metric = UNNAMED_METRIC if given is None else _only(given)
+    for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
+        if metric_evidence(list(axis)) == _SURE:
+            raise ScoresError(
+                f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
+                f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "
+                "results: pass {system: frame} or a long frame"
+            )
+    oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
+    return said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
+
+
+def wide_said(oriented: Oriented) -> str:
+    """Say what a wide table has in its rows and columns, and what told it."""
+    n_topics, n_systems = oriented.table.shape
+    rows, columns = count(n_systems, "system"), count(n_topics, "topic")
+    if oriented.systems_in == "columns":
+        rows, columns = columns, rows
+    return f"{rows} in rows, {columns} in columns (by {oriented.told_by})"
+
+
+def _only(given: Sequence[str]) -> str:
+    if isinstance(given, str) or len(given) != 1:
+        raise ScoresError(f"a wide frame holds one metric; `metrics` must name one, such as ['AP'], not {given!r}")
+    return given[0]
+
+
+def wide_tables(tables: Mapping[str, pd.DataFrame]) -> ScoreTable:
+    """Put wide tables together, topics in rows and systems in columns, one a metric."""
+    systems: dict[str, None] = {}
+    topics: dict[str, None] = {}
+    frames: dict[str, pd.DataFrame] = {}
+    metrics = clean_names(tables, "metric")
+    for metric, table in zip(metrics, tables.values(), strict=True):
+        try:
+            columns, index = clean_names(table.columns, "system"), clean_names(table.index, "topic")
+        except ScoresError as error:
+            raise ScoresError(f"{error} (table {metric!r})") from error
+        ids = [column for column in columns if part_of_word(column) == "topic"]
+        if ids:
+            raise ScoresError(
+                f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
+                f"(table.set_index({ids[0]!r})), or rename it if it is a system"
+            )
+        frames[metric] = pd.DataFrame(_wide_numbers(table, columns, metric), index=index, columns=columns)
+        systems |= dict.fromkeys(columns)
+        topics |= dict.fromkeys(index)
+    refuse_sliver(
+        (len(frames), len(systems), len(topics)),
+        sum(frame.size for frame in frames.values()),
+        "tables read together must share their systems and topics",
+    )
+    order = natural_order(topics)
+    values = np.stack([frame.reindex(index=order, columns=list(systems)).to_numpy().T for frame in frames.values()])
+    return ScoreTable(values, {"metric": metrics, "system": list(systems), "topic": order}, {}, {})
+
+
+def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> NDArray[np.float64]:
+    """Return the cells as float64, shape (topic, system)."""
+    if all(isinstance(kind, np.dtype) and kind.kind in "fb" for kind in set(table.dtypes)):
+        return table.to_numpy(dtype=np.float64)
+    arrays = [
+        frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
+    ]
+    return np.stack(arrays, axis=1) if arrays else np.empty((len(table), 0))
+
+
+def _clean_column_names(frame: pd.DataFrame) -> list[str]:
+    columns = [str(column) for column in frame.columns]
+    if len(set(columns)) < len(columns):
+        clean_names(columns, "column")
+    return columns
+
+
+def named_by_column(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a wide frame without an index of its own under the names in its first column, if that is called topic."""
+    names = [part_of_word(column) for column in table.columns]
+    wide = table.columns.nlevels == 1 and isinstance(table.index, pd.RangeIndex) and names[:1] == ["topic"]
+    return table.set_index(table.columns[0]) if wide and not {*names[1:]} & {*DIMS, "score"} else table
+
+
+def holds_results(table: object) -> bool:
+    """Whether this is the results of one system, rather than a wide table of all."""
+    if not isinstance(table, pd.DataFrame):
+        return True
+    try:
+        return roles_of(table).parts.keys() >= {"topic", "metric", "score"}
+    except ScoresError:
+        return False
+
+
+def roles_of(table: pd.DataFrame) -> ColumnRoles:
+    """Return the parts of a frame's columns."""
+    return column_roles(table.columns)

@@ -1,0 +1,134 @@
+"""Wide tables of one metric, systems by topics or topics by systems: which axis is which.
+
+What tells is tried in this order: the names of the axes (`rename_axis`), the names that the caller gives, labels
+spelled like those of topics (301, q17) or of systems (run1), and an axis without labels. Where none of it tells, the
+documented order holds, or the table is refused if there is none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import pandas as pd
+
+from metaeval.base.columns import part_of_word
+from metaeval.base.names import shortened, topic_evidence
+from metaeval.errors import InvalidOptionError, ScoresError
+
+type Names = Mapping[str, Sequence[str] | None]
+"""The names that the caller gives along a dim; None for those not given."""
+
+_SURE = 2  # of `topic_evidence`
+
+
+class Oriented(NamedTuple):
+    """A wide table with topics in rows, and how it was found that it has them there."""
+
+    table: pd.DataFrame
+    systems_in: Literal["rows", "columns"]
+    """Of the table as it was given."""
+    told_by: str
+
+
+def refuse_names(names: Names) -> None:
+    """Refuse names for what has names of its own."""
+    if any(given is not None for given in names.values()):
+        message = "`metrics`, `systems` and `topics` name the rows of a bare array; this table has names of its own"
+        raise InvalidOptionError(message)
+
+
+def topics_in_rows(table: pd.DataFrame, what: str, names: Names, *, otherwise: str | None) -> Oriented:
+    """Turn a wide table so that topics are in rows.
+
+    `otherwise` is where systems are if nothing tells ("rows" or "columns"), None if that is refused; `what` names the
+    table in messages. Rows or columns without labels take the names given.
+    """
+    if table.index.nlevels > 1 or table.columns.nlevels > 1:
+        raise ScoresError(f"{what} has several levels of names; give it topics in rows and systems in columns")
+    for place, told in enumerate((_by_axes(table, what), _by_given(table, names), _by_labels(table, what))):
+        if told is not None:
+            return _turned(table, told, ("the names of its axes", "the names given", "their labels")[place], names)
+    if _unlabelled(table.index) and _unlabelled(table.columns):
+        return _turned(table, otherwise or "rows", "the documented order, since it has no names", names)
+    if otherwise is None:
+        raise ScoresError(
+            f"are the systems in the rows ({_shown(table.index)}) or in the columns ({_shown(table.columns)}) of "
+            f"{what}? Nothing in their names tells; say it with `systems=list(frame.index)` or "
+            "`systems=list(frame.columns)`"
+        )
+    return _turned(table, otherwise, "the documented order, since no name tells", names)
+
+
+def _by_axes(table: pd.DataFrame, what: str) -> str | None:
+    index, columns = part_of_word(table.index.name), part_of_word(table.columns.name)
+    if {index, columns} in ({"system"}, {"topic"}):
+        raise ScoresError(f"{what} calls its rows and its columns {index}s; rename one (table.rename_axis)")
+    if index == "system" or columns == "topic":
+        return "rows"
+    return "columns" if index == "topic" or columns == "system" else None
+
+
+def _by_given(table: pd.DataFrame, names: Names) -> str | None:
+    """Tell by the labels that the caller names, or by how many names there are."""
+    found = set()
+    for dim, given in names.items():
+        if given is None or dim == "metric":
+            continue
+        wanted = set(_texts(given))
+        held = [axis for axis in (table.index, table.columns) if wanted == set(_texts(axis))]
+        fitting = held or [
+            axis for axis in (table.index, table.columns) if _unlabelled(axis) and len(axis) == len(given)
+        ]
+        if not fitting:
+            sizes = f"rows ({_shown(table.index)}) nor the {len(table.columns)} columns ({_shown(table.columns)})"
+            raise InvalidOptionError(
+                f"`{dim}s` holds {len(given)} names, which are neither those of the {len(table.index)} {sizes}"
+            )
+        if len(fitting) == 1:
+            in_rows = fitting[0] is table.index
+            found.add("rows" if in_rows is (dim == "system") else "columns")
+    if len(found) > 1:
+        raise InvalidOptionError("`systems` and `topics` name the same axis of the table; name one of each")
+    return next(iter(found), None)
+
+
+def _by_labels(table: pd.DataFrame, what: str) -> str | None:
+    rows, columns = (0 if _unlabelled(axis) else topic_evidence(axis) for axis in (table.index, table.columns))
+    bare = [_unlabelled(axis) for axis in (table.index, table.columns)]
+    if all(bare) or not min(table.shape):
+        return None
+    if _surely_topics(columns, rows):
+        if bare[0]:
+            raise ScoresError(
+                f"{what} has columns called like topics ({_shown(table.columns)}) and systems without names in its "
+                "rows; name them (`systems=[...]`, or table.index = [...])"
+            )
+        return "rows"
+    if _surely_topics(rows, columns) or bare[0]:
+        return "columns"
+    return "rows" if bare[1] else None
+
+
+def _surely_topics(these: int, others: int) -> bool:
+    return these == _SURE > others or these >= 0 > others
+
+
+def _turned(table: pd.DataFrame, systems_in: str, told_by: str, names: Names) -> Oriented:
+    made = table.T if systems_in == "rows" else table
+    for axis, dim in enumerate(("topic", "system")):
+        given = names.get(dim)
+        if given is not None and _unlabelled(made.axes[axis]):
+            made = made.set_axis(list(given), axis=axis)
+    return Oriented(made, "rows" if systems_in == "rows" else "columns", told_by)
+
+
+def _unlabelled(axis: pd.Index) -> bool:
+    """Whether these are the numbers that pandas itself gives."""
+    return isinstance(axis, pd.RangeIndex) and axis.start == 0 and axis.step == 1
+
+
+def _texts(names: Iterable[object]) -> list[str]:
+    return [str(name).strip() for name in names]
+
+
+def _shown(axis: pd.Index) -> str:
+    return ", ".join(shortened(name, 30) for name in axis[:3]) + ", …" * (len(axis) > 3)  # noqa: PLR2004 - as many as are shown
