@@ -209,7 +209,7 @@ class Table(ShortRepr):
     def __post_init__(self) -> None:
         frame, said = _said_once(self.frame, self.columns)
         object.__setattr__(self, "frame", frame)  # frozen
-        object.__setattr__(self, "caption", f"{self.caption}{said}")
+        object.__setattr__(self, "caption", f"{self.caption}{said}".strip())
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""

@@ -182,7 +182,7 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
     """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
     alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
-    return rows["error_rate_se"].clip(lower=alone).fillna(pd.Series(alone, rows.index))
+    return pd.Series(np.fmax(rows["error_rate_se"].to_numpy(), alone), rows.index)
 
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:

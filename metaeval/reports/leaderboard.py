@@ -147,7 +147,7 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
         *right(near="Neighbours that differ"),
     ]
     if study.ranks is not None:
-        columns += right(whole, width="Ranks in the median interval")
+        columns += right(whole, width="Median width of rank intervals")
     return key_figures(shown, columns, by="tied", falling=False, caption=say("figures", level=_level(study)))
 
 

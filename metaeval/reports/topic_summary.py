@@ -99,7 +99,7 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
         metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
         name = name_of_metric(metric)
         if not np.isnan(median):
-            known = counts.loc[metric, tolerance]
+            known = counts.loc[(metric, row["tolerance"])]
             middle, low, high = (topic_count(known[one], known[f"{one}_error"]) for one in _QUANTILES)
             few = low == middle == high and middle.startswith("<")
             found.append(_Need(median, name, say("few", figure=middle) if few else f"{middle} [{low}, {high}]"))
