@@ -38,8 +38,8 @@ from metaeval.reports.leaderboard_items import (
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import beside, cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
-from metaeval.studies.leaderboard import LeaderboardStudy
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)
 _MOST_LETTERS = 12
@@ -90,13 +90,13 @@ def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -
     for metric in study.comparison.metrics:
         part, near = (
             frame[frame["metric"] == metric],
-            _row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
+            _row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
         )
         leaders = natural_order(part.loc[part["rank"] == 1, "system"])
         row = {"metric": metric, "first": first_few(leaders), "differ": int(near["n_significant"])}
         row |= {"n_near": int(near["n_pairs"]), "error": _open_pairs(study)[metric, "adjacent"]}
         if study.ranks is None:
-            best = _row(pairs, metric=metric, family="best", correction=FAMILY_WISE)
+            best = _row(pairs, metric=metric, family="best", correction=AS_RANKS)
             row["tied"] = 1 + int(best["n_pairs"] - best["n_significant"])
         else:
             widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
@@ -244,11 +244,12 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         unsure = open_pairs[str(metric), str(family)]
         row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs")}
         for one in part.itertuples():
-            error = unsure / one.n_pairs if one.correction == FAMILY_WISE and one.n_pairs else None
+            error = unsure / one.n_pairs if one.correction == AS_RANKS and one.n_pairs else None
             row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
             row[f"{one.correction}_sort"] = one.share
         rows.append(row)
-    corrections = ["none", FAMILY_WISE, *study.families.corrections]
+    corrections = ["none", AS_RANKS, *study.families.corrections]
+    labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections}
     table = Table(
         name="pairs",
         title="Significantly different pairs",
@@ -257,7 +258,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         columns=(
             METRIC,
             *left(family="Pairs"),
-            *right(text, "Significantly different pairs", **{name: CORRECTIONS.label(name) for name in corrections}),
+            *right(text, "Significantly different pairs", **labels),
         ),
         data=pairs,
     )
@@ -351,7 +352,7 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
         metric=metric,
         sizes=study.scores.sizes,
         every=_row(pairs, metric=metric, family="all", correction="fdr_by"),
-        near=_row(pairs, metric=metric, family="adjacent", correction=FAMILY_WISE),
+        near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
         beside=beside(
             study.comparison.with_correction("fdr_by"),
             lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),

@@ -28,12 +28,14 @@ from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
+
+AS_RANKS = "ranks"
+"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,7 +102,7 @@ class LeaderboardStudy(Study):
         return frame
 
     def decided(self) -> NDArray[np.int8]:
-        """Return the one family-wise decision about every pair: 1 where a is significantly better, -1 where b is, or 0.
+        """Return the one decision about every pair behind the ranks: 1 where a is significantly better, -1 where b is, or 0.
 
         An array (metric, pair) in the order of `comparison`: the decision behind ranks and letters, or that of the t
         test with Holm's correction over all pairs where there are no ranks.
@@ -111,23 +113,23 @@ class LeaderboardStudy(Study):
         """Return one row a metric, family of pairs and correction: n_significant, n_pairs, share.
 
         The families are all pairs, neighbours ("adjacent"), pairs with the best system ("best"), and pairs with the
-        baseline ("baseline") where there is one. The correction is over the pairs of the row; "family-wise" is the
-        decision over all pairs at once (`decided`), whatever the row, and all pairs have no other one of that kind.
+        baseline ("baseline") where there is one. The correction is over the pairs of the row; "ranks" is the decision
+        over all pairs at once behind ranks and letters (`decided`), whatever the row.
         """
         parts = []
         for correction in ("none", "fdr_bh", "fdr_by"):
             part = self.comparison.with_correction(correction).discriminative_power().rename(columns={"power": "share"})
             parts.append(part.assign(family="all", correction=correction))
         found = (self.decided() != 0).sum(axis=1)
-        every = parts[0].assign(correction=FAMILY_WISE, n_significant=found, share=found / self.comparison.n_pairs)
+        every = parts[0].assign(correction=AS_RANKS, n_significant=found, share=found / self.comparison.n_pairs)
         near = self.family_pairs().groupby(["family", "metric"], sort=False)["apart"].agg(["sum", "size", "mean"])
         near = near.reset_index().rename(columns={"sum": "n_significant", "size": "n_pairs", "mean": "share"})
-        near = near.assign(correction=FAMILY_WISE)
+        near = near.assign(correction=AS_RANKS)
         frame = pd.concat([*parts, every, self.families.counts(), near], ignore_index=True)
         orders = {
             "metric": self.comparison.metrics,
             "family": ("all", "adjacent", "best", "baseline"),
-            "correction": ("none", FAMILY_WISE, *self.families.corrections),
+            "correction": ("none", AS_RANKS, *self.families.corrections),
         }
         keys = {f"{name} place": frame[name].map(list(order).index) for name, order in orders.items()}
         frame = frame.assign(**keys).sort_values(list(keys), kind="stable", ignore_index=True)

@@ -48,7 +48,7 @@ def test_all_pairs_are_those_of_power(study):
     for row in power.itertuples():
         assert every[row.metric, row.correction] == row.n_significant
     found = (study.ranks.data["significant"]).sum("pair").to_series()
-    assert {metric: every[metric, "family-wise"] for metric in found.index} == found.to_dict()
+    assert {metric: every[metric, "ranks"] for metric in found.index} == found.to_dict()
     assert "holm" not in every.reset_index()["correction"].tolist()
     assert set(counts["family"]) == {"all", "adjacent", "best", "baseline"}
     sizes = counts.groupby("family")["n_pairs"].first()
@@ -165,7 +165,7 @@ def test_mteb(checkout):
     shares = counts["share"].loc["all"].round(3)
     assert (shares["none"], shares["fdr_by"]) == (0.845, 0.763)
     frame = found.to_frame()
-    assert frame["n_above"].sum() == frame["n_below"].sum() == counts.loc[("all", "family-wise"), "n_significant"]
+    assert frame["n_above"].sum() == frame["n_below"].sum() == counts.loc[("all", "ranks"), "n_significant"]
     assert counts.loc[("adjacent", "none"), "n_significant"] == 3
     percentile = compare_systems(found.scores, test="bootstrap_percentile", correction="none", rng=0)
     assert percentile.discriminative_power()["power"].iloc[0] == pytest.approx(0.85, abs=0.01)
