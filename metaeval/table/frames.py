@@ -8,14 +8,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word
+from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word, underscored
 from metaeval.base.names import count, first_few, metric_evidence, natural_order, topic_evidence
 from metaeval.errors import ScoresError
-from metaeval.table.array import DIMS, ScoreTable, clean_names, frame_numbers, refuse_sliver, table_of_rows
+from metaeval.table.array import (
+    DIMS,
+    UNNAMED_METRIC,
+    ScoreTable,
+    clean_names,
+    frame_numbers,
+    refuse_sliver,
+    table_of_rows,
+)
+from metaeval.table.means import means_columns
+from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
-UNNAMED_METRIC = "metric1"
-"""What a metric without a name is called, as in an array."""
 _SURE = 2  # of the evidence of names
 
 FRAMES_READ = (
@@ -127,8 +135,11 @@ def _of_results(known: _Frame) -> bool:
 
 
 def _of_means(known: _Frame) -> bool:
+    if means_columns(known.frame.columns) is not None:
+        return True
+    summed = {underscored(name) for name in known.others} & (AVERAGES | SPREADS)
     return _has("system", without="topic")(known) and bool(
-        {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
+        summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,8 @@ from metaeval.base.columns import column_roles, underscored
 from metaeval.base.names import as_number, clean_name, first_few, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
-from metaeval.table.frames import UNNAMED_METRIC
 
 type Floats = NDArray[np.float64]
 
@@ -52,6 +52,19 @@ class SystemMeans(Result):
     """What they were taken for."""
     notes: tuple[str, ...] = ()
     """What was left out."""
+
+    def under(self, metrics: Sequence[str]) -> "SystemMeans":
+        """Return the same under these metrics alone."""
+        for name in metrics:
+            if name not in self.metrics:
+                raise UnknownNameError("metric on the leaderboard", str(name), self.metrics)
+        kept = [self.metrics.index(name) for name in metrics]
+        held = {name: getattr(self, name)[kept] for name in ("means", "errors", "n", "higher_is_better")}
+        return replace(self, metrics=tuple(metrics), **held)
+
+    def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
+        """Return the same with other directions for the metrics named."""
+        return replace(self, higher_is_better=_directions(self.metrics, higher_is_better))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system: metric, system, mean, stderr, n."""
@@ -141,6 +154,17 @@ def means_frame(data: object) -> pd.DataFrame | None:
             flat = flat.rename(columns={flat.columns[0]: "system"})
         made = flat
     return made if means_columns(made.columns) is not None else None
+
+
+def is_board(data: object) -> bool:
+    """Say whether data are a board of means and standard errors.
+
+    Examples
+    --------
+    >>> is_board(pd.DataFrame({"model": ["a", "b"], "acc": [0.7, 0.6], "stderr": [0.02, 0.02]}))
+    True
+    """
+    return means_frame(data) is not None
 
 
 def as_means(
