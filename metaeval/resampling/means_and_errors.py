@@ -206,7 +206,7 @@ def draws_of_true_means(  # noqa: PLR0913, PLR0917 - what is known of the means,
         return oriented[None].copy()
     n_pairs, order = -(-n_draws // 2), places.order
     start = generator.random()
-    chances = (start + np.arange(n_pairs) * _GOLDEN) % 1.0
+    chances = np.asarray((start + np.arange(n_pairs) * _GOLDEN) % 1.0, dtype=np.float64)
     spread = _spread_of_means(oriented, errors, chances)[:, None]
     noise, middle = np.empty((n_pairs, len(oriented))), generator.standard_normal((n_pairs, 1))
     noise[:, order] = generator.standard_normal(noise.shape)
@@ -247,4 +247,5 @@ def _places(board: SystemMeans, metric: int, oriented: Floats) -> SystemPlaces:
     keys = np.stack([oriented, board.errors[metric], np.nan_to_num(board.n[metric])])
     group = np.unique(keys, axis=1, return_inverse=True)[1].ravel()
     name = {one: place for place, one in enumerate(natural_order(board.systems))}
-    return SystemPlaces(np.lexsort([[name[one] for one in board.systems], group]), group)
+    by_name = np.array([name[one] for one in board.systems])
+    return SystemPlaces(np.lexsort([by_name, group]), group)

@@ -223,7 +223,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
         _refuse_without_items(baseline, rank_method)
-        return study_means(board, top=top, alpha=alpha, rng=seed, provenance=provenance)
+        return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     table = engine_scores(scores, "the leaderboard")
     names = table["system"].to_numpy().tolist()
     if baseline is not None:

@@ -58,13 +58,13 @@ class MeansLeaderboardStudy(Study):
 
 
 def study_means(
-    board: SystemMeans, *, top: int, alpha: float, rng: int, provenance: Provenance | None
+    board: SystemMeans, *, top: int, alpha: float, seed: int, provenance: Provenance | None
 ) -> MeansLeaderboardStudy:
     """Test which ranks of a leaderboard of means and standard errors are reliable; see `study_leaderboard`."""
     return MeansLeaderboardStudy(
         board=board,
-        ranks=rank_intervals_from_errors(board, top=top, confidence_level=1 - alpha, rng=rng),
+        ranks=rank_intervals_from_errors(board, top=top, confidence_level=1 - alpha, rng=seed),
         alpha=float(alpha),
         notes=board.notes,
-        provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {rng}"),
+        provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )

@@ -414,7 +414,7 @@ def _of_columns(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
 
 def _as_tables(tables: Mapping[Any, Any], _: _Asked) -> ScoreTable:
     """Read wide tables by metric, or results by system, in frames of any library."""
-    known = {key: _as_frame(table) for key, table in tables.items()}
+    known: dict[Any, Any] = {key: _as_frame(table) for key, table in tables.items()}
     long = {key: holds_results(table) for key, table in known.items()}
     if not any(long.values()):
         return _from_wide(known)

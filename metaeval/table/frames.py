@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -207,14 +207,15 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.columns.nlevels > 1:
         keys = [column for column in frame.columns if not any(str(level).strip() for level in column[1:])]
         frame = frame.set_index(keys) if keys else frame
-        frame = frame.rename_axis(index=[name[0] if isinstance(name, tuple) else name for name in frame.index.names])
+        own: list[Any] = [name[0] if isinstance(name, tuple) else name for name in frame.index.names]
+        frame = frame.rename_axis(index=own)
     columns = frame.columns
     scores = columns.nlevels == 1 and (
         frame.index.nlevels >= len(DIMS) or [part_of_word(column) for column in columns] == ["score"]
     )
     frame = frame.rename_axis(index=_level_names(frame.index, "row"), columns=_level_names(columns, "column"))
     axes = [frame.index] if scores else [frame.index, frame.columns]
-    roles = _roles_of_named({str(name): axis.get_level_values(name) for axis in axes for name in axis.names})
+    roles = _roles_of_named({str(name): axis.get_level_values(str(name)) for axis in axes for name in axis.names})
     if scores:
         return frame.reset_index().rename(columns=roles)
     value = "score" if "metric" in roles.values() else UNNAMED_METRIC

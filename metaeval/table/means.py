@@ -117,7 +117,7 @@ def means_columns(columns: Iterable[object]) -> MeansColumns | None:
 def _named_pairs(free: Sequence[str], words: Mapping[str, str]) -> list[tuple[str | None, str, str]]:
     """Return metrics whose errors are called after them: acc and acc_stderr."""
     by_word = {words[name]: name for name in free}
-    found = []
+    found: list[tuple[str | None, str, str]] = []
     for name in free:
         told = _ERROR_OF.fullmatch(words[name])
         mean = by_word.get(told[1] + told[3]) if told else None
@@ -248,7 +248,7 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
         system = clean_name(row[columns.system], "system")
         task = "" if columns.task is None else f"{clean_name(row[columns.task], 'task')} "
         for name, mean, error in columns.pairs:
-            metric = task + (clean_name(row[columns.metric], "metric") if name is None else name)
+            metric = task + (clean_name(row[str(columns.metric)], "metric") if name is None else name)
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in found:
                 raise ScoresError(f"there are two means {where}, the second in row {place}; keep one")
