@@ -652,6 +652,7 @@ _SCALES = pd.DataFrame(
     {"nist": [0, 0, 0, 1, 1, 2], SCRIPT: [0.5, 1, 1.5, 3.5, 4, 5]},
     index=pd.MultiIndex.from_product([["1"], list("abcdef")], names=["topic", "item"]),
 )
+_BOARD = pd.DataFrame({"model": [SCRIPT, MARKUP, "x"], "acc": [0.7, 0.6, 0.5], "stderr": [0.02, 0.02, 0.03]})
 
 
 def _passages(_):
@@ -671,6 +672,11 @@ ALONE = {
     "passage_collection": Entry(figures=None, given=_passages),
     "alt_test": Entry(figures=None, given=lambda _: (_PEOPLE, pd.Series(_SLIPS, name=SCRIPT))),
     "map_scales": Entry({"labels": _SCALES, "reference": "nist"}, None),
+    "rank_intervals_from_errors": Entry(
+        {"means": {SCRIPT: 0.7, MARKUP: 0.6, "x": 0.5}, "errors": {SCRIPT: 0.02, MARKUP: 0.02, "x": 0.03}},
+        of("data", "rank_low", "rank_high"),
+    ),
+    "study_leaderboard, means": Entry({"scores": _BOARD}, None),
     "fit_exponential": Entry({"sizes": [5, 10, 20], "rates": [0.2, 0.1, 0.025]}, None),
     "default_registry": Entry(figures=None, excused={"pickle": "holds functions"}),
 }

@@ -226,7 +226,7 @@ def _stored():
     with TemporaryDirectory() as folder:
         scores = read_scores(write_scores(data("scores"), Path(folder) / "scores.nc"))
     del scores.attrs["sources"]
-    return scores
+    return scores.assign_attrs(read_as=data("scores").attrs["read_as"])
 
 
 def scores_from_a_file_are_scores(name):

@@ -40,8 +40,14 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
 
         metaeval leaderboard results/ --metrics main_score
 
+        metaeval leaderboard board.csv   (columns model, score, stderr: ranks alone)
+
         metaeval leaderboard scores.csv --group-regex '^([^/]+)/' --baseline bm25 --out leaderboard
     """
+    from metaeval.io.means import MeansAloneError  # noqa: PLC0415 - loads pandas
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
-    return loaded.ask(study_leaderboard, loaded.scores())
+    try:
+        return loaded.ask(study_leaderboard, loaded.scores())
+    except MeansAloneError as alone:
+        return loaded.ask(study_leaderboard, loaded.means(alone))

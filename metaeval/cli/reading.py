@@ -14,15 +14,18 @@ from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns
+from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
     from metaeval.collection.data_choice import DataChoice
     from metaeval.collection.documents import JudgedCollection
+    from metaeval.io.means import MeansAloneError
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
     from metaeval.page.report import Report
     from metaeval.studies.study import Study
+    from metaeval.table.means import SystemMeans
     from metaeval.table.scores import Scores
 
 type Answer = Study | Report
@@ -104,6 +107,19 @@ class Loaded:
                 scores = as_scores(scores, missing="pairwise", higher_is_better=direction, fewest=fewest)
             self._scores = self._in_clusters(scores)
         return self._scores
+
+    def means(self, alone: "MeansAloneError") -> "SystemMeans":
+        """Return the means and standard errors that the only input holds, turned as the options say."""
+        given = self.options
+        if len(given["inputs"]) > 1:
+            raise alone
+        for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
+            if self.given(name):
+                message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
+                raise InvalidOptionError(f"{message}; leave it out")
+        self.read(*given["inputs"])
+        board = alone.board.under(_names_of_metrics(given["metrics"])) if given.get("metrics") else alone.board
+        return board.directed(dict.fromkeys(given.get("lower_is_better") or (), False))
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":
         """Return the runs and judgments, compiled.

@@ -9,6 +9,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
+from metaeval.io.means import refuse_means
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import Source
@@ -29,6 +30,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
 def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     try:
+        if options.form is None and not options.columns:
+            refuse_means(sheet)
         form = options.form or find_form(sheet, options)
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
         return block if block.read_as else replace(block, read_as=_READ_AS[form])

@@ -16,6 +16,7 @@ from metaeval.base.words import ends
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.exchangeable import SystemPlaces, places_of_systems, places_of_units
+from metaeval.resampling.posterior_ranks import counts_at_top
 from metaeval.resampling.true_means import draws_of_means
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE
@@ -269,19 +270,8 @@ def _chances(  # noqa: PLR0913, PLR0917 - the sample and the draws
 ) -> Floats:
     """Return the probability of every system to be among so many best under one metric, (size, system)."""
     drawn = draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))
-    found = np.sum([_share_at_top(block, sizes) for block in drawn], axis=0)
+    found = np.sum([counts_at_top(block, sizes) for block in drawn], axis=0)
     return places.shared(found) / found[0].sum()
-
-
-def _share_at_top(draws: Floats, sizes: Sequence[int]) -> Floats:
-    """Count how often each system is among the best so many, (size, system); equals share what places there are."""
-    count = np.empty((len(sizes), draws.shape[1]))
-    for place, size in enumerate(sizes):
-        last = np.partition(draws, -size, axis=1)[:, -size, None]
-        above, level = draws > last, draws == last
-        left = size - above.sum(axis=1, keepdims=True)
-        count[place] = (above + level * (left / level.sum(axis=1, keepdims=True))).sum(axis=0)
-    return count
 
 
 def _shares(

@@ -13,6 +13,8 @@ from .judge_conclusions import JudgeConclusions as JudgeConclusions
 from .judgments import reduce_judgments as reduce_judgments
 from .leave_out import GroupsLeftOut as GroupsLeftOut
 from .leave_out import leave_group_out as leave_group_out
+from .means_and_errors import RanksFromErrors as RanksFromErrors
+from .means_and_errors import rank_intervals_from_errors as rank_intervals_from_errors
 from .pools import OriginalPool as OriginalPool
 from .pools import original_pool as original_pool
 from .power_interval import PowerIntervals as PowerIntervals

@@ -4,6 +4,7 @@ At each end of a system's ranks `cut` draws are left out. The cut is the largest
 inside. A pair is decided by the same cut: where at most so many draws have the other order.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,23 @@ def bands_of_ranks(  # noqa: PLR0913 - the sample and what is asked
     places = places_of_systems(oriented, units.residual[metric])
     draws = np.concatenate(list(draws_of_means(units, metric, places, n_draws, np.random.default_rng(seed))))
     still = squares * len(units.sizes) <= (RELATIVE * (spans[:, None] + spans)) ** 2
+    return bands_of_draws(draws, oriented, still, places, squares, level=level, simultaneous=simultaneous)
+
+
+def bands_of_draws(  # noqa: PLR0913 - the draws, what they are of, and what is asked
+    draws: Floats,
+    oriented: Floats,
+    still: Square,
+    places: SystemPlaces,
+    squares: Floats,
+    *,
+    level: float,
+    simultaneous: bool,
+) -> RankBands:
+    """Return bands of ranks by draws of the true means (draw, system).
+
+    `oriented` (system,) are the means seen, and `still` (system, system) says whose difference has no error.
+    """
     equal = still & (oriented[:, None] == oriented)
     number = len(draws)
     ranks = ranks_of(draws)
@@ -102,6 +120,23 @@ def ranks_of(draws: Floats) -> Whole:
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, 1 + np.maximum.accumulate(place, axis=1), axis=1)
     return ranks
+
+
+def counts_at_top(draws: Floats, sizes: Sequence[int]) -> Floats:
+    """Count how often each system is among the best so many, (size, system); equals share what places there are.
+
+    Examples
+    --------
+    >>> counts_at_top(np.array([[0.2, 0.5, 0.2], [0.4, 0.1, 0.3]]), [1, 2]).tolist()
+    [[1.0, 1.0, 0.0], [1.5, 1.0, 1.5]]
+    """
+    count = np.empty((len(sizes), draws.shape[1]))
+    for place, size in enumerate(sizes):
+        last = np.partition(draws, -size, axis=1)[:, -size, None]
+        above, level = draws > last, draws == last
+        left = size - above.sum(axis=1, keepdims=True)
+        count[place] = (above + level * (left / level.sum(axis=1, keepdims=True))).sum(axis=0)
+    return count
 
 
 def _pair_counts(ranks: Whole, equal: Square, places: SystemPlaces, squares: Floats) -> Floats:

@@ -1,5 +1,6 @@
 """Which ranks are real? For every system the ranks that the topics leave open, for all systems at once."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -35,8 +36,8 @@ _TIE = 1e-9  # share by which a statistic must exceed the critical value: less i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RankIntervals(Result):
-    """Intervals of the ranks of all systems, and the decisions about pairs on which they depend."""
+class SystemRanks(Result):
+    """Intervals of the ranks of all systems, wherever their errors come from."""
 
     data: xr.Dataset
     """Dims ``metric``, ``system`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
@@ -54,17 +55,10 @@ class RankIntervals(Result):
     - ``p_better``: share of the draws in which the true mean of a is better; NaN if guaranteed;
     - ``significant``: decided by the critical values of both systems.
     """
-    method: RankMethod
-    """How ranks and pairs were decided."""
     confidence_level: float
     simultaneous: bool
     """Whether the intervals hold the true ranks of all systems at once, or each those of its own."""
-    resampled: str
-    """"topic", "cluster", or "stratum" for topics within strata."""
     n_systems: int
-    n_topics: int
-    n_units: int
-    """Size of the scores, and how many topics or clusters are drawn."""
     n_draws: int
     """Draws of the true means, or resamples if guaranteed."""
     random_source: str
@@ -109,10 +103,7 @@ class RankIntervals(Result):
         A pair near the critical value may lie on either side of it with other draws. The number of significant pairs
         errs at most by the sum.
         """
-        critical = self.data["critical_value"].min("system").to_numpy()[:, None]
-        error = self.data["critical_error"].max("system").to_numpy()[:, None]
-        if self.method == "guaranteed":
-            return _open(np.abs(self.data["statistic"].to_numpy()) - critical, error)
+        critical, error = self._critical()
         better = self.data["p_better"].to_numpy()
         rarer, one = np.minimum(better, 1.0 - better), 1.0 / self.n_draws
         return _open(critical + 0.5 * one - rarer, np.sqrt(error**2 + np.maximum(rarer, one) * one))
@@ -157,6 +148,35 @@ class RankIntervals(Result):
         square = np.zeros((len(names), len(names)), dtype=bool)
         square[a, b] = square[b, a] = one["significant"].to_numpy()
         return square
+
+    def _critical(self) -> tuple[Floats, Floats]:
+        """Return the critical value of each metric and its error, (metric, 1)."""
+        critical = self.data["critical_value"].min("system").to_numpy()[:, None]
+        return critical, self.data["critical_error"].max("system").to_numpy()[:, None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RankIntervals(SystemRanks):
+    """Intervals of the ranks of all systems, and the decisions about pairs on which they depend."""
+
+    method: RankMethod
+    """How ranks and pairs were decided."""
+    resampled: str
+    """"topic", "cluster", or "stratum" for topics within strata."""
+    n_topics: int
+    n_units: int
+    """Size of the scores, and how many topics or clusters are drawn."""
+
+    def open_pairs(self) -> NDArray[np.float64]:
+        """Return how open each decision about a pair is for its resamples, an array (metric, pair); no more than half.
+
+        A pair near the critical value may lie on either side of it with other draws. The number of significant pairs
+        errs at most by the sum.
+        """
+        if self.method != "guaranteed":
+            return SystemRanks.open_pairs(self)
+        critical, error = self._critical()
+        return _open(np.abs(self.data["statistic"].to_numpy()) - critical, error)
 
 
 def rank_intervals(  # noqa: PLR0913 - one keyword per choice
@@ -285,7 +305,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     else:
         decided = _by_largest_t(units, pairs, asked, place, source.generator)
     return RankIntervals(
-        data=_dataset(scores, units, pairs, decided, scale[:, None]),
+        data=ranks_dataset(scores.coords, units.means, units.oriented, pairs, decided, scale[:, None]),
         method=method,
         confidence_level=float(confidence_level),
         simultaneous=bool(simultaneous),
@@ -305,7 +325,7 @@ class _Asked(NamedTuple):
     n_threads: int | None
 
 
-class _Pairs(NamedTuple):
+class Pairs(NamedTuple):
     """All pairs and their differences; arrays (metric, pair)."""
 
     first: Whole  # (pair,)
@@ -317,7 +337,7 @@ class _Pairs(NamedTuple):
     varied: NDArray[np.bool_]
 
 
-class _Decided(NamedTuple):
+class Decided(NamedTuple):
     """What a method decides; arrays (metric, system)."""
 
     low: Whole
@@ -339,7 +359,7 @@ def _place(confidence_level: float, number: int, what: str) -> int:
     return place
 
 
-def _pairs_of(units: UnitResiduals, n_threads: int | None) -> _Pairs:
+def _pairs_of(units: UnitResiduals, n_threads: int | None) -> Pairs:
     first, second = all_pairs(units.means.shape[1])
     with kernel_threads(n_threads):
         squares = squared_deviations(units, first, second)
@@ -352,10 +372,10 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> _Pairs:
     error = np.sqrt(squares) / weight
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(apart == 0.0, 0.0, apart / error)
-    return _Pairs(first, second, apart, error, statistic, squares, varied)
+    return Pairs(first, second, apart, error, statistic, squares, varied)
 
 
-def _by_draws(scores: Scores, pairs: _Pairs, asked: _Asked, generator: np.random.Generator) -> _Decided:
+def _by_draws(scores: Scores, pairs: Pairs, asked: _Asked, generator: np.random.Generator) -> Decided:
     """Decide by draws of the true means, which begin as those of `metaeval.models.probability_of_best.best_system`."""
     named = scores.sortby(["system", "topic"])  # what is equal in all else keeps the order of the names
     units, _ = residuals_of_units(named).scaled()
@@ -383,7 +403,7 @@ def _by_draws(scores: Scores, pairs: _Pairs, asked: _Asked, generator: np.random
             *map(np.stack, zip(*track(found, description="Ranking draws", total=len(square)), strict=True))
         )
     ahead = bands.ahead[:, back][:, :, back]
-    return _Decided(
+    return Decided(
         low=bands.low[:, back],
         high=bands.high[:, back],
         critical=bands.cut[:, back],
@@ -395,8 +415,8 @@ def _by_draws(scores: Scores, pairs: _Pairs, asked: _Asked, generator: np.random
 
 
 def _by_largest_t(
-    units: UnitResiduals, pairs: _Pairs, asked: _Asked, place: int, generator: np.random.Generator
-) -> _Decided:
+    units: UnitResiduals, pairs: Pairs, asked: _Asked, place: int, generator: np.random.Generator
+) -> Decided:
     """Decide by the largest studentised difference of resamples of the topics."""
     first, second = pairs.first, pairs.second
     largest = largest_t(
@@ -429,7 +449,7 @@ def _by_largest_t(
     for metric, own in enumerate(unsure):
         for side in (first, second):
             error[metric] += np.bincount(side, own, n_systems)
-    return _Decided(
+    return Decided(
         low=1 + sure[:, 1].sum(axis=1),
         high=n_systems - sure[:, 0].sum(axis=2),
         critical=critical,
@@ -440,12 +460,18 @@ def _by_largest_t(
     )
 
 
-def _dataset(scores: Scores, units: UnitResiduals, pairs: _Pairs, decided: _Decided, scale: Floats) -> xr.Dataset:
-    direction = better_direction(scores)[:, None]
-    rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in units.oriented])
+def ranks_dataset(  # noqa: PLR0913, PLR0917 - the parts of the answer
+    labels: Mapping[Any, Any], means: Floats, oriented: Floats, pairs: Pairs, decided: Decided, scale: Floats
+) -> xr.Dataset:
+    """Return what was found as `SystemRanks.data` has it; `labels` hold metric, system and higher_is_better.
+
+    The means and everything about pairs are in units of `scale`, (metric, 1), but for `means`.
+    """
+    direction = np.where(labels["higher_is_better"], 1.0, -1.0)[:, None]
+    rank = np.stack([len(own) - np.searchsorted(np.sort(own), own, side="right") + 1 for own in oriented])
     both = decided.sure.all(axis=1)
     by_system: dict[str, NDArray[Any]] = {
-        "mean": units.means,
+        "mean": means,
         "rank": rank,
         "rank_low": decided.low,
         "rank_high": decided.high,
@@ -462,13 +488,13 @@ def _dataset(scores: Scores, units: UnitResiduals, pairs: _Pairs, decided: _Deci
         "p_better": decided.ahead,
         "significant": both[:, pairs.first, pairs.second] | both[:, pairs.second, pairs.first],
     }
-    names = scores["system"].to_numpy()
+    names = np.asarray(labels["system"])
     return xr.Dataset(
         {name: (("metric", "system"), values) for name, values in by_system.items()}
         | {name: (("metric", "pair"), values) for name, values in by_pair.items()},
         coords={
-            "metric": scores["metric"].to_numpy(),
-            "higher_is_better": ("metric", scores["higher_is_better"].to_numpy()),
+            "metric": np.asarray(labels["metric"]),
+            "higher_is_better": ("metric", np.asarray(labels["higher_is_better"])),
             "system": names,
             "system_a": ("pair", names[pairs.first]),
             "system_b": ("pair", names[pairs.second]),

@@ -17,6 +17,7 @@ from .judgments import JudgmentsStudy as JudgmentsStudy
 from .judgments import study_judgments as study_judgments
 from .leaderboard import LeaderboardStudy as LeaderboardStudy
 from .leaderboard import study_leaderboard as study_leaderboard
+from .leaderboard_of_means import MeansLeaderboardStudy as MeansLeaderboardStudy
 from .metric_verdict import MetricVerdict as MetricVerdict
 from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power

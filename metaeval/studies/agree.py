@@ -219,7 +219,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     for test in tests:
         check_test(test, alternative=alternative)
         _corrections_of(TESTS.find(test).name, corrections)
-    for alpha in np.atleast_1d(alphas).tolist():  # type: ignore[arg-type]  # whatever it is
+    for alpha in np.atleast_1d(alphas).tolist():
         check_share(alpha, "alphas")
     for variant in check_list(variants, "variants", []):
         check_kind(variant, "variants", "Variant")

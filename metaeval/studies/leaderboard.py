@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.design_effect import DesignEffect, design_effect
@@ -22,8 +22,10 @@ from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
+from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
@@ -102,7 +104,7 @@ class LeaderboardStudy(Study):
         return frame
 
     def decided(self) -> NDArray[np.int8]:
-        """Return the one decision about every pair behind the ranks: 1 where a is significantly better, -1 where b is, or 0.
+        """Return the decision about every pair behind the ranks: 1 where a is significantly better, -1 where b is, or 0.
 
         An array (metric, pair) in the order of `comparison`: the decision behind ranks and letters, or that of the t
         test with Holm's correction over all pairs where there are no ranks.
@@ -160,14 +162,16 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     rng: RNGLike = None,
     n_threads: int | None = None,
     provenance: Provenance | None = None,
-) -> LeaderboardStudy:
+) -> LeaderboardStudy | MeansLeaderboardStudy:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
         Systems by items. Repeats become their means; clusters, strata, weights and gaps are taken into account where a
-        part of the study can, and the rest says why it has no answer. Groups are families of systems.
+        part of the study can, and the rest says why it has no answer. Groups are families of systems. Or, where there
+        are no scores by item, a table of means and standard errors (`metaeval.table.means.as_means`): model, score,
+        stderr, and perhaps metric and n.
     baseline : str, optional
         A system to compare with every other.
     top : int, default 3
@@ -188,14 +192,21 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     provenance : Provenance, optional
         A record made before the files were read; one is made here otherwise.
 
+    Returns
+    -------
+    LeaderboardStudy or MeansLeaderboardStudy
+        The second for means and standard errors: ranks with intervals and probabilities, as if the systems' errors were
+        independent, which is mostly too wide.
+
     Raises
     ------
     ScoresError, InvalidOptionError
-        If scores or options are outside their rules.
+        If scores or options are outside their rules, or an option needs scores by item.
 
     See Also
     --------
     metaeval.resampling.ranks.rank_intervals
+    metaeval.resampling.means_and_errors.rank_intervals_from_errors
     metaeval.studies.power.study_power
 
     Examples
@@ -211,6 +222,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed = resolve_seed(rng)
+    board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
+    if board is not None:
+        _refuse_without_items(baseline, rank_method)
+        return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     table = engine_scores(scores, "the leaderboard")
     names = table["system"].to_numpy().tolist()
     if baseline is not None:
@@ -265,6 +280,14 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table)),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+def _refuse_without_items(baseline: str | None, rank_method: str) -> None:
+    """Refuse what only scores by item can answer."""
+    check_choice(rank_method, "method", get_args(RankMethod))
+    for name, asked in (("baseline", baseline is not None), ("rank_method", rank_method == "guaranteed")):
+        if asked:
+            raise refused(name, "needs scores by item, and these are means with standard errors; leave it out", None)
 
 
 def conclusions_of(

@@ -60,8 +60,7 @@ class Study(Result):
         module, function = self.reported_by.split(":")
         with speaking_of(self._unit()):
             report: Report = getattr(import_module(module), function)(self, **options)
-        read_as = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
-        return replace(report, provenance=replace(report.provenance, read_as=read_as))
+        return replace(report, provenance=replace(report.provenance, read_as=self._read_as()))
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
         """Write the report as a folder: index.html, tables, figures, data and provenance.json.
@@ -126,6 +125,11 @@ class Study(Result):
     def _unit(self) -> Unit:
         """Return what the scores are of."""
         return unit_of(getattr(self, "scores", None))
+
+    def _read_as(self) -> str:
+        """Return the form that the scores were taken for."""
+        found: str = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
+        return found
 
     def plot(self, name: str | None = None) -> "Figure":
         """Draw a picture of the report.

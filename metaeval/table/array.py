@@ -25,6 +25,8 @@ from metaeval.errors import ScoresError
 DIMS = ("metric", "system", "topic")
 REPEAT = "repeat"
 """The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
+UNNAMED_METRIC = "metric1"
+"""What a metric without a name is called."""
 ATTACHED = {"group": "system", "higher_is_better": "metric", "cluster": "topic", "stratum": "topic", "weight": "topic"}
 """What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
 _LARGE = 10_000_000

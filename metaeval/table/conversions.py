@@ -69,10 +69,10 @@ def _of_series(series: pd.Series) -> object:
     """Return a series whose index says what its scores are of as a frame."""
     if series.index.nlevels == 1:
         return series.to_numpy()
-    return series.rename("score" if series.name is None else series.name).to_frame()
+    return series.to_frame("score" if series.name is None else series.name)
 
 
-def _listed(data: Iterable[object]) -> object:
+def _listed(data: Iterable[Any]) -> object:
     """Return records as a frame, whole numbers as they are; other items as a list, which `numpy` takes for an array."""
     items = list(data)
     if items and all(isinstance(item, Mapping) for item in items):

@@ -26,6 +26,7 @@ from metaeval.table.array import (
     ATTACHED,
     DIMS,
     REPEAT,
+    UNNAMED_METRIC,
     ScoreTable,
     clean_names,
     exact_floats,
@@ -33,16 +34,7 @@ from metaeval.table.array import (
     table_of_rows,
 )
 from metaeval.table.conversions import plain
-from metaeval.table.frames import (
-    FRAMES_READ,
-    UNNAMED_METRIC,
-    holds_results,
-    named_by_column,
-    read_frame,
-    said,
-    wide_said,
-    wide_tables,
-)
+from metaeval.table.frames import FRAMES_READ, holds_results, named_by_column, read_frame, said, wide_said, wide_tables
 from metaeval.table.wide import Names, refuse_names, topics_in_rows
 
 _READ = (
@@ -422,7 +414,7 @@ def _of_columns(tables: Mapping[Any, Any], asked: _Asked) -> ScoreTable:
 
 def _as_tables(tables: Mapping[Any, Any], _: _Asked) -> ScoreTable:
     """Read wide tables by metric, or results by system, in frames of any library."""
-    known = {key: _as_frame(table) for key, table in tables.items()}
+    known: dict[Any, Any] = {key: _as_frame(table) for key, table in tables.items()}
     long = {key: holds_results(table) for key, table in known.items()}
     if not any(long.values()):
         return _from_wide(known)

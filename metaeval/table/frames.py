@@ -2,20 +2,28 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word
+from metaeval.base.columns import SCORES, ColumnRoles, column_roles, part_of_word, underscored
 from metaeval.base.names import count, first_few, metric_evidence, natural_order, topic_evidence
 from metaeval.errors import ScoresError
-from metaeval.table.array import DIMS, ScoreTable, clean_names, frame_numbers, refuse_sliver, table_of_rows
+from metaeval.table.array import (
+    DIMS,
+    UNNAMED_METRIC,
+    ScoreTable,
+    clean_names,
+    frame_numbers,
+    refuse_sliver,
+    table_of_rows,
+)
+from metaeval.table.means import means_columns
+from metaeval.table.plausibility import AVERAGES, SPREADS
 from metaeval.table.wide import Names, Oriented, refuse_names, topics_in_rows
 
-UNNAMED_METRIC = "metric1"
-"""What a metric without a name is called, as in an array."""
 _SURE = 2  # of the evidence of names
 
 FRAMES_READ = (
@@ -127,8 +135,11 @@ def _of_results(known: _Frame) -> bool:
 
 
 def _of_means(known: _Frame) -> bool:
+    if means_columns(known.frame.columns) is not None:
+        return True
+    summed = {underscored(name) for name in known.others} & (AVERAGES | SPREADS)
     return _has("system", without="topic")(known) and bool(
-        {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
+        summed or {"metric", "score"} & known.parts.keys() or metric_evidence(known.others) == _SURE
     )
 
 
@@ -196,14 +207,15 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.columns.nlevels > 1:
         keys = [column for column in frame.columns if not any(str(level).strip() for level in column[1:])]
         frame = frame.set_index(keys) if keys else frame
-        frame = frame.rename_axis(index=[name[0] if isinstance(name, tuple) else name for name in frame.index.names])
+        own: list[Any] = [name[0] if isinstance(name, tuple) else name for name in frame.index.names]
+        frame = frame.rename_axis(index=own)
     columns = frame.columns
     scores = columns.nlevels == 1 and (
         frame.index.nlevels >= len(DIMS) or [part_of_word(column) for column in columns] == ["score"]
     )
     frame = frame.rename_axis(index=_level_names(frame.index, "row"), columns=_level_names(columns, "column"))
     axes = [frame.index] if scores else [frame.index, frame.columns]
-    roles = _roles_of_named({str(name): axis.get_level_values(name) for axis in axes for name in axis.names})
+    roles = _roles_of_named({str(name): axis.get_level_values(str(name)) for axis in axes for name in axis.names})
     if scores:
         return frame.reset_index().rename(columns=roles)
     value = "score" if "metric" in roles.values() else UNNAMED_METRIC

@@ -114,10 +114,11 @@ def _surely_topics(these: int, others: int) -> bool:
 
 def _turned(table: pd.DataFrame, systems_in: str, told_by: str, names: Names) -> Oriented:
     made = table.T if systems_in == "rows" else table
-    for axis, dim in enumerate(("topic", "system")):
-        given = names.get(dim)
-        if given is not None and _unlabelled(made.axes[axis]):
-            made = made.set_axis(list(given), axis=axis)
+    topics, systems = names.get("topic"), names.get("system")
+    if topics is not None and _unlabelled(made.index):
+        made = made.set_axis(list(topics), axis="index")
+    if systems is not None and _unlabelled(made.columns):
+        made = made.set_axis(list(systems), axis="columns")
     return Oriented(made, "rows" if systems_in == "rows" else "columns", told_by)
 
 

@@ -102,3 +102,44 @@ def test_the_same_in_counts(command, tmp_path):
     frames = [json.loads(command("leaderboard", one, *QUICK, "--json").out)["results"] for one in (plain, counts)]
     for column in ("system", "rank", "rank_low", "rank_high", "letters", "n_above"):
         assert [row[column] for row in frames[0]] == [row[column] for row in frames[1]]
+
+
+@pytest.fixture
+def board(tmp_path):
+    """Write a leaderboard of means and standard errors."""
+    path = tmp_path / "board.csv"
+    path.write_text("model,acc,stderr\naurora,0.764,0.012\nbasalt,0.758,0.012\ncobalt,0.702,0.013\n")
+    return path
+
+
+def test_means_and_standard_errors(command, board, tmp_path):
+    """Without scores by item there are ranks, named an approximation; every way out shows them."""
+    ended = command("leaderboard", board, "--seed", "0", "--quiet")
+    assert ended.code == 0, ended.err
+    assert "2 of 3 systems may be first" in ended.out
+    assert "an approximation from means and standard errors" in ended.out
+    answer = command("leaderboard", board, "--json", "--metrics", "acc").json()
+    assert [row["rank_high"] for row in answer["results"]] == [2, 2, 3]
+    assert list(answer["provenance"]["inputs"]) == [str(board)]
+    assert (
+        command("leaderboard", board, "--quiet", "--lower-is-better", "acc", "--json").json()["results"][0]["system"]
+        == "cobalt"
+    )
+    assert command("leaderboard", board, "--quiet", "--out", tmp_path / "page").code == 0
+    assert (tmp_path / "page" / "data" / "means.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--baseline=aurora", "--rank-method=guaranteed", "--exclude-systems=a*"])
+def test_means_refuse_what_needs_items(command, board, option):
+    """An option that needs scores by item is refused, by its name."""
+    ended = command("leaderboard", board, option)
+    assert ended.code == 2
+    assert f"{option.partition('=')[0]} needs scores by item" in ended.err
+
+
+def test_other_commands_refuse_means(command, board):
+    """They say which command takes them, and so does this one of two files."""
+    assert "metaeval leaderboard" in command("power", board).err
+    other = board.with_name("other.csv")
+    other.write_bytes(board.read_bytes())
+    assert "for anything else give scores by item" in command("leaderboard", board, other).err

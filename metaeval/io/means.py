@@ -1,0 +1,39 @@
+"""Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
+
+import pandas as pd
+
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.sheets import Sheet, header_names
+from metaeval.table.means import SystemMeans, as_means, means_columns
+
+
+class MeansAloneError(FileFormatError):
+    """A file that holds means with standard errors, where scores by item are needed.
+
+    Attributes
+    ----------
+    board : SystemMeans
+        What it holds.
+    """
+
+    def __init__(self, message: str, *, path: object, board: SystemMeans) -> None:
+        super().__init__(message, path=path, line=1)
+        self.board = board
+
+
+def refuse_means(sheet: Sheet) -> None:
+    """Refuse a table whose header is that of means and standard errors, and hand on what it holds."""
+    names = header_names(sheet.sample()[0])
+    if means_columns(names) is None:
+        return
+    rows = [row for row in sheet.without_header().rows() if len(row) == len(names)]
+    try:
+        board = as_means(pd.DataFrame(rows, columns=names, dtype=object))
+    except (ScoresError, InvalidOptionError) as error:
+        raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
+    raise MeansAloneError(
+        "these are means with standard errors, which tell ranks alone (metaeval leaderboard, or study_leaderboard); "
+        "for anything else give scores by item",
+        path=sheet.label,
+        board=board,
+    )

@@ -1,0 +1,252 @@
+"""Ranks from means and standard errors alone, where there are no scores by item: as if errors were independent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
+from metaeval.base.names import natural_order
+from metaeval.resampling.exchangeable import SystemPlaces
+from metaeval.resampling.posterior_ranks import bands_of_draws, counts_at_top
+from metaeval.resampling.ranks import Decided, Pairs, SystemRanks, ranks_dataset
+from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.equality import settle
+from metaeval.table.means import SystemMeans, as_means
+from metaeval.tests_stat.pairs import all_pairs
+
+type Floats = NDArray[np.float64]
+
+_GRID = 2000  # values of the variance of the true means
+_DEPTH = 80.0  # of the law of the shrinkage, in units of its logarithm: beyond, it has no weight
+_SEEDS = 2**63
+_GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
+_LEAST_DRAWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RanksFromErrors(SystemRanks):
+    """Intervals of ranks from means and standard errors alone, as if the errors of the systems were independent.
+
+    `data` holds, beside what `SystemRanks` has, ``error`` and ``n`` as given, ``p_best`` (the probability that the true
+    mean is the best) and ``p_top`` (that it is among the best `top`).
+    """
+
+    top: int
+    """How many systems count as the top."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and system, best mean first, with the standard errors and probabilities.
+
+        The columns are metric, system, mean, stderr, n, rank, rank_low, rank_high, n_above, n_below, p_best and
+        ``p_top_k``.
+        """
+        frame = SystemRanks.to_frame(self)
+        more = self.data[["error", "n", "p_best", "p_top"]].to_dataframe().reset_index()
+        more = more[["metric", "system", "error", "n", "p_best", "p_top"]]
+        frame = frame.merge(more, on=["metric", "system"]).rename(
+            columns={"error": "stderr", "p_top": f"p_top_{self.top}"}
+        )
+        first = ["metric", "system", "mean", "stderr", "n"]
+        return frame[[*first, *(name for name in frame if name not in first)]]
+
+
+def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
+    means: object,
+    errors: object = None,
+    *,
+    n: object = None,
+    systems: Sequence[str] | None = None,
+    higher_is_better: bool | Mapping[str, bool] = True,
+    top: int = 3,
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_draws: int = 20_000,
+    rng: RNGLike = None,
+) -> RanksFromErrors:
+    r"""Compute intervals for true ranks from means and standard errors, as if the systems' errors were independent.
+
+    Parameters
+    ----------
+    means : DataFrame, mapping, Series or sequence
+        A table of means and standard errors, with a column for the metric or several metrics side by side
+        (`metaeval.table.means.as_means`); or, with `errors`, the means of one metric by system.
+    errors : mapping, Series or sequence, optional
+        Standard errors of the means.
+    n : number, mapping, Series or sequence, optional
+        Items behind every mean. Errors estimated on n items are those of Student's t with n - 1 degrees of freedom;
+        without n they count as known.
+    systems : sequence of str, optional
+        Names, where means are a sequence.
+    higher_is_better : bool or mapping of str to bool, default True
+    top : int, default 3
+        How many systems count as the top (all of fewer).
+    confidence_level : float, default 0.95
+        Probability that the intervals hold the true ranks of all systems (or of the system, see `simultaneous`).
+    simultaneous : bool, default True
+        False: every interval holds its level for its own system alone.
+    n_draws : int, default 20000
+        Of the true means.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    RanksFromErrors
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As `metaeval.table.means.as_means`, and if an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.resampling.ranks.rank_intervals : from scores by item, whose errors are paired
+
+    Notes
+    -----
+    **An approximation.** Systems scored on the same items err alike: the covariance of their errors is unknown here and
+    taken for 0. Where it is positive, as it mostly is, differences vary less than
+    :math:`\sqrt{s_a^2 + s_b^2}`, and these intervals are too wide: fewer pairs are separated than scores by item would
+    separate. Where errors are independent (other items for every system), they held all true ranks of 5 to 50 systems in
+    .93 to .99 of simulated boards (.95 asked); with errors correlated at .75, in all of 500.
+
+    The means seen are :math:`\bar x_j \sim N(\mu_j, s_j^2)` and the true ones :math:`\mu_j \sim N(\mu, \tau^2)`, with a
+    flat law of :math:`\mu` and :math:`p(\tau^2) \propto 1 / (\bar s^2 + \tau^2)`, where :math:`\bar s^2` is the mean of
+    the :math:`s_j^2`. With equal errors this is the law of `metaeval.models.probability_of_best.best_system` [1]_, the
+    share of noise being :math:`u = \bar s^2 / (\bar s^2 + \tau^2)` and :math:`p(u) \propto 1 / u`; a mean with a larger
+    error is drawn further towards the others. With n items a draw has :math:`s_j^2 (n - 1) / \chi^2_{n - 1}` for
+    :math:`s_j^2`. Ranks, their intervals and decisions about pairs follow from the draws as in
+    `metaeval.resampling.ranks.rank_intervals`.
+
+    Systems with one mean and no error are equal; an error of 0 makes a mean certain.
+
+    References
+    ----------
+    .. [1] Strawderman (1971). Proper Bayes minimax estimators of the multivariate normal mean. Annals of Mathematical
+       Statistics 42, 385-388. :doi:`10.1214/aoms/1177693528`
+
+    Examples
+    --------
+    >>> found = rank_intervals_from_errors({"a": 0.71, "b": 0.70, "c": 0.52}, {"a": 0.02, "b": 0.02, "c": 0.02}, rng=1)
+    >>> found.to_frame()[["system", "rank", "rank_low", "rank_high"]]
+      system  rank  rank_low  rank_high
+    0      a     1         1          2
+    1      b     2         1          2
+    2      c     3         3          3
+    """
+    board = means if isinstance(means, SystemMeans) else as_means(
+        means, errors, n=n, systems=systems, higher_is_better=higher_is_better
+    )  # fmt: skip
+    check_share(confidence_level, "confidence_level")
+    check_count(n_draws, "n_draws", least=_LEAST_DRAWS, most=MOST_REPLICATES)
+    top = min(check_count(top, "top"), len(board.systems))
+    source = resolve_rng(rng)
+    seed = int(source.generator.integers(_SEEDS))
+    direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
+    oriented = settle(board.means * direction, np.abs(board.means))
+    first, second = all_pairs(len(board.systems))
+    apart = oriented[:, first] - oriented[:, second]
+    squares = board.errors[:, first] ** 2 + board.errors[:, second] ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(squares))
+    pairs = Pairs(first, second, apart, np.sqrt(squares), statistic, squares, squares > 0.0)
+    found, chances = [], []
+    for metric in range(len(board.metrics)):
+        places = _places(board, metric, oriented[metric])
+        draws = draws_of_true_means(
+            oriented[metric], board.errors[metric], board.n[metric], places, n_draws, np.random.default_rng(seed)
+        )
+        square = board.errors[metric][:, None] ** 2 + board.errors[metric] ** 2
+        np.fill_diagonal(square, 0.0)  # no system differs from itself
+        bands = bands_of_draws(
+            draws, oriented[metric], square == 0.0, places, square, level=confidence_level, simultaneous=simultaneous
+        )
+        found.append(bands)
+        chances.append(places.shared(counts_at_top(draws, [1, top])) / len(draws))
+    decided = Decided(
+        low=np.stack([one.low for one in found]),
+        high=np.stack([one.high for one in found]),
+        critical=np.stack([one.cut for one in found]),
+        critical_error=np.stack([one.cut_error for one in found]),
+        rank_error=np.stack([one.error for one in found]),
+        ahead=np.stack([one.ahead[first, second] for one in found]),
+        sure=np.stack([one.sure for one in found]),
+    )
+    labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
+    data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
+    dims = ("metric", "system")
+    held = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
+    return RanksFromErrors(
+        data=data.assign({name: (dims, values) for name, values in held.items()}),
+        top=top,
+        confidence_level=float(confidence_level),
+        simultaneous=bool(simultaneous),
+        n_systems=len(board.systems),
+        n_draws=int(n_draws),
+        random_source=source.description,
+    )
+
+
+def draws_of_true_means(  # noqa: PLR0913, PLR0917 - what is known of the means, and how they are drawn
+    oriented: Floats, errors: Floats, n: Floats, places: SystemPlaces, n_draws: int, generator: np.random.Generator
+) -> Floats:
+    """Draw the true means (draw, system); draws come in pairs that mirror each other.
+
+    Examples
+    --------
+    >>> places = SystemPlaces(np.array([0, 1]), np.array([0, 1]))
+    >>> errors, n = np.array([0.1, 0.1]), np.full(2, np.nan)
+    >>> draws = draws_of_true_means(np.array([0.5, 0.5]), errors, n, places, 1000, np.random.default_rng(1))
+    >>> draws.shape, float((draws[:, 0] > draws[:, 1]).mean())
+    ((1000, 2), 0.5)
+    """
+    if not errors.any():
+        return oriented[None].copy()
+    n_pairs, order = -(-n_draws // 2), places.order
+    start = generator.random()
+    chances = np.asarray((start + np.arange(n_pairs) * _GOLDEN) % 1.0, dtype=np.float64)
+    spread = _spread_of_means(oriented, errors, chances)[:, None]
+    noise, middle = np.empty((n_pairs, len(oriented))), generator.standard_normal((n_pairs, 1))
+    noise[:, order] = generator.standard_normal(noise.shape)
+    variance = np.broadcast_to(errors**2, noise.shape)
+    if (known := np.isfinite(n)).any():
+        scale = np.ones(noise.shape)
+        freedom = np.where(known, n - 1.0, 1.0)[order]
+        scale[:, order] = np.where(known[order], freedom / generator.chisquare(freedom, noise.shape), 1.0)
+        variance = variance * scale
+    weight = 1.0 / (variance + spread)
+    total = weight.sum(axis=1, keepdims=True)
+    grand = (weight * oriented).sum(axis=1, keepdims=True) / total
+    share = variance * weight
+    about = share * grand + (1.0 - share) * oriented
+    error = share * middle / np.sqrt(total) + np.sqrt(share * spread) * noise
+    return np.concatenate([about + error, about - error])
+
+
+def _spread_of_means(oriented: Floats, errors: Floats, chances: Floats) -> Floats:
+    """Return the variance of the true means at these chances of its posterior, (chance,)."""
+    level = float((errors**2).mean())
+    deviation = oriented - oriented.mean()
+    seen = max(float((deviation**2).sum()) / level, float(len(oriented)))
+    least = np.log(len(oriented) / seen) - _DEPTH / (len(oriented) - 1.0)
+    noise = np.linspace(least, 0.0, _GRID + 1)[:-1] + 0.5 * (-least / _GRID)  # log of the share of noise: a flat law
+    spread = level * np.expm1(-noise)
+    total = errors[:, None] ** 2 + spread
+    weight = 1.0 / total
+    grand = (weight * oriented[:, None]).sum(axis=0) / weight.sum(axis=0)
+    distance = (weight * (oriented[:, None] - grand) ** 2).sum(axis=0)
+    likelihood = -0.5 * (np.log(total).sum(axis=0) + np.log(weight.sum(axis=0)) + distance)
+    below = np.cumsum(np.exp(likelihood - logsumexp(likelihood)))
+    return level * np.expm1(-np.interp(chances, below, noise))
+
+
+def _places(board: SystemMeans, metric: int, oriented: Floats) -> SystemPlaces:
+    """Return the order in which systems take random numbers, and which of them nothing but a name tells."""
+    keys = np.stack([oriented, board.errors[metric], np.nan_to_num(board.n[metric])])
+    group = np.unique(keys, axis=1, return_inverse=True)[1].ravel()
+    name = {one: place for place, one in enumerate(natural_order(board.systems))}
+    by_name = np.array([name[one] for one in board.systems])
+    return SystemPlaces(np.lexsort([by_name, group]), group)

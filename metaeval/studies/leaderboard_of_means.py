@@ -1,0 +1,70 @@
+"""Is this leaderboard's ranking real? What means and standard errors alone tell, where no scores by item are."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import ITEM, Unit
+from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
+from metaeval.studies.study import Study
+from metaeval.table.means import SystemMeans
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeansLeaderboardStudy(Study):
+    """Reliability of a leaderboard's ranking, from means and standard errors."""
+
+    reported_by: ClassVar[str] = "metaeval.reports.leaderboard_of_means:means_report"
+
+    board: SystemMeans
+    """What was given."""
+    ranks: RanksFromErrors
+    """Intervals of the ranks, probabilities and decisions about pairs, as if errors were independent."""
+    alpha: float
+    """Significance level; intervals hold at 1 - alpha."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and system, best first: `ranks` and the letters of groups not separated."""
+        frame = self.ranks.to_frame()
+        return frame.merge(self.ranks.groups()[["metric", "system", "letters"]], on=["metric", "system"])
+
+    def pair_counts(self) -> pd.DataFrame:
+        """Return one row a metric and family of pairs ("all", "adjacent"): n_significant, n_pairs, share."""
+        pairs = self.ranks.pairs()
+        rows = []
+        for metric in self.board.metrics:
+            own = pairs[pairs["metric"] == metric]
+            order = self.to_frame().query("metric == @metric")["system"].tolist()
+            near = {frozenset(pair) for pair in pairwise(order)}
+            adjacent = np.array(
+                [frozenset(pair) in near for pair in zip(own["system_a"], own["system_b"], strict=True)]
+            )
+            for family, part in (("all", own), ("adjacent", own[adjacent])):
+                found = int(part["significant"].sum())
+                rows.append((metric, family, found, len(part), found / len(part)))
+        return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
+
+    def _read_as(self) -> str:
+        return self.board.read_as
+
+    def _unit(self) -> Unit:
+        return ITEM
+
+
+def study_means(
+    board: SystemMeans, *, top: int, alpha: float, seed: int, provenance: Provenance | None
+) -> MeansLeaderboardStudy:
+    """Test which ranks of a leaderboard of means and standard errors are reliable; see `study_leaderboard`."""
+    return MeansLeaderboardStudy(
+        board=board,
+        ranks=rank_intervals_from_errors(board, top=top, confidence_level=1 - alpha, rng=seed),
+        alpha=float(alpha),
+        notes=board.notes,
+        provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
+    )

@@ -1,0 +1,91 @@
+# ruff: noqa: RUF001 - quotes are those of the page
+"""A leaderboard of means and standard errors: recognised by function and command, with what it can have and no more."""
+
+import pandas as pd
+import pytest
+
+from metaeval import as_scores, read_scores, study_leaderboard, study_power
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.means import MeansAloneError
+from metaeval.studies import MeansLeaderboardStudy
+
+BOARD = pd.DataFrame(
+    {
+        "model": ["aurora", "basalt", "cobalt", "delta"],
+        "acc": [0.764, 0.758, 0.702, 0.633],
+        "stderr": [0.012, 0.012, 0.013, 0.013],
+    }
+)
+TWO = BOARD.rename(columns={"stderr": "acc_stderr"}).assign(f1=[0.5, 0.7, 0.6, 0.4], f1_stderr=0.01)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Return the study of one metric."""
+    return study_leaderboard(BOARD, rng=1)
+
+
+def test_what_the_study_has(study):
+    """Ranks with intervals, probabilities, groups and counts of pairs."""
+    assert isinstance(study, MeansLeaderboardStudy)
+    frame = study.to_frame()
+    assert frame["system"].tolist() == BOARD["model"].tolist()
+    assert frame[["rank", "rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1, 2], [2, 1, 2], [3, 3, 3], [4, 4, 4]]
+    assert frame["p_best"].sum() == pytest.approx(1.0)
+    assert frame["letters"].tolist() == ["a", "a", "b", "c"]
+    counts = study.pair_counts().set_index("family")
+    assert counts.loc["all", ["n_significant", "n_pairs"]].tolist() == [5, 6]
+    assert counts.loc["adjacent", ["n_significant", "n_pairs"]].tolist() == [2, 3]
+
+
+def test_the_page_answers_in_one_sentence(study):
+    """The first paragraph is one sentence of at most 25 words; the second says what is approximate."""
+    report = study.report()
+    first, second = report.summary
+    assert first == (
+        "2 of 4 systems may be first (95 % intervals, all ranks at once); 2 of 3 neighbours differ significantly."
+    )
+    assert len(first.split()) <= 25
+    assert second.startswith("This is an approximation from means and standard errors")
+    assert report.title == "Is this leaderboard’s ranking real?"
+    assert report.provenance.read_as.startswith("means with standard errors: systems in 'model'")
+    assert "scores by item" in report.to_html()
+    assert report.sections[-1].title == "What scores by item would add"
+    assert study.plot() is not None
+
+
+def test_several_metrics():
+    """Every metric has its answer, and a metric where lower is better its direction."""
+    report = study_leaderboard(TWO, rng=1).report()
+    assert [one.split(",")[0] for one in report.summary if one.startswith("Under")] == ["Under acc", "Under f1"]
+    assert all(len(one.split()) <= 25 for one in (report.summary[0], report.summary[2]))
+    clear = study_leaderboard(BOARD.assign(acc=[0.9, 0.7, 0.5, 0.1]), rng=1).report()
+    assert clear.summary[0].startswith("aurora is first: no other system’s 95 % interval reaches rank 1;")
+
+
+@pytest.mark.parametrize("options", [{"baseline": "delta"}, {"rank_method": "guaranteed"}])
+def test_what_needs_scores_by_item_is_refused(options):
+    """An option that means and errors cannot answer is an error that says so."""
+    with pytest.raises(InvalidOptionError, match="needs scores by item"):
+        study_leaderboard(BOARD, **options)
+
+
+def test_other_studies_say_where_to_go(tmp_path):
+    """Functions that need scores by item refuse a board, and name what takes it."""
+    for ask in (as_scores, study_power):
+        with pytest.raises(ScoresError, match=r"to metaeval\.study_leaderboard"):
+            ask(BOARD)
+    path = tmp_path / "board.csv"
+    BOARD.to_csv(path, index=False)
+    with pytest.raises(MeansAloneError, match="for anything else give scores by item") as caught:
+        read_scores(path)
+    assert caught.value.board.systems == tuple(BOARD["model"])
+    BOARD.assign(stderr=[0.1, -0.1, 0.1, 0.1]).to_csv(path, index=False)
+    with pytest.raises(FileFormatError, match=r"of system 'basalt' under 'acc' is -0\.1; it must be 0 or more"):
+        read_scores(path)
+
+
+def test_bad_boards_are_refused_by_the_study():
+    """What is wrong with a board is said as of scores."""
+    with pytest.raises(ScoresError, match="two means of system 'aurora'"):
+        study_leaderboard(BOARD.assign(model="aurora"))

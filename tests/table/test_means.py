@@ -1,0 +1,154 @@
+"""Boards of means and standard errors: their columns, what is wrong with them, and what is none of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
+from metaeval.table.means import as_means, is_board, means_columns
+
+BOARD = {"model": ["a", "b", "c"], "score": [0.7, 0.6, 0.5], "stderr": [0.02, 0.03, 0.01]}
+
+
+def _board(**changed):
+    return pd.DataFrame({**BOARD, **changed})
+
+
+FORMS = {
+    "score": (_board(), "metric1"),
+    "named after the metric": (_board().rename(columns={"score": "acc"}), "acc"),
+    "lm-evaluation-harness": (_board().rename(columns={"score": "acc,none", "stderr": "acc_stderr,none"}), "acc"),
+    "side by side": (_board().rename(columns={"score": "acc", "stderr": "acc_stderr"}), "acc"),
+    "words": (_board().set_axis(["System Name", "Mean", "Std-Err"], axis=1), "metric1"),
+    "sem": (_board().set_axis(["run", "value", "SEM"], axis=1), "metric1"),
+    "long": (_board(metric="F1"), "F1"),
+    "tasks": (_board(task="arc", metric="acc"), "arc acc"),
+    "text": (_board().astype(str), "metric1"),
+    "index": (_board().set_index("model"), "metric1"),
+    "index without a name": (_board().set_index("model").rename_axis(None), "metric1"),
+    "columns": (BOARD, "metric1"),
+    "records": (_board().to_dict("records"), "metric1"),
+}
+
+
+@pytest.mark.parametrize(("data", "metric"), FORMS.values(), ids=FORMS.keys())
+def test_forms_of_boards(data, metric):
+    """Columns are recognised by the words of leaderboards, and the metric has the name that they give it."""
+    assert is_board(data)
+    found = as_means(data)
+    assert (found.metrics, found.systems) == ((metric,), ("a", "b", "c"))
+    np.testing.assert_array_equal(found.means, [BOARD["score"]])
+    np.testing.assert_array_equal(found.errors, [BOARD["stderr"]])
+    assert np.isnan(found.n).all()
+    assert found.read_as.startswith("means with standard errors: systems in ")
+
+
+def test_several_metrics_and_sizes():
+    """Metrics side by side, or in a column, are metrics; n is read, and what is neither is noted."""
+    wide = pd.DataFrame(
+        {"model": ["a", "b"], "acc": [0.7, 0.6], "acc_stderr": [0.1, 0.2], "f1": [0.5, 0.4], "f1_se": [0.3, 0.1]}
+    )
+    found = as_means(wide.assign(n=[100, 200], licence="x", votes=3), higher_is_better={"f1": False})
+    assert found.metrics == ("acc", "f1")
+    assert found.errors.tolist() == [[0.1, 0.2], [0.3, 0.1]]
+    assert found.n.tolist() == [[100, 200]] * 2
+    assert found.higher_is_better.tolist() == [True, False]
+    assert found.notes == ("left out columns licence, votes",)
+    long = pd.concat([_board(metric="acc"), _board(metric="f1")])
+    assert as_means(long).under(["f1"]).metrics == ("f1",)
+    with pytest.raises(UnknownNameError, match="no metric on the leaderboard 'map'"):
+        found.under(["map"])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("system", "topic", "metric", "score"),
+        ("system", "topic", "score", "stderr"),
+        ("system", "score"),
+        ("topic", "score", "stderr"),
+        ("model", "a", "b", "stderr"),
+        ("301", "302"),
+        ("system", "system_id", "score", "stderr"),
+    ],
+)
+def test_other_tables_are_no_boards(columns):
+    """Scores by item, means without errors, and what could be two things are left to others."""
+    assert means_columns(columns) is None
+    assert not is_board(pd.DataFrame([[1] * len(columns)], columns=list(columns)))
+
+
+WRONG = {
+    "a negative error": (
+        _board(stderr=[0.1, -0.2, 0.1]),
+        "of system 'b' under 'metric1' is -0.2; it must be 0 or more",
+    ),
+    "no error": (_board(stderr=[0.1, None, 0.1]), "the standard error of system 'b' under 'metric1' is nan"),
+    "an error that is no number": (_board(stderr=["0.1", "N/A", "0.1"]), "is 'N/A', which is no number"),
+    "an infinite mean": (_board(score=[0.1, np.inf, 0.2]), "the mean of system 'b' under 'metric1' is inf"),
+    "a decimal comma": (_board(score=["0,1", "0,2", "0,3"]), "is '0,1', which is no number"),
+    "one item": (_board(n=[1, 10, 10]), "is 1; a standard error needs two items or more"),
+    "half an item": (_board(n=[10.5, 10, 10]), "is 10.5; a standard error needs two"),
+    "a system twice": (_board(model=["a", "b", "a"]), "two means of system 'a' under 'metric1', the second in row 2"),
+    "a system without a name": (_board(model=["a", None, "c"]), "a system has no name"),
+    "a mean that is not there": (
+        pd.concat([_board(metric="acc"), _board(metric="f1").iloc[1:]]),
+        "there is no mean under 'f1' of a",
+    ),
+    "one system": (_board().iloc[:1], "there is only 'a'"),
+    "none": (_board().iloc[:0], "there is none"),
+}
+
+
+@pytest.mark.parametrize(("data", "rule"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_boards_are_refused(data, rule):
+    """Each error names the system, the metric and the rule."""
+    with pytest.raises(ScoresError, match=rule):
+        as_means(data)
+
+
+CALLS = {
+    "a number": (3,),
+    "other columns": (pd.DataFrame({"x": [1]}),),
+    "one error": ([0.1, 0.2], 0.1),
+    "text": ("0.1", "0.2"),
+    "too few errors": ([0.1, 0.2], [0.1]),
+    "other systems": ({"a": 0.1, "b": 0.2}, {"a": 0.1, "c": 0.1}),
+    "two axes": ([[0.1, 0.2], [0.3, 0.4]], [0.1, 0.1]),
+}
+OPTIONS = {
+    "too few names": {"systems": ["a"]},
+    "n as text": {"n": "many"},
+    "too few n": {"n": [5]},
+    "a direction as a word": {"higher_is_better": "up"},
+    "a direction of another metric": {"higher_is_better": {"acc": False}},
+}
+
+
+@pytest.mark.parametrize("given", CALLS.values(), ids=CALLS.keys())
+def test_wrong_calls(given):
+    """What is no board, and parts that do not fit, are errors of ours."""
+    with pytest.raises(MetaevalError) as caught:
+        as_means(*given)
+    assert len(str(caught.value)) > 20
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+def test_wrong_options(options):
+    """So are options that do not fit."""
+    with pytest.raises(MetaevalError) as caught:
+        as_means([0.1, 0.2], [0.1, 0.1], **options)
+    assert len(str(caught.value)) > 20
+
+
+def test_means_beside_errors():
+    """Mappings, series and sequences give the same board."""
+    right = as_means({"a": 0.7, "b": 0.6}, {"b": 0.2, "a": 0.1}, n={"a": 5, "b": 6})
+    assert (right.errors.tolist(), right.n.tolist()) == ([[0.1, 0.2]], [[5, 6]])
+    series = as_means(pd.Series({"a": 0.7, "b": 0.6}), pd.Series({"a": 0.1, "b": 0.2}), n=pd.Series({"a": 5, "b": 6}))
+    listed = as_means([0.7, 0.6], [0.1, 0.2], n=[5, 6], systems=["a", "b"])
+    for other in (series, listed):
+        pd.testing.assert_frame_equal(other.to_frame(), right.to_frame())
+    assert as_means([0.7, 0.6], [0.1, 0.2], n=9).n.tolist() == [[9, 9]]
+    with pytest.raises(InvalidOptionError, match="got the columns x"):
+        as_means(pd.DataFrame({"x": [1]}))
