@@ -93,9 +93,9 @@ class _Need(NamedTuple):
 def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
     """Return what every metric needs: the median with its interval, or what was observed."""
     smallest, limit = study.minimum.smallest_size, study.minimum.limit
-    rows, counts = study.to_frame().query("tolerance == @tolerance"), _counts(study)
+    frame, counts = study.to_frame(), _counts(study)
     found = []
-    for row in rows.to_dict("records"):
+    for row in frame[frame["tolerance"] == tolerance].to_dict("records"):
         metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
         name = name_of_metric(metric)
         if not np.isnan(median):
