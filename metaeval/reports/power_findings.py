@@ -42,7 +42,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     figure = next(iter(figures)) if len(figures) == 1 else carried(one["power"], error)
     answer = say("answer", names=found, n=len(rows), one=one, figure=figure, lead=lead)
     tests = [result.test for result in one_per_test(study)]
-    quote = say("quote", lead=lead, strict=strict, frame=frame, more=_most_under(strict, frame, found), tests=tests)
+    quote = say("quote", lead=lead, strict=strict, more=_most_under(strict, frame, found), tests=tests)
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
     return (answer, quote, caution)
 
@@ -54,16 +54,19 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
         return pair_figures(lead, study.scores)
     first = rows_of(frame, lead)
     shown, columns = first[["metric", "power"]].assign(), [METRIC]
-    for place, result in enumerate(dict.fromkeys((lead, strict))):
-        rows = rows_of(frame, result).set_index("metric").loc[first["metric"]].reset_index().to_dict("records")
-        name, label = f"pairs_{place}", f"{result.procedure.label}, {CORRECTIONS.words(result.correction)}"
-        shown[name] = [share_of(row["n_significant"], row["n_pairs"], power_error(study, row)) for row in rows]
-        shown[f"{name}_sort"] = [row["power"] for row in rows]
-        shown[f"{name}_interval"] = [_interval(study, row) for row in rows]
-        columns += right(text, "Significantly different pairs", **{name: label})
+    milder, same = strict.beside(), lead.test == strict.test
+    group = say("figures head", label=lead.procedure.words if same else "")
+    for place, result in enumerate(dict.fromkeys(one for one in (lead, milder, strict) if one is not None)):
+        corrected, name = CORRECTIONS.label(result.correction), f"pairs_{place}"
+        label = corrected if same else f"{corrected}, {result.procedure.words}"
+        powers = zip(result.discriminative_power().to_dict("records"), result.power_errors(), strict=True)
+        shown[name] = [share_of(row["n_significant"], row["n_pairs"], error) for row, error in powers]
+        rows = [] if result is milder else rows_of(frame, result).to_dict("records")  # there is room for two intervals
+        shown[f"{name}_interval"] = [_interval(study, row) for row in rows] or MISSING
+        columns += right(text, group, **{name: label})
         if study.intervals is not None and set(shown[f"{name}_interval"]) != {MISSING}:
             level = f"{percentage(study.intervals.confidence_level)} interval"
-            columns += under(text, "Significantly different pairs", **{f"{name}_interval": level})
+            columns += under(text, group, **{f"{name}_interval": level})
         data = pd.concat([rows_of(frame, result) for result in dict.fromkeys((lead, strict))], ignore_index=True)
     return key_figures(shown, columns, by="power", data=data)
 

@@ -104,7 +104,7 @@ class LeaderboardStudy(Study):
         return frame
 
     def decided(self) -> NDArray[np.int8]:
-        """Return the decision about every pair behind the ranks: 1 where a is significantly better, -1 where b is, or 0.
+        """Return what is decided about each pair behind the ranks: 1 where a is significantly better, -1 where b is.
 
         An array (metric, pair) in the order of `comparison`: the decision behind ranks and letters, or that of the t
         test with Holm's correction over all pairs where there are no ranks.

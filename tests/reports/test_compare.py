@@ -182,7 +182,7 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     monkeypatch.setattr(CompareStudy, "power_differences", lambda _: turned)
     report = study.report()
     first, more, _ = report.summary
-    assert first == "Adopt B: better than A in power, though other systems could reverse it."
+    assert first == "Adopt B: better than A in power, though not surely in power on other systems."
     assert re.match(r"On other systems its lead in power could reverse: over A: −3\.?\d* to 31", more)
     assert contradictions(study, report) == []
     assert contradictions(study, replace(report, summary=(first,)))

@@ -24,7 +24,7 @@ from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.table.scores import as_scores
 
-pytestmark = pytest.mark.usefixtures("one_core")
+pytestmark = [pytest.mark.usefixtures("one_core"), pytest.mark.usefixtures("checkout")]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_WORDS, MOST_OPEN, MOST_ROWS = 25, 800, 10
