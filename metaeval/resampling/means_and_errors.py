@@ -110,8 +110,8 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     **An approximation.** Systems scored on the same items err alike: the covariance of their errors is unknown here and
     taken for 0. Where it is positive, as it mostly is, differences vary less than
     :math:`\sqrt{s_a^2 + s_b^2}`, and these intervals are too wide: fewer pairs are separated than scores by item would
-    separate. Where errors are independent (other items for every system), they held all true ranks of 5 to 50 systems in
-    .93 to .99 of simulated boards (.95 asked); with errors correlated at .75, in all of 500.
+    separate. Where errors are independent (other items for every system), they held all true ranks of 5 to 50 systems
+    in .93 to .99 of simulated boards (.95 asked); with errors correlated at .75, in all of 500.
 
     The means seen are :math:`\bar x_j \sim N(\mu_j, s_j^2)` and the true ones :math:`\mu_j \sim N(\mu, \tau^2)`, with a
     flat law of :math:`\mu` and :math:`p(\tau^2) \propto 1 / (\bar s^2 + \tau^2)`, where :math:`\bar s^2` is the mean of
