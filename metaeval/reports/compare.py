@@ -445,5 +445,6 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
             title=say("top-heaviness"),
             lead=say("top-heaviness lead"),
             blocks=(picture, table),
+            brief=True,
         ),
     )

@@ -151,6 +151,7 @@ def limits_section(study: CompareStudy) -> Section:
         title=say("limits"),
         lead=say("limits lead"),
         blocks=(Items(items=tuple(items)), Text(paragraphs=(say("limits words"),))),
+        brief=True,
     )
 
 

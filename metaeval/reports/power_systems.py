@@ -208,7 +208,7 @@ def identical_section(study: PowerStudy) -> list[Section]:
         frame=pd.DataFrame(rows, columns=["set", "system"]),
         columns=(*right(whole, set="Set"), *left(system="System")),
     )
-    return [Section(id="identical", title=say("identical"), lead=say("identical lead"), blocks=(table,))]
+    return [Section(id="identical", title=say("identical"), lead=say("identical lead"), blocks=(table,), brief=True)]
 
 
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:

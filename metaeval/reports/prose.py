@@ -40,7 +40,6 @@ _WRITERS.filters |= {
     "test": lambda name: TESTS[name].description.split(" (")[0],
     "label": TESTS.words,
     "correction": CORRECTIONS.words,
-    "corrected": CORRECTIONS.label,
     "drawing": with_draws,
     "resampled": resampled_on,
     "described": described_by,

@@ -204,13 +204,12 @@ def as_means(
     [[0.02, 0.03]]
     """
     frame = means_frame(data) if errors is None else _of_parts(data, errors, n, systems)
-    if frame is None:
-        columns = list(getattr(data, "columns", []))
-        seen = f"the columns {first_few(list(map(str, columns)), most=20)}" if columns else shortened(repr(data))
+    columns = None if frame is None else means_columns(frame.columns)
+    if frame is None or columns is None:
+        held = list(getattr(data, "columns", []))
+        seen = f"the columns {first_few(list(map(str, held)), most=20)}" if held else shortened(repr(data))
         raise InvalidOptionError(f"means with standard errors are a table with {_READ}; got {seen}")
-    columns_found = means_columns(frame.columns)
-    assert columns_found is not None  # noqa: S101 - as `means_frame` found
-    rows = _rows(frame, columns_found)
+    rows = _rows(frame, columns)
     metrics, names = (list(dict.fromkeys(key[place] for key in rows)) for place in (0, 1))
     if len(names) < _FEWEST:
         there = f"there is only {names[0]!r}" if names else "there is none"
@@ -221,16 +220,16 @@ def as_means(
             raise ScoresError(
                 f"there is no mean under {metric!r} of {first_few(absent)}; leave these systems, or this metric, out"
             )
-    held = np.array([[rows[metric, name] for name in names] for metric in metrics])
-    others = columns_found.others
+    figures = np.array([[rows[metric, name] for name in names] for metric in metrics])
+    others = columns.others
     return SystemMeans(
         metrics=tuple(metrics),
         systems=tuple(names),
-        means=held[..., 0],
-        errors=held[..., 1],
-        n=held[..., 2],
+        means=figures[..., 0],
+        errors=figures[..., 1],
+        n=figures[..., 2],
         higher_is_better=_directions(metrics, higher_is_better),
-        read_as=f"means with standard errors: {_said(columns_found)}",
+        read_as=f"means with standard errors: {_said(columns)}",
         notes=(f"left out column{'s' * (len(others) > 1)} {first_few(others)}",) if others else (),
     )
 
@@ -308,7 +307,7 @@ def _of_parts(means: object, errors: object, n: object, systems: Sequence[str] |
 def _by_name(values: Any, what: str, systems: Sequence[str] | None) -> dict[object, object]:  # noqa: ANN401 - any kind
     if isinstance(values, Mapping | pd.Series):
         return dict(values.items())
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or np.ndim(values) > 1:  # type: ignore[arg-type]
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         raise refused(what, f"must be numbers by system, such as {{'a': 0.7}}, not {shortened(repr(values))}", values)
     listed = list(values)
     names = [f"system{number}" for number in range(1, len(listed) + 1)] if systems is None else list(systems)
