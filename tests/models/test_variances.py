@@ -102,7 +102,7 @@ def test_clusters_are_counted_by_their_means():
     """Topics in clusters are refused with the way out: means, whose variance is that of clusters like those at hand."""
     values = np.random.default_rng(1).random((3, 12))
     scores = as_scores(np.repeat(values, 4, axis=1), clusters={str(i + 1): f"c{i // 4}" for i in range(48)})
-    with pytest.raises(InvalidOptionError, match=r"it counts clusters.*--clusters means"):
+    with pytest.raises(InvalidOptionError, match=r"it counts clusters.*`with_clusters\(scores, 'means'\)`"):
         pilot_variance(scores)
     found, expected = (pilot_variance(one).table for one in (with_clusters(scores, "means"), as_scores(values)))
     np.testing.assert_allclose(found["variance"], expected["variance"])

@@ -27,7 +27,15 @@ pytestmark = [
 ]
 SCORES = data("scores", "plain | names")
 PLOTS = {
-    *("AgreementIntervals", "AltTest", "BayesianComparison", "BayesianErrorRate", "BestSystem", "DecisionAgreement"),
+    *(
+        "RanksFromErrors",
+        "AgreementIntervals",
+        "AltTest",
+        "BayesianComparison",
+        "BayesianErrorRate",
+        "BestSystem",
+        "DecisionAgreement",
+    ),
     *(
         "DifferenceBins",
         "ErrorRates",

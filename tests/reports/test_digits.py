@@ -131,7 +131,7 @@ def test_the_key_figures_of_a_leaderboard_agree_with_its_tables(metrics):
     scores = simulate_scores(n_systems=9, n_topics=30, metrics=metrics, rng=3)
     report = study_leaderboard(scores, n_resamples=100, n_splits=2, rng=1).report()
     (pairs,) = [table for table in report.tables() if table.name == "pairs"]
-    near = pairs.frame[pairs.frame["family"].str.startswith("Neighbours")].set_index("metric")["family-wise"]
+    near = pairs.frame[pairs.frame["family"].str.startswith("Neighbours")].set_index("metric")["ranks"]
     figures = report.key_figures.frame.set_index("metric")
     assert sorted(figures.index) == sorted(metrics)
     for metric, row in figures.iterrows():
