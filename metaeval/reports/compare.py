@@ -202,7 +202,6 @@ def _against_current(study: CompareStudy, differences: pd.DataFrame) -> pd.DataF
 
 def _power_section(study: CompareStudy) -> Section:
     differences = study.power_differences()
-    dots = () if study.second_quality is None else (_power_picture(study),)
     every = _differences_table(study, differences, "power-differences", say("every title"))
     blocks: tuple[Block, ...] = (every,)
     if study.current is not None:
@@ -216,7 +215,9 @@ def _power_section(study: CompareStudy) -> Section:
         )
         against = _differences_table(study, own, "power-against-current", say("against title", current=study.current))
         blocks = picture, against, Fold(title=say("every pair"), blocks=(every,))
-    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=(*dots, *blocks), brief=True)
+    if study.second_quality is not None:  # or else it stands above
+        blocks += (Fold(title=say("power title", power=study.power), blocks=(_power_picture(study),)),)
+    return Section(id="power", title=say("power"), lead=say("power lead"), blocks=blocks, brief=True)
 
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:

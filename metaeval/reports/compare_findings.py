@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit
 from metaeval.base.words import carried, interval, number
-from metaeval.page.blocks import Item, Items, Methods, Section, Text
+from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in
 from metaeval.reports.topic_words import chance
@@ -142,15 +142,19 @@ def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
 
 def limits_section(study: CompareStudy) -> Section:
     """Name what has no interval, and what could not be found out."""
-    items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
+    known = Items(items=tuple(Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()))
     computed = {"stability": study.stability, "heaviness": study.heaviness}
     without = ["required", "conflicts", "identical", *(name for name, found in computed.items() if found is not None)]
-    items += [Item(term="No interval", words=say(f"no {name}")) for name in without]
+    items = Items(items=tuple(Item(words=say(f"no {name}")) for name in without))
     return Section(
         id="limits",
         title=say("limits"),
         lead=say("limits lead"),
-        blocks=(Items(items=tuple(items)), Text(paragraphs=(say("limits words"),))),
+        blocks=(
+            *((known,) if known.items else ()),
+            Text(paragraphs=(say("limits words"),)),
+            Fold(title=say("no interval"), blocks=(items,)),
+        ),
         brief=True,
     )
 

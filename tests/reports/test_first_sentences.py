@@ -3,7 +3,7 @@
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -465,6 +465,19 @@ def test_a_page_answers_its_title_in_one_sentence(name):
 def test_the_picture_stands_first(name):
     """The first block of the first section, also of what a choice shows first, is what the page is about."""
     assert page(name).sections[0].open_blocks()[0].kind == "picture"
+
+
+SIX = [power, topics, leaderboard, design, table, halves, partial(metrics, topics=True, current="A")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", SIX)
+def test_six_metrics_leave_a_page_as_short(make):
+    """The law holds and no more stands open; the key figures say how many metrics there are."""
+    report = make(made(0.5, 1, 2, 3, 4, 5) + 6.0)
+    assert broken(report) == []
+    assert n_open(report) <= MOST_OPEN
+    assert ("of 6 rows" in report.key_figures.caption) == (make not in {design, halves})
 
 
 def test_the_law_sees_a_number_of_no_table():
