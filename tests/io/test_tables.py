@@ -742,7 +742,7 @@ FAULTS = {
     ),
     "a leaderboard with errors": (
         "model,arc,stderr\na,0.6,0.01\nb,0.5,0.01\nc,0.4,0.02\n",
-        "stderr seems to be a summary of scores, neither systems nor topics",
+        "these are means with standard errors, which tell ranks alone",
     ),
     "a leaderboard with errors, first column unknown": (
         "approach,score,std\na,0.6,0.01\nb,0.5,0.01\nc,0.4,0.02\n",
