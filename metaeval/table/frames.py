@@ -240,7 +240,7 @@ def _roles_of_named(levels: Mapping[str, pd.Index]) -> dict[str, str]:
         shown = "; ".join(f"{name}: {first_few(own, most=3)}" for name, own in labels.items())
         raise ScoresError(
             f"which levels of the labels of this frame are systems, topics and metrics? Not told: {shown or 'none'}. "
-            "Name every level, as in frame.rename_axis(index=['topic'], columns=['metric', 'system'])"
+            "Name every level: frame.index.names = ['topic'], frame.columns.names = ['metric', 'system']"
         )
     return known | chosen[0]
 

@@ -28,6 +28,7 @@ _SIZES = (
 _TASKS = ("task", "tasks", "dataset", "benchmark", "subset")
 _ERROR_OF = re.compile(rf"(.+?)_({'|'.join(_ERRORS)})((?:,.*)?)")
 _FEWEST = 2
+_MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
 _READ = (
     "columns for the system (model), its mean (score, value, or the name of the metric) and its standard error "
     "(stderr, or the name of the metric with _stderr), and perhaps for metric and n"
@@ -96,14 +97,18 @@ def means_columns(columns: Iterable[object]) -> MeansColumns | None:
     True
     """
     names = [str(column) for column in columns]
+    if len(names) > _MOST_COLUMNS:
+        return None
     try:
         parts = dict(column_roles(names).parts)
     except ScoresError:
         return None
+    if "system" not in parts:
+        return None
     words = {name: underscored(name.strip()) for name in names}
     topic = parts.get("topic")
     task = next((name for name in names if words[name] in _TASKS), None)
-    if "system" not in parts or (topic is not None and topic != task) or len(set(words.values())) < len(names):
+    if (topic is not None and topic != task) or len(set(words.values())) < len(names):
         return None
     known = {parts["system"], task, parts.get("metric")}
     size = next((name for name in names if words[name] in _SIZES and name not in known), None)

@@ -52,8 +52,7 @@ def topics_in_rows(table: pd.DataFrame, what: str, names: Names, *, otherwise: s
     if otherwise is None:
         raise ScoresError(
             f"are the systems in the rows ({_shown(table.index)}) or in the columns ({_shown(table.columns)}) of "
-            f"{what}? Nothing in their names tells; say it with `systems=list(frame.index)` or "
-            "`systems=list(frame.columns)`"
+            f"{what}? Nothing in their names tells; name them (`systems`): list(frame.index) or list(frame.columns)"
         )
     return _turned(table, otherwise, "the documented order, since no name tells", names)
 

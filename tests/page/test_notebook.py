@@ -45,8 +45,8 @@ PLOTS = {
         "JudgeRanking",
         "LabelAgreement",
     ),
-    *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RunChoicePower"),
-    *("SensitivityResult", "SplitHalves", "Stability"),
+    *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
+    *("RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
 }
 
 

@@ -484,7 +484,7 @@ REFUSED = {
     "wide frame of words": (
         pd.DataFrame(0.5, index=["maths", "law"], columns=["GPT", "Llama"]),
         ScoresError,
-        "Nothing in their names tells; say it with `systems=list",
+        "Nothing in their names tells; name them .`systems`.",
     ),
     "means": (
         pd.DataFrame({"name": SYSTEMS, "map": [0.1, 0.2], "P_10": [0.3, 0.4]}),

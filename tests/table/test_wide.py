@@ -18,7 +18,7 @@ def test_the_way_out_of_the_error_works():
     with pytest.raises(ScoresError, match="Nothing in their names tells") as caught:
         as_scores(WORDS)
     for way in ("index", "columns"):
-        assert f"`systems=list(frame.{way})`" in str(caught.value)
+        assert f"list(frame.{way})" in str(caught.value)
         found = as_scores(WORDS, systems=list(getattr(WORDS, way)))
         assert found["system"].to_numpy().tolist() == list(getattr(WORDS, way))
     assert as_scores(WORDS, topics=["law", "maths"])["topic"].to_numpy().tolist() == ["law", "maths"]
