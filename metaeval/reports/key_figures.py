@@ -45,12 +45,11 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
 
     Examples
     --------
-    >>> from metaeval.page.tables import METRIC
     >>> frame = pd.DataFrame({"metric": list("abcdef"), "power": range(6)})
-    >>> table = key_figures(frame, METRIC, by="power")
+    >>> table = key_figures(frame, left(metric="Metric"), by="power")
     >>> table.frame["metric"].tolist(), table.caption
     (['f', 'e', 'd', 'b', 'a'], 'Shown: the first 3 and the last 2 of 6 rows.')
-    >>> key_figures(frame, METRIC, which="best").caption
+    >>> key_figures(frame, left(metric="Metric"), which="best").caption
     'Shown: the best 5 of 6 rows.'
     """
     if by:

@@ -404,7 +404,7 @@ def test_a_leaderboard_decides_once(told):
         apart = {frozenset(pair) for pair, one in zip(zip(a, b, strict=True), found, strict=True) if one}
         for first, second in zip(a, b, strict=True):
             assert (frozenset((first, second)) in apart) == (not letters[first] & letters[second])
-        counted = pairs[(pairs["metric"] == metric) & (pairs["correction"] == "family-wise")].set_index("family")
+        counted = pairs[(pairs["metric"] == metric) & (pairs["correction"] == "ranks")].set_index("family")
         assert counted.loc["all", "n_significant"] == np.count_nonzero(found)
         own = near[(near["metric"] == metric) & (near["family"] == "adjacent")]
         separated = [frozenset(pair) in apart for pair in zip(own["system_a"], own["system_b"], strict=True)]

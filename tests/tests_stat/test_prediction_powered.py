@@ -301,11 +301,11 @@ REFUSED = {
     ),
     "weights": (
         lambda human, judge: (as_scores(human, weights={str(one + 1): one + 1.0 for one in range(8)}), judge),
-        "have weights.*use a method",
+        "have weights.*leave their column out",
     ),
     "clusters": (
         lambda human, judge: (human, as_scores(judge, clusters={str(one + 1): str(one % 3) for one in range(20)})),
-        "come in clusters.*use a method",
+        "come in clusters.*put their means in the topics' place",
     ),
 }
 
