@@ -128,14 +128,14 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     key = key_room(names, line=0.7)
     cell = (page_width() - 0.7 - key) / len(relevant)
     top = 1.04 * float(curves.max())
-    row = 3.0 if drawn_narrow() else max(3.1, 0.7 + 0.2 * len(names))
+    tall = 3.0 if drawn_narrow() else max(3.1, 0.7 + 0.2 * len(names))
     n_rows = len(relevant) if drawn_narrow() else 1
-    figure = Figure(figsize=(page_width(), n_rows * row))
+    figure = Figure(figsize=(page_width(), n_rows * tall))
     lines = []
     for place, many in enumerate(relevant):
         if drawn_narrow():
             axes = inch_axes(
-                figure, left=0.62, right=key, top=place * row + 0.3, bottom=(n_rows - 1 - place) * row + FOOT
+                figure, left=0.62, right=key, top=place * tall + 0.3, bottom=(n_rows - 1 - place) * tall + FOOT
             )
         else:
             right = page_width() - 0.62 - (place + 1) * cell + 0.45
