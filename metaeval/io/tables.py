@@ -25,6 +25,7 @@ from metaeval.base.checks import (
 )
 from metaeval.base.columns import SCORES
 from metaeval.base.names import count, first_few
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
@@ -178,7 +179,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs["sources"] = inputs.paths
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
-    scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], dim) for dim in DIMS)}"
+    words = {"topic": unit_of(scores).topic}
+    scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], words.get(dim, dim)) for dim in DIMS)}"
     return scores
 
 
