@@ -69,13 +69,13 @@ PROMISES = {
     "Ogilvie": (
         (r"Gen4", r"Strict4", r"Gen5", r"Strict5"),
         (r"^Tests on halves of the topics, Benjamini", r"Wilcoxon signed", r"Bootstrap,"),
-        (r"^F1, inex2002", r"^Precision, inex2002", r"^Strict4 +26"),
-        (r"^F1, nxCG\(task=thorough\)@25", r"^F1, MAep\(task=thorough\)"),
+        ("tables/inex2002_precision.csv", "tables/inex2002_recall.csv", "tables/inex2002_f1.csv"),
+        ("tables/nxCG(task=thorough)@25_f1.csv", "tables/MAep(task=thorough)_f1.csv"),
         ("figures/disagreement_MAep(quant=Gen5_task=thorough)_MAep(quant=GenLifted_task=thorough).svg",),
     ),
     "Sakai": (
         ("tables/collection.csv", "tables/runs.csv"),
-        (r"^Rank of half the score",),
+        ("tables/half-score.csv", "figures/top-heaviness.svg"),
         (r"^Mean scores", r"^team1-run1 +0\.\d+"),
         (
             r"^τ with the full ranking: 10 %",
@@ -86,7 +86,7 @@ PROMISES = {
     ),
     "Pal": (
         (r"^Stability of the ranking: a random part of the relevant documents", r"^20\.3 %"),
-        (r"^Stability of the ranking: shallower pools", r"^Depth of the runs in pools of a given size"),
+        ("tables/stability_share.csv", "tables/run_depths.csv", "figures/pool_growth.svg", "figures/pool_growth_topics.svg"),
         (r"^Stability of the ranking: fewer topics", r"^τ with the full ranking: 20 % of the topics"),
         ("figures/precision-recall.svg", "figures/precision-recall-best.svg"),
         ("tables/exponential.csv", "tables/minimum_topics_published.csv", "figures/published_curves.svg"),

@@ -543,18 +543,18 @@ MISTAKES = {
         (TABLE, "table ap.csv --correction holm"),
     ),
     "a slip in a command": Mistake(
-        TABLE, "tabel ap.csv", "No such command '(?P<wrong>tabel)'. Did you mean '(?P<instead>table)'"
+        TABLE, "tabel ap.csv", "no command '(?P<wrong>tabel)'; did you mean '(?P<instead>table)'"
     ),
     "a slip in an option": Mistake(
         TABLE,
         "table ap.csv --basline bm25",
-        "No such option: (?P<wrong>--basline).*Possible options: (?P<instead>--baseline)",
+        "no option '(?P<wrong>--basline)'; did you mean (?P<instead>--baseline)",
         (TABLE, "table ap.csv --baseline bm25"),
     ),
     "an option of another command": Mistake(
         TABLE,
         "power ap.csv --baseline bm25",
-        "No such option: --baseline; metaeval (?P<instead>table) and",
+        "no option '--baseline'; metaeval (?P<instead>table) and",
         (TABLE, "table ap.csv --baseline bm25"),
         edit=lambda found: f"{found['instead']} ap.csv --baseline bm25",
     ),

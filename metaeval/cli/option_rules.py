@@ -49,9 +49,8 @@ class _CheckedCommand(HelpedCommand):
                     self._refuse_repeated(ctx, list(args))
                 return super().parse_args(ctx, args)
             except _USAGE_ERROR as error:
-                owners = _owners(error.option_name) if hasattr(error, "possibilities") else []
-                if owners:
-                    error.message += f"; {' and '.join(f'metaeval {name}' for name in owners[:_MOST_OWNERS])} have it"
+                if hasattr(error, "possibilities"):
+                    error.owners = [f"metaeval {name}" for name in _owners(error.option_name)[:_MOST_OWNERS]]
                 raise
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:  # noqa: ANN401 - as above

@@ -297,7 +297,7 @@ def fitted_names(names: Sequence[str], limit: int, row_height: float) -> tuple[l
         return short_names(names, limit), row_height
     cut = short_names(names, _LONGEST_NAME)
     lines = [wrap(name, _LONGEST_NAME) for name in short_names(names, min(limit, 2 * _LONGEST_NAME - 4))]
-    shown = ["\n".join(two) if len(two) <= 2 else short for two, short in zip(lines, cut, strict=True)]  # noqa: PLR2004
+    shown = ["\n".join(two) if len(two) <= 2 else short for two, short in zip(lines, cut, strict=True)]  # noqa: PLR2004 - two lines
     return shown, max(row_height, 2.2 * _LINE) if any("\n" in name for name in shown) else row_height
 
 

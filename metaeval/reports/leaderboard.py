@@ -97,20 +97,20 @@ def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -
         row |= {"n_near": int(near["n_pairs"]), "error": _open_pairs(study)[metric, "adjacent"]}
         if study.ranks is None:
             best = _row(pairs, metric=metric, family="best", correction=AS_RANKS)
-            row["tied"] = 1 + int(best["n_pairs"] - best["n_significant"])
+            row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
         else:
             widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
-            row |= {"tied": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
-        row["verdict"] = _real(**{name: int(str(row[name])) for name in ("tied", "differ", "n_near")})
+            row |= {"leading": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
+        row["verdict"] = _real(**{name: int(str(row[name])) for name in ("leading", "differ", "n_near")})
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _real(*, tied: int, differ: int, n_near: int) -> str:
+def _real(*, leading: int, differ: int, n_near: int) -> str:
     """Say whether a ranking is real, by the rule that the page states."""
     if differ == n_near:
         return "Yes"
-    return "Partly" if tied == 1 or 2 * differ >= n_near else "No"
+    return "Partly" if leading == 1 or 2 * differ >= n_near else "No"
 
 
 def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
@@ -125,8 +125,8 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
         pair=study.scores["system"].to_numpy().tolist() if first["n_near"] == 1 else [],
         one=first,
         n_near=first["n_near"],
-        settled=int((found["tied"] == 1).sum()),
-        tied=_span(found["tied"]),
+        settled=int((found["leading"] == 1).sum()),
+        leading=_span(found["leading"]),
         differ=_span(found["differ"]),
     )
 
@@ -143,12 +143,12 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     columns = [
         METRIC,
         *left(first="First"),
-        *right(whole, tied="Tied for first"),
+        *right(whole, leading="May be first"),
         *right(near="Neighbours that differ"),
     ]
     if study.ranks is not None:
         columns += right(whole, width="Median width of rank intervals")
-    return key_figures(shown, columns, by="tied", falling=False, caption=say("figures", level=_level(study)))
+    return key_figures(shown, columns, by="leading", falling=False, caption=say("figures", level=_level(study)))
 
 
 def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
