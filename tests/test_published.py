@@ -86,7 +86,12 @@ PROMISES = {
     ),
     "Pal": (
         (r"^Stability of the ranking: a random part of the relevant documents", r"^20\.3 %"),
-        ("tables/stability_share.csv", "tables/run_depths.csv", "figures/pool_growth.svg", "figures/pool_growth_topics.svg"),
+        (
+            "tables/stability_share.csv",
+            "tables/run_depths.csv",
+            "figures/pool_growth.svg",
+            "figures/pool_growth_topics.svg",
+        ),
         (r"^Stability of the ranking: fewer topics", r"^τ with the full ranking: 20 % of the topics"),
         ("figures/precision-recall.svg", "figures/precision-recall-best.svg"),
         ("tables/exponential.csv", "tables/minimum_topics_published.csv", "figures/published_curves.svg"),

@@ -1,4 +1,4 @@
-"""What systems are scored on: topics, or the items of a benchmark. The scores say which, and reports follow them."""
+"""What systems are scored on: topics, the items of a benchmark, or clusters. The scores say which, reports follow."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +18,7 @@ class Unit(NamedTuple):
 
 TOPIC = Unit("topic", "topics", "a topic", "Topic", "Topics")
 ITEM = Unit("item", "items", "an item", "Item", "Items")
+CLUSTER = Unit("cluster", "clusters", "a cluster", "Cluster", "Clusters")
 _SPOKEN: ContextVar[Unit] = ContextVar("_SPOKEN", default=TOPIC)
 
 
@@ -36,7 +37,7 @@ def unit() -> Unit:
 
 
 def unit_of(scores: object) -> Unit:
-    """Return what scores are of: items where the files that they come from say so; of several tables, where one does.
+    """Return what scores are of: items or clusters where their attributes say so; of several tables, where one does.
 
     Examples
     --------
@@ -46,18 +47,18 @@ def unit_of(scores: object) -> Unit:
     ('topics', 'items', 'topics')
     """
     if isinstance(scores, Mapping) and not hasattr(scores, "attrs"):
-        return ITEM if ITEM in map(unit_of, scores.values()) else TOPIC
+        return next((one for one in map(unit_of, scores.values()) if one is not TOPIC), TOPIC)
     return unit_called(getattr(scores, "attrs", {}).get("topic_word"))
 
 
 def unit_called(word: object) -> Unit:
     """Return what scores are of whose ``attrs["topic_word"]`` this is."""
-    return ITEM if word == ITEM.topic else TOPIC
+    return {one.topic: one for one in (ITEM, CLUSTER)}.get(str(word), TOPIC)
 
 
 @contextmanager
 def speaking_of(spoken: Unit) -> Iterator[None]:
-    """Let what is said inside speak of topics, or of items."""
+    """Let what is said inside speak of topics, items or clusters."""
     token = _SPOKEN.set(spoken)
     try:
         yield

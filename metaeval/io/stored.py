@@ -64,7 +64,7 @@ def netcdf_of(scores: Scores) -> bytes:
     stream = BytesIO()
     stored = scores.copy()
     stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
-    stored.attrs |= {"topic_word": "item"} if scores.attrs.get("topic_word") == "item" else {}
+    stored.attrs |= {name: word for name, word in scores.attrs.items() if name == "topic_word"}
     stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
     return stream.getvalue() + _sealed(stream.getvalue())
 

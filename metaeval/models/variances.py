@@ -134,7 +134,7 @@ def _variances(
     if not variance.all():
         raise EstimationError(
             f"under {str(scores['metric'].to_numpy()[variance == 0][0])!r} there is no variance left to plan with "
-            f"(`method={method!r}`): the systems differ by a constant, or not at all"
+            f"(the {method} variance): the systems differ by a constant, or not at all"
         )
     return [
         {

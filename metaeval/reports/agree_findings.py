@@ -89,8 +89,12 @@ def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:
         return "neither"
     if not row["n_truth"] or not row["n_predictor"]:
         return "one"
-    low = row.get("f1_low", math.nan)
-    return "no interval" if math.isnan(low) else "conflict" if low >= study.min_f1 else "interval"
+    low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
+    if math.isnan(low):
+        return "no interval"
+    if high < study.min_f1 or low >= study.min_f1 > low - _error(row):
+        return "draws"
+    return "conflict" if low >= study.min_f1 else "interval"
 
 
 def verdicts_frame(study: AgreeStudy) -> pd.DataFrame:
@@ -117,9 +121,16 @@ def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
     if silent or math.isnan(low):
         return "open" if silent or row["f1"] >= min_f1 else "different"
-    if high < min_f1:
+    if high + _error(row) < min_f1:
         return "different"
-    return "same" if low >= min_f1 and not row["n_conflicts"] else "open"
+    return "same" if low - _error(row) >= min_f1 and not row["n_conflicts"] else "open"
+
+
+def _error(row: Mapping[Hashable, Any]) -> float:
+    """Return the Monte-Carlo standard error of the ends of the interval of F1."""
+    if not row["draws"]:
+        return 0.0
+    return error_of_ends(max(row["f1"] - row["f1_low"], row["f1_high"] - row["f1"]), row["draws"])
 
 
 def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
@@ -131,7 +142,7 @@ def _f1(row: Mapping[Hashable, Any], bar: float = math.nan) -> str:
     written = bracketed(f1, low, high, number(2), draws=draws)
     if not draws or not re.search(rf"[\[ ]{bar:g}[,\]]", written):
         return written
-    each = math.ceil(100 * error_of_ends(max(f1 - low, high - f1), draws)) / 100
+    each = math.ceil(100 * _error(row)) / 100
     return f"{bracketed(f1, low, high, number(2))[:-1]}, each ± {each:.2f}]"
 
 

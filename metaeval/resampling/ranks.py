@@ -106,7 +106,8 @@ class SystemRanks(Result):
         critical, error = self._critical()
         better = self.data["p_better"].to_numpy()
         rarer, one = np.minimum(better, 1.0 - better), 1.0 / self.n_draws
-        return _open(critical + 0.5 * one - rarer, np.sqrt(error**2 + np.maximum(rarer, one) * one))
+        drawn = self.data["standard_error"].to_numpy() > 0.0
+        return drawn * _open(critical + 0.5 * one - rarer, np.sqrt(error**2 + np.maximum(rarer, one) * one))
 
     def groups(self) -> pd.DataFrame:
         """Return the groups of systems that cannot be separated: metric, system, mean, rank, letters.

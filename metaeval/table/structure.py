@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import CLUSTER, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
@@ -160,7 +160,7 @@ def mean_by_cluster(scores: Scores) -> Scores:
         means,
         dims=DIMS,
         coords={**coordinates, "topic": label_array(names, "topic")},
-        attrs={**scores.attrs, "notes": notes},
+        attrs={**scores.attrs, "notes": notes, "topic_word": CLUSTER.topic},
     )
     return as_scores(made)
 

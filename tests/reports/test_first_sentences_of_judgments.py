@@ -38,7 +38,11 @@ from metaeval.table.scores import as_scores
 SIMULATED = Path(__file__).parents[2] / "examples" / "simulated"
 MOST_WORDS, MOST_ROWS, MOST_OPEN = 25, 5, 800
 PAGES = {}
-pytestmark = [pytest.mark.usefixtures("checkout"), pytest.mark.usefixtures("one_core"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.usefixtures("checkout"),
+    pytest.mark.usefixtures("one_core"),
+    pytest.mark.filterwarnings("ignore"),
+]
 
 
 def page(name, expected):

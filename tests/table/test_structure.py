@@ -105,7 +105,7 @@ def test_a_cluster_a_system_never_met():
         missing="pairwise",
         clusters={"1": "a", "2": "b", "3": "b", "4": "b"},
     )
-    with pytest.raises(ScoresError, match="no score for system 'x' on topic 'a'"):
+    with pytest.raises(ScoresError, match="no score for system 'x' on cluster 'a'"):
         mean_by_cluster(scores)
 
 

@@ -180,7 +180,8 @@ def test_family_wise_by_construction_refuses_another_correction():
     own = np.array([[0.04, 0.5, 0.6]])
     result = made_up([0.04, 0.5, 0.6], correction="family-wise", family_wise=own, family_wise_only=True)
     with pytest.raises(
-        InvalidOptionError, match="take no further correction; leave `correction` out, or pass `correction='family-wise'`, not 'holm'"
+        InvalidOptionError,
+        match="take no further correction; leave `correction` out, or pass `correction='family-wise'`, not 'holm'",
     ):
         result.with_correction("holm")
 
