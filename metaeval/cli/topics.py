@@ -62,7 +62,7 @@ _SAMPLING = choice(
 )
 _LIMIT = Option(
     "TOPICS",
-    "Largest number of topics in the answer; beyond it the answer is '>limit'.",
+    "Largest number of topics in the answer as observed; beyond it the answer is '>limit'. The model has no limit.",
     checks.count(most=MOST_ROUNDS),
     shown="twice the largest size",
 )

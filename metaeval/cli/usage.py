@@ -32,7 +32,8 @@ def usage_error(error: TyperException) -> str:
 def _unknown_option(error: Any, program: str) -> str:  # noqa: ANN401 - typer's
     owners = getattr(error, "owners", ())
     if owners:
-        return f"{program} has no option {error.option_name!r}; {listed(owners)} {'has' if len(owners) == 1 else 'have'} it"
+        verb = "has" if len(owners) == 1 else "have"
+        return f"{program} has no option {error.option_name!r}; {listed(owners)} {verb} it"
     near = closest_names(error.option_name, [one for one in _options(error.ctx) if one.startswith("--")])
     guess = f"; did you mean {' or '.join(near)}?" if near else "."
     return f"{program} has no option {error.option_name!r}{guess} {program} --help names all"

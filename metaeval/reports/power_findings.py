@@ -55,6 +55,8 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
     first = rows_of(frame, lead)
     shown, columns = first[["metric", "power"]].assign(), [METRIC]
     milder, same = strict.beside(), lead.test == strict.test
+    if milder is not None and (milder.test, milder.correction) == (lead.test, lead.correction):
+        milder = None
     group = say("figures head", label=lead.procedure.words if same else "")
     for place, result in enumerate(dict.fromkeys(one for one in (lead, milder, strict) if one is not None)):
         corrected, name = CORRECTIONS.label(result.correction), f"pairs_{place}"

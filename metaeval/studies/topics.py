@@ -251,7 +251,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     max_error : float, default 0.05
         The error rate to stay within.
     limit : int, optional
-        Largest number of topics to name; twice the largest size by default.
+        Largest number of topics to name as observed; twice the largest size by default. The model has no limit.
     bin_width : float, default 0.01
         Width of the difference bins, in the metric's unit.
     differences : bool, default True

@@ -209,7 +209,7 @@ def test_an_error_that_stays_the_same_does_not_fall(swaps, last):
     ("family", "counts", "kind", "message"),
     [
         ("cubic", ([5, 10], [2, 1], 10), UnknownNameError, "no curve 'cubic'"),
-        ("power", ([5], [2], 10), EstimationError, "1 sizes cannot determine 2 parameters"),
+        ("power", ([5], [2], 10), EstimationError, "1 size cannot determine 2 parameters"),
         ("exponential_with_floor", ([5, 10], [2, 1], 10), EstimationError, "2 sizes cannot determine 3"),
         ("orthant", ([5, 10], [0, 0], 10), EstimationError, "already zero"),
         ("orthant", ([5, 10], [1, 2], 10), EstimationError, "does not fall with size"),
