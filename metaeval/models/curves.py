@@ -122,7 +122,9 @@ def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free:
 
 def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -> None:
     if len(z) < max(n_free, 2):
-        raise EstimationError(f"{len(z)} size{'s' * (len(z) > 1)} cannot determine {n_free} parameters; count swaps at more sizes")
+        raise EstimationError(
+            f"{len(z)} size{'s' * (len(z) > 1)} cannot determine {n_free} parameters; count swaps at more sizes"
+        )
     if not (comparisons > 0).all():
         message = f"nothing was compared at size {int(z[np.argmin(comparisons)])}, so there is no error rate to fit"
         raise EstimationError(message)
