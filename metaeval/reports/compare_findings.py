@@ -104,7 +104,8 @@ def _open(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     given = {"metrics": metrics, "against": against}
     p = likely(study, best["quality"].iloc[0], best["p_better"].iloc[0])
     answer = _unsettled(verdict, "nearest", **given, quality=qualities()[str(best["quality"].iloc[0])], p=p)
-    return answer, say("leads", **given, said=likeliest)
+    told = len(metrics) == len(against) == len(likeliest) == 1
+    return answer, "" if told else say("leads", **given, said=likeliest)
 
 
 def _unsettled(verdict: MetricVerdict, why: str, **given: Any) -> str:  # noqa: ANN401 - as a passage names it
