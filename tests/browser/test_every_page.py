@@ -16,7 +16,7 @@ RICHER = {
     "power": "scores.csv other.csv --test t --interval-resamples 20 --rope 0.1",
     "assessment": "inex/assessments --runs inex/submissions",
     "design": "scores.csv --difference 0.05,0.1,0.2",
-    "compare-metrics": "made/runs --qrels made/qrels.txt --metrics AP,P@10 --resamples 40 --interval-resamples 2 --no-topics",
+    "compare-metrics": "made/runs --qrels made/qrels.txt --metrics AP,P@10 --resamples 40 --interval-resamples 2",
 }
 """Lines that show more than the quickest of a command."""
 COLLECTION = "simulated/collection/runs --qrels simulated/collection/qrels.txt.gz"
