@@ -26,6 +26,8 @@ def filter_for(line: str, columns: Sequence[str], *, path: str, first: bool) -> 
     if len(words) == 1 and divided is not None:
         words = [word.strip() for word in line.split(divided)]
         filters.append(f"tr '{divided}' ' '")
+    if len(columns) == _RUN and len(words) == _QRELS and words[1] in {"0", "Q0"}:
+        return "this is a line of judgments; give runs here, and judgments as such (`read_collection(qrels=...)`)"
     header = first and not any(map(is_number, words)) and not _HEADER.isdisjoint(map(underscored, words))
     if header:
         filters.append("tail -n +2")
@@ -39,7 +41,10 @@ def filter_for(line: str, columns: Sequence[str], *, path: str, first: bool) -> 
     does += ["add the columns Q0, rank and tag" if n_words == _RUN // 2 else "add the columns Q0 and tag"] * (
         len(columns) > n_words + 1
     )
-    filters[0] += f" {path}" if not filters[0].startswith("tr") else f" <{path}"
+    if path.endswith(".gz"):
+        filters.insert(0, f"gzip -dc {path}")
+    else:
+        filters[0] += f" {path}" if not filters[0].startswith("tr") else f" <{path}"
     return f"{' and '.join(does)} ({' | '.join(filters)})"
 
 

@@ -67,11 +67,18 @@ def _refuse_runs(sheet: Sheet) -> None:
         raise sheet.error(
             "this is a run in TREC format, not a table of scores; give its judgments too (`read_collection(qrels=...)`)"
         )
-    if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
+    if all(map(_is_judgment, rows)):
         raise sheet.error(
             "these are judgments in TREC format (qrels), not scores; give runs as the inputs, and this file as the "
             "judgments (`read_collection(qrels=...)`)"
         )
+
+
+def _is_judgment(cells: Sequence[str]) -> bool:
+    """Whether this is topic, iteration, document and grade; a number for a document may be one where 0 or Q0 is before."""
+    if len(cells) != _QRELS_CELLS or not cells[3].strip().lstrip("-").isdigit():
+        return False
+    return cells[1] in {"0", "Q0"} or (is_number(cells[1]) and not is_number(cells[2]))
 
 
 def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, options: TableOptions) -> None:

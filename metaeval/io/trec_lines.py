@@ -202,7 +202,10 @@ def line_error(content: bytes, place: int, message: str, path: str, layout: Layo
     line = content[begin : len(content) if end < 0 else end].decode(errors="replace").strip()
     shown = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
     number = content.count(b"\n", 0, place) + 1
-    ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1)
+    if layout is not None and number > 1 and (end < 0 or not content[end:].strip()):
+        ways = "it is the last one, so the file may be cut off; get it again, or leave the line out"
+    else:
+        ways = "" if layout is None else filter_for(line, layout.columns, path=path, first=number == 1)
     said = f"{message}; the line is {shown!r}" + (f"; {ways}" if ways else "")
     return FileFormatError(said, path=path, line=number)
 

@@ -76,6 +76,7 @@ def answer_sentence(study: AgreeStudy) -> str:
         **terms(study),
         **given,
         n=len(rows),
+        silent=not any(row["n_truth"] for row in rows),
         truth=truths.pop() if len(truths) == 1 else "",
         kinds=[kind for kind in _VERDICTS if found[kind]],
         found=found,

@@ -246,7 +246,7 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
             *left(name_of_metric, metric_a="First", metric_b="Second"),
             *right(_points, difference="Difference (points)"),
             *right(text, "Interval", topics=f"over {unit().topics}", systems="over systems"),
-            *right(first_higher="First has more power"),
+            *right(first_higher="First has more power, over systems"),
         ),
     )
 

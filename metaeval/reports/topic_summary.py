@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, End, ends, name_of_metric, percentage, text
+from metaeval.base.words import MISSING, ends, name_of_metric, percentage, text
 from metaeval.models.families import FAMILIES
 from metaeval.page.tables import METRIC, Column, Table, right, under
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import count_errors, fewest, tolerance_name, topic_count, topic_counts
+from metaeval.reports.topic_words import count_errors, tolerance_name, topic_count, topic_counts
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 
 _QUANTILES = ("median", "low", "high")
@@ -49,9 +49,6 @@ def topic_answer(study: TopicsStudy) -> str:
     names = [need.metric for need in needs]
     orders, written = [need.order for need in needs], [need.topics for need in needs]
     both = list(dict.fromkeys(ends(names, orders, written))) if needs else []
-    if len(both) > 1 and (least := fewest(study, tolerance)) is not None:  # as the probabilities have it
-        topics = {need.metric: need.topics for need in needs}
-        both[0] = End.of({name: topics[name] for name in map(name_of_metric, least[0])})
     return say(
         "answer",
         least=both[0].figure if both else "",

@@ -15,6 +15,12 @@ from metaeval.io.trec_lines import QRELS, RUN
         ("qid Q0 docno rank score tag", RUN, True, "leave out the header (tail -n +2 x.run)"),
         ("qid Q0 docno rank score tag", RUN, False, ""),
         ("1 d 2", QRELS, True, "add the column iteration (awk '{print $1, 0, $2, $3}' x.run)"),
+        (
+            "1 Q0 d 2",
+            RUN,
+            True,
+            "this is a line of judgments; give runs here, and judgments as such (`read_collection(qrels=...)`)",
+        ),
         ("topic,bm25,lm,rm3,dense", RUN, True, "if this is a table of scores, give it alone, without judgments"),
         ("topic,bm25,lm", QRELS, True, "if this is a table of scores, give it alone, without judgments"),
         ("what is this", RUN, True, ""),

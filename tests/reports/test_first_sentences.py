@@ -197,7 +197,7 @@ PAGES = {
     ),
     "topics: as observed": (
         lambda: topics(simulated(), bayesian=False),
-        "More than 50 topics, under every metric, keep the disagreement of two topic sets within 5 %, as observed.",
+        "More than 50 topics, under every metric, are needed to keep the disagreement of two topic sets within 5 %, as observed.",
     ),
     "topics: with a tolerance alone": (
         lambda: topics(simulated(), tolerances=[0.1]),
@@ -205,7 +205,7 @@ PAGES = {
     ),
     "topics: past the limit": (
         lambda: topics(simulated("AP"), bayesian=False, limit=60),
-        "More than 60 topics keep the disagreement of two topic sets within 5 % under AP, as observed.",
+        "More than 60 topics are needed to keep the disagreement of two topic sets within 5 % under AP, as observed.",
     ),
     "topics: all are enough": (
         lambda: topics(made(60.0, 60.0) + 5.0),

@@ -113,7 +113,10 @@ def _():
 # -------------------------------------------------------------------------------------------------- metaeval judgments
 
 
-@page("less", "36 ± 3 % of the judged documents are enough to keep the ranking (τ of 0.9 or more) under AP.")
+@page(
+    "less",
+    "36 ± 3 % of the judged documents, drawn at random, are enough to keep the ranking (τ of 0.9 or more) under AP.",
+)
 def _():
     asked = {"questions": ["less-judging"], "reductions": ["stratified"], "n_replicates": 4, "rng": 0}
     return study_judgments(collection(), ["AP"], steps=[10, 50], **asked).report()
