@@ -75,7 +75,7 @@ def _refuse_runs(sheet: Sheet) -> None:
 
 
 def _is_judgment(cells: Sequence[str]) -> bool:
-    """Whether this is topic, iteration, document and grade; a number for a document may be one where 0 or Q0 is before."""
+    """Whether this is topic, iteration, document and grade; behind 0 or Q0 a document may be a number."""
     if len(cells) != _QRELS_CELLS or not cells[3].strip().lstrip("-").isdigit():
         return False
     return cells[1] in {"0", "Q0"} or (is_number(cells[1]) and not is_number(cells[2]))
