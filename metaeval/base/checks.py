@@ -44,6 +44,8 @@ _LONGEST = 60
 _COIN = 0.5
 
 
+IN_PYTHON = " to as_scores"
+"""Where an argument goes that a study has not; on the command line every command has its option."""
 _MADE_BY = {
     "Assessments": "metaeval.inex.read_assessments",
     "Collection": "metaeval.read_collection",
@@ -53,7 +55,7 @@ _MADE_BY = {
     "ElementCollection": "metaeval.inex.element_collection",
     "ErrorRates": "metaeval.resampling.swap_method",
     "JudgedCollection": "metaeval.read_collection",
-    "Labels": "metaeval.read_labels",
+    "Labels": "metaeval.agreement.as_labels",
     "PairwiseResult": "metaeval.compare_systems",
     "PassageCollection": "metaeval.inex.passage_collection",
     "Series": "pandas.Series",

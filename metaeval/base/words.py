@@ -125,15 +125,18 @@ def span(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     return opening * (len(both) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in both)
 
 
+_GREEK = "αβγδεκλμνρστχ"
+
+
 def sentence_case(words: str) -> str:
     """Return words with a capital at the beginning.
 
     Examples
     --------
-    >>> sentence_case("paired t"), sentence_case("Holm")
-    ('Paired t', 'Holm')
+    >>> sentence_case("paired t"), sentence_case("Holm"), sentence_case("κ of pairs")
+    ('Paired t', 'Holm', 'κ of pairs')
     """
-    return words[:1].upper() + words[1:]
+    return words if words[:1] in _GREEK else words[:1].upper() + words[1:]
 
 
 def percentage(level: float) -> str:

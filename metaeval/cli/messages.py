@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from metaeval.base.checks import IN_PYTHON
+
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""
 _CALL = re.compile(r"(?P<name>\w+)\(scores, (?P<value>'[^']*')\)|(?P<function>\w+)\((?P<argument>\w+)=\.\.\.\)")
@@ -67,6 +69,7 @@ def in_options(message: str) -> str:
         return span[0]
 
     if options:
+        message = message.replace(IN_PYTHON, "")
         message = _INSTEAD.sub(lambda clause: "" if is_foreign(clause[1]) else clause[0], message)
     said = _SPAN.sub(words, message) if options else message
     verb = "are arguments" if len(set(foreign)) > 1 else "is an argument"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.columns import ITEM_WORDS, column_roles, underscored
-from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened
+from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.unit import ITEM, TOPIC, speaking_of
 from metaeval.io.blocks import (
     SCORE_GAPS,
@@ -27,6 +27,7 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.plausibility import AVERAGES, are_summaries
+from metaeval.table.wide import surely_topics
 
 _SHOWN = 5
 _SURE = 2
@@ -69,6 +70,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
+    if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
+        notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
         made = _block(rows, source, options, scores, (down, across), notes)
         return replace(made, read_as="wide table, systems in rows")
@@ -156,7 +159,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes += left_out_note([topic for topic, summary in zip(topics, summaries, strict=True) if summary])
     real = [at for at, summary in enumerate(summaries) if not summary]
     topics = [topics[at] for at in real]
-    _refuse_metrics(body, systems, topics, options)
+    _refuse_metrics(rows, systems, topics, options)
     kept = scores if len(real) == scores.shape[1] else scores[:, real]
     if options.duplicates != "error":
         systems, topics, kept = _once_each(systems, topics, kept, options.duplicates, notes)
@@ -207,7 +210,8 @@ def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions
         message = (
             f"{_seeming(found, 'a summary of scores', 'summaries of scores')}, neither systems nor topics; {_NEEDED}"
         )
-        raise sheet.error(f"{message} or, if the rest does so, leave out or rename what is no score", 0)
+        left_out = {"ignore": list(found)}
+        raise sheet.error(f"{message} or, if the rest does so, pass `columns={left_out!r}`", 0)
     rest = [name for name in across if underscored(name) not in AVERAGES]
     if transposed and across and options.systems_in is None and (len(rest) < _FEWEST or metric_evidence(rest) == _SURE):
         found = rest or list(across)
@@ -219,16 +223,17 @@ def _seeming(names: Sequence[str], one: str, several: str) -> str:
     return f"{first_few(names)} seem{'s' if len(names) == 1 else ''} to be {one if len(names) == 1 else several}"
 
 
-def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
+def _refuse_metrics(rows: _Rows, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
     measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
     if measures:
-        raise body.error(
-            f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "
-            "Give a file for each metric, or pass `form='wide'` if these are no metrics"
-        )
+        way = "Give a file for each metric, or pass `form='wide'` if these are no metrics"
+        if rows.names and rows.names[0] and len(set(rows.first)) < len(rows.first):  # as systems in a long table
+            way = f"If the column {rows.names[0]!r} names the systems, pass `columns={ {'system': rows.names[0]}!r}`"
+        seeming = _seeming(measures, "a metric", "metrics")
+        raise rows.body.error(f"{seeming}, neither systems nor topics; a wide table holds one metric. {way}")
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:
@@ -275,7 +280,18 @@ def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bo
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
             "so systems seem to stand in rows; pass `systems_in='rows'`, or call the first column topic if they do not"
         )
-    return "system" in first
+    return "system" in first or (_says_nothing(names, options) and _turned_by_names(rows))
+
+
+def _says_nothing(names: Sequence[str], options: TableOptions) -> bool:
+    """Whether there is a header, of which the first cell is empty, and nobody said where the systems are."""
+    return bool(names) and not names[0] and options.systems_in is None and not options.columns
+
+
+def _turned_by_names(rows: _Rows, *, turned: bool = True) -> bool:
+    """Whether the columns have the names of topics, or, if not `turned`, the rows."""
+    columns, down = topic_evidence(rows.names[1:]), topic_evidence(rows.first)
+    return surely_topics(columns, down) if turned else surely_topics(down, columns)
 
 
 def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:

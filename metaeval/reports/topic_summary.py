@@ -143,7 +143,7 @@ def topic_rows(study: TopicsStudy) -> pd.DataFrame:
 
 def _middle(topics: str) -> str:
     """Return the number alone, as a table has it."""
-    return topics.partition(" [")[0].replace(say("few", figure="<"), "<")
+    return topics.partition(" [")[0].replace(f"{say('few', figure='<').strip()} ", "<")
 
 
 def topic_figures(study: TopicsStudy) -> Table:

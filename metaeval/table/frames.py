@@ -199,7 +199,7 @@ def _with_labels_in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     one = frame.index.nlevels == 1
     if unnamed or (one and part_of_word(frame.index.name) is None and _is_wide(frame)):
         return frame
-    return frame.reset_index()
+    return frame.copy().reset_index()  # a copy is in one piece: pandas warns where one is not
 
 
 def _melted(frame: pd.DataFrame) -> pd.DataFrame:
@@ -217,7 +217,7 @@ def _melted(frame: pd.DataFrame) -> pd.DataFrame:
     axes = [frame.index] if scores else [frame.index, frame.columns]
     roles = _roles_of_named({str(name): axis.get_level_values(str(name)) for axis in axes for name in axis.names})
     if scores:
-        return frame.reset_index().rename(columns=roles)
+        return frame.copy().reset_index().rename(columns=roles)
     value = "score" if "metric" in roles.values() else UNNAMED_METRIC
     return frame.melt(ignore_index=False, value_name=value).reset_index().rename(columns=roles)
 

@@ -154,7 +154,7 @@ def means_frame(data: object) -> pd.DataFrame | None:
     if not isinstance(made, pd.DataFrame) or made.columns.nlevels > 1:
         return None
     if not isinstance(made.index, pd.RangeIndex):
-        flat = made.reset_index()
+        flat = made.copy().reset_index()
         if made.index.nlevels == 1 and made.index.name is None and means_columns(made.columns) is None:
             flat = flat.rename(columns={flat.columns[0]: "system"})
         made = flat

@@ -22,7 +22,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_count, refused
+from metaeval.base.checks import IN_PYTHON, check_choice, check_count, refused
 from metaeval.base.names import as_number, clean_name, first_few, label_array, natural_order, shortened
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -373,8 +373,9 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:
         return table, ""
     if missing == "error":
         raise ScoresError(
-            f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or `'drop-topics'` "
-            "to go on without them, or `'pairwise'` to compare pairs on common topics where the method can"
+            f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or "
+            f"`'drop-topics'`{IN_PYTHON} to go on without them, or `'pairwise'` to compare pairs on common "
+            "topics where the method can"
         )
     if missing in {"pairwise", "zero"}:
         _refuse_without_scores(table, gaps)
@@ -443,7 +444,7 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
-            why = f" ({dropped})" if dropped else ""
+            why = f" ({dropped.partition(': ')[0]}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
             what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
             least = f"at least two {what}s are needed to compare anything" if fewest > 1 else f"no {what} is left"
             raise ScoresError(f"{least}; {there}{why}")

@@ -95,19 +95,20 @@ def _by_labels(table: pd.DataFrame, what: str) -> str | None:
     bare = [_unlabelled(axis) for axis in (table.index, table.columns)]
     if all(bare) or not min(table.shape):
         return None
-    if _surely_topics(columns, rows):
+    if surely_topics(columns, rows):
         if bare[0]:
             raise ScoresError(
                 f"{what} has columns called like topics ({_shown(table.columns)}) and systems without names in its "
                 "rows; name them (`systems=[...]`, or table.index = [...])"
             )
         return "rows"
-    if _surely_topics(rows, columns) or bare[0]:
+    if surely_topics(rows, columns) or bare[0]:
         return "columns"
     return "rows" if bare[1] else None
 
 
-def _surely_topics(these: int, others: int) -> bool:
+def surely_topics(these: int, others: int) -> bool:
+    """Say whether names are those of topics, by the evidence of `topic_evidence` for them and for the other axis."""
     return these == _SURE > others or these >= 0 > others
 
 
