@@ -13,6 +13,7 @@ const openLinked = () => {
 };
 addEventListener("hashchange", openLinked);
 all("a[href^='#']").forEach((link) => link.addEventListener("click", () => setTimeout(openLinked))); // also a second time
+if (location.hash) history.scrollRestoration = "manual"; // else a reload may scroll back behind it
 openLinked();
 const places = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
 const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => {
