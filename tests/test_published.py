@@ -86,7 +86,12 @@ PROMISES = {
     ),
     "Pal": (
         (r"^Stability of the ranking: a random part of the relevant documents", r"^20\.3 %"),
-        ("tables/stability_share.csv", "tables/run_depths.csv", "figures/pool_growth.svg", "figures/pool_growth_topics.svg"),
+        (
+            "tables/stability_share.csv",
+            "tables/run_depths.csv",
+            "figures/pool_growth.svg",
+            "figures/pool_growth_topics.svg",
+        ),
         (r"^Stability of the ranking: fewer topics", r"^τ with the full ranking: 20 % of the topics"),
         ("figures/precision-recall.svg", "figures/precision-recall-best.svg"),
         ("tables/exponential.csv", "tables/minimum_topics_published.csv", "figures/published_curves.svg"),
@@ -99,12 +104,17 @@ PROMISES = {
         (r"^τ at equal effort", r"^Depth chosen topic by topic"),
     ),
     "Piwowarski": (
-        (r"mean seconds: relevant documents", r"mean hours of a topic"),
+        (r"mean seconds: relevant documents", r"mean hours of a topic", r"by the times of INEX 2003"),
         (r"relevant elements, mean of a topic", r"mean specificity: article", r"exponent of their power law"),
         (r"^Sufficiency of the pools for a new group", r"AiP +Other: changed at all"),
         (r"called relevant by both", r"both call the element relevant", r"both give the same grades"),
         (r"highlighted by both",),
-        (r"relevant documents found by 20 documents", r"in a pool of 50 documents", r"in a pool of 50 elements"),
+        (
+            r"relevant documents found by 20 documents",
+            r"in a pool of 50 documents",
+            r"passages per document of the pool after rank \d+",
+            r"in a pool of 50 elements",
+        ),
         (r"median size in characters, exhaustivity 1",),
         (r"where the first passage begins", r"median distance to the nearest passage"),
         (r"^Rankings and significant pairs under different judges", r"^Agreement of every pair"),

@@ -156,6 +156,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         rounds=rounds,
         topics=view.topics(),
         growth=grown,
+        per_document=curves[0].per_document() if curves else pd.DataFrame(),
         beyond=_cost_beyond(curves[0], view, model or _logged_cost(times), added) if curves else pd.DataFrame(),
         new_runs=asked("Coverage of new runs", lambda: _new_runs(runs, others, pool_sizes, rounds)),
         pools=asked("Coverage of the pools", lambda: pool_coverage(view, pools)),
