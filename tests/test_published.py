@@ -69,7 +69,10 @@ PROMISES = {
     "Ogilvie": (
         (r"Gen4", r"Strict4", r"Gen5", r"Strict5"),
         (r"^Tests on halves of the topics, Benjamini", r"Wilcoxon signed", r"Bootstrap,"),
-        ("tables/inex2002_precision.csv", "tables/inex2002_recall.csv", "tables/inex2002_f1.csv"),
+        (
+            *("tables/inex2002_precision.csv", "tables/inex2002_recall.csv", "tables/inex2002_f1.csv"),
+            *(f"tables/inex2002(nonrel=indicator)_{name}.csv" for name in ("precision", "recall", "f1")),
+        ),
         ("tables/nxCG(task=thorough)@25_f1.csv", "tables/MAep(task=thorough)_f1.csv"),
         ("figures/disagreement_MAep(quant=Gen5_task=thorough)_MAep(quant=GenLifted_task=thorough).svg",),
     ),
@@ -108,7 +111,7 @@ PROMISES = {
         (r"relevant elements, mean of a topic", r"mean specificity: article", r"exponent of their power law"),
         (r"^Sufficiency of the pools for a new group", r"AiP +Other: changed at all"),
         (r"called relevant by both", r"both call the element relevant", r"both give the same grades"),
-        (r"highlighted by both",),
+        (r"highlighted by both", r"that are assessed \(C-Rule 1\) +100\.0 %"),
         (
             r"relevant documents found by 20 documents",
             r"in a pool of 50 documents",

@@ -153,7 +153,7 @@ class GrowthCurves(NamedTuple):
         return frame
 
     def per_document(self) -> pd.DataFrame:
-        """Return what a document of the pool holds before a rank and after it: the first 250, or half of a smaller pool.
+        """Return what a document of the pool holds before a rank and after it: 250, or half of a smaller pool.
 
         Rows are the `kinds`; only topics whose pool goes on beyond that rank count.
         """

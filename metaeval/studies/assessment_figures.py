@@ -94,6 +94,9 @@ class AssessmentStudy(Study):
     it ``starts_first`` and ``starts_any``."""
     times: pd.DataFrame
     """One row a document in the log: ``seconds``, ``relevant``."""
+    complete: pd.DataFrame
+    """One row a document with passages: elements with ``highlighted`` text, ``assessed`` of them, and the first that
+    was not (``missing``); see `metaeval.inex.highlighted_elements`."""
     steps: pd.DataFrame
     """One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
     ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last."""
@@ -240,6 +243,16 @@ def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
             yield QuotedFigure("time", words, rates.hours(float(relevant), float(other)), words, "one")
 
 
+def _of_complete(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
+    if len(tables.complete):
+        asked, sums = "complete assessments", tables.complete[["highlighted", "assessed"]].sum()
+        words = "elements with highlighted text that are assessed (C-Rule 1)"
+        yield QuotedFigure(asked, f"share of {words}", sums["assessed"] / sums["highlighted"], words, "share")
+        whole = (tables.complete["missing"] == "").mean()
+        words = "documents with all of them assessed"
+        yield QuotedFigure(asked, f"share of {words}", whole, words, "share")
+
+
 def _of_steps(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     asked = "order of work"
     done = {"highlight": "highlights", "assess": "judgments of elements"}
@@ -273,6 +286,16 @@ def _of_agreement(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 
 _FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (
-    *(_of_topics, _of_growth, _of_documents, _of_beyond, _of_new_runs, _of_pools, _of_passages, _of_elemental, _of_specificity),
-    *(_of_sizes, _of_entries, _of_times, _of_steps, _of_agreement),
+    *(
+        _of_topics,
+        _of_growth,
+        _of_documents,
+        _of_beyond,
+        _of_new_runs,
+        _of_pools,
+        _of_passages,
+        _of_elemental,
+        _of_specificity,
+    ),
+    *(_of_sizes, _of_entries, _of_times, _of_complete, _of_steps, _of_agreement),
 )

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDAr
         normalise: bool = True,
         task: Task = "runs",
         tie: Tie = "deeper",
-        **own: Any,
+        **own: float | str,
     ) -> NDArray[np.float64]:
         values = measure(cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie), **own)
         return values.reshape(*lists.lengths.shape, *values.shape[1:])

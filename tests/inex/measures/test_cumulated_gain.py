@@ -14,7 +14,7 @@ from metaeval.metrics import BUILTIN, metric_values
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
-EXPECTED = {  # nxCG at 1, 2, 3, 5, 10; MAnxCG@10, MAep, iMAep, nXCG at 10 percentages of the longer and of the ideal list
+EXPECTED = {  # nxCG at 1, 2, 3, 5, 10; MAnxCG@10, MAep, iMAep, nXCG at 10 percentages of the longer and the ideal list
     "irb": (1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
     "ia": (1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
     "frb": (1, 2 / 3, 2 / 3, 1, 1, 0.9, 0.7, 0.796, 0.9, 5 / 6),
