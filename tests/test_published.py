@@ -109,7 +109,7 @@ PROMISES = {
     "Piwowarski": (
         (r"mean seconds: relevant documents", r"mean hours of a topic", r"by the times of INEX 2003"),
         (r"relevant elements, mean of a topic", r"mean specificity: article", r"exponent of their power law"),
-        (r"^Sufficiency of the pools for a new group", r"AiP +Other: changed at all"),
+        ("tables/pool_sufficiency.csv", "tables/run_depths.csv"),
         (r"called relevant by both", r"both call the element relevant", r"both give the same grades"),
         (r"highlighted by both", r"that are assessed \(C-Rule 1\) +100\.0 %"),
         (

@@ -1,7 +1,7 @@
 """What pools of documents hold of what assessors found, as they grow, and how much of them was assessed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from scipy.stats import t as student
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_kinds
 from metaeval.base.names import natural_order
+from metaeval.collection.base import Rounds
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.inex.assessments import Assessments, Submission
@@ -18,9 +19,6 @@ _STEADY = 250
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 POOL_SIZES = (50, 100, 200, 300, 400, 500)
 """Documents, or elements, of a pool in Tables V and VI and Figure 3 of Piwowarski et al. (2008)."""
-
-Rounds = Literal["results", "documents"]
-"""What of its list a run goes on by in each round of pooling: one result, or one document that it has not had."""
 
 
 def pool_growth(

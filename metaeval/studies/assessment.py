@@ -8,12 +8,12 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.collection.base import Rounds
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.inex.articles import Articles, highlighted_elements, place_passages
 from metaeval.inex.assessed_pools import (
     POOL_SIZES,
     GrowthCurves,
-    Rounds,
     new_run_coverage,
     pool_coverage,
 )

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.provenance import Provenance
-from metaeval.inex.assessed_pools import Rounds, growth_kinds, shown_growth
+from metaeval.collection.base import Rounds
+from metaeval.inex.assessed_pools import growth_kinds, shown_growth
 from metaeval.inex.assessment_tables import SHORT
 from metaeval.resampling.effort import COST_MODELS
 from metaeval.studies.study import Study
