@@ -97,7 +97,15 @@ PROMISES = {
         ),
         (r"^Stability of the ranking: fewer topics", r"^τ with the full ranking: 20 % of the topics"),
         ("figures/precision-recall.svg", "figures/precision-recall-best.svg"),
+        (r"by the exponential as published", r"^Tolerance +iP@0\.01 +AiP", r"^0 % +[<>≤]?\d+"),
         ("tables/exponential.csv", "tables/minimum_topics_published.csv", "figures/published_curves.svg"),
+        (
+            r"^Runs by the relative change of their mean score",
+            r"^Runs and topics by the relative change of the score",
+            r"^\(−∞, −50\] +\d",
+            r"^\(0, 10\] +\d",
+            r"^\(50, 100\] +\d",
+        ),
         (
             "tables/changes_size_run_and_topic.csv",
             "tables/left_out_size.csv",

@@ -229,6 +229,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all",
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
+    published: Annotated[bool, opt.PUBLISHED] = False,
     keep: Annotated[Path | None, _KEEP] = None,
 ) -> Answer:
     """Test what fewer judgments would change, and whether new systems are evaluated fairly.
@@ -263,7 +264,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         loaded.when_saved(partial(discard_replicates, keep))
     if judged_pool_size is not None and not judged_pool_size.isdecimal():
         loaded.read(judged_pool_size)
-    return loaded.ask(
+    study = loaded.ask(
         study_judgments,
         loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
         loaded.metrics(),
@@ -280,6 +281,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         keep=keep,
         budget=None if budget is None else parse_time(budget),
     )
+    return study.report(published=published)
 
 
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:

@@ -247,11 +247,13 @@ def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 def _of_complete(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.complete):
         asked, sums = "complete assessments", tables.complete[["highlighted", "assessed"]].sum()
-        words = "elements with highlighted text that are assessed (C-Rule 1)"
-        yield QuotedFigure(asked, f"share of {words}", sums["assessed"] / sums["highlighted"], words, "share")
-        whole = (tables.complete["missing"] == "").mean()
-        words = "documents with all of them assessed"
-        yield QuotedFigure(asked, f"share of {words}", whole, words, "share")
+        words, share = (
+            "elements with highlighted text that are assessed (C-Rule 1)",
+            sums["assessed"] / sums["highlighted"],
+        )
+        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
+        words, share = "documents with all of them assessed", np.mean(tables.complete["missing"] == "")
+        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
 
 
 def _of_steps(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
