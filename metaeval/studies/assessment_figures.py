@@ -238,10 +238,10 @@ def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
         hours = seconds.groupby(tables.times["topic"]).sum().mean() / _HOUR
         yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
         kinds = tables.times.groupby(["topic", "relevant"]).size().unstack(fill_value=0)  # noqa: PD010 - a column each
-        relevant, other = (kinds.get(one, pd.Series(0.0, kinds.index)).mean() for one in (True, False))
+        means = [kinds.get(one, pd.Series(0.0, kinds.index)).mean() for one in (True, False)]
         for year, rates in COST_MODELS.items():
             words = f"hours of a topic by the times of INEX {year}"
-            yield QuotedFigure("time", words, rates.hours(float(relevant), float(other)), words, "one")
+            yield QuotedFigure("time", words, rates.hours(float(means[0]), float(means[1])), words, "one")
 
 
 def _of_complete(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
