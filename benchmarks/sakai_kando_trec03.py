@@ -382,7 +382,7 @@ def table_5(study: Study) -> str:
                 "here, mean": f"{wrong[metric].mean():.1f}/{found[metric].mean():.1f} = "
                 f"{wrong[metric].sum() / found[metric].sum():.0%}",
                 "smallest to largest draw": f"{wrong[metric].min():.0f} to {wrong[metric].max():.0f}",
-                "draws with so many or more": NONE
+                "draws with as many or more": NONE
                 if np.isnan(printed["inconsistent"])
                 else f"{(wrong[metric] >= printed['inconsistent']).mean():.0%}",
             }

@@ -442,7 +442,7 @@ def test_a_run_marked_as_unpooled_builds_nothing_when_set_aside():
 
 
 def literal_pools(submissions, topic, size):
-    """Add the document of every run's next result, round by round, until a round ends with so many documents."""
+    """Add the document of every run's next result, round by round, until a round fills the pool."""
     lists = [one.results.loc[one.results["topic"] == topic, "document"].tolist() for one in submissions]
     pool, depth = set(), 0
     while len(pool) < size and depth < max(map(len, lists), default=0):
