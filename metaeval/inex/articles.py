@@ -328,8 +328,9 @@ def highlighted_elements(assessments: Assessments, articles: Articles) -> pd.Dat
     ... )
     >>> marked = pd.DataFrame({"topic": ["1"], "document": ["d1"], "offset": [2], "length": [4]})
     >>> judged = pd.DataFrame({"topic": ["1", "1"], "document": ["d1", "d1"], "path": ["/a[1]", "/a[1]/p[1]"]})
-    >>> highlighted_elements(Assessments(scale="2005", elements=judged, passages=marked), {"d1": text}).iloc[0].tolist()
-    ['1', 'd1', 3, 2, '/a[1]/p[2]']
+    >>> found = highlighted_elements(Assessments(scale="2005", elements=judged, passages=marked), {"d1": text})
+    >>> found[["highlighted", "assessed", "missing"]].to_dict("records")
+    [{'highlighted': 3, 'assessed': 2, 'missing': '/a[1]/p[2]'}]
     """
     check_kind(assessments, "assessments", "Assessments")
     assessed = {key: {*paths} for key, paths in assessments.elements.groupby(["topic", "document"])["path"]}
