@@ -102,7 +102,7 @@ PROMISES = {
         (
             r"^Runs by the relative change of their mean score",
             r"^Runs and topics by the relative change of the score",
-            r"^\(−∞, −50\] +\d",
+            r"^\(.∞, .50\] +\d",
             r"^\(0, 10\] +\d",
             r"^\(50, 100\] +\d",
         ),

@@ -128,7 +128,7 @@ def test_hours_as_the_paper_reckons_them():
 
 
 def test_passages_per_document_of_a_growing_pool():
-    """Two topics of 4 and 2 documents, the pool of one goes on beyond rank 2: 3 passages in 2 documents, then 1 in 2."""
+    """Topics of 4 and 2 documents; the pool of one goes on beyond rank 2: 3 passages in 2 documents, then 1 in 2."""
     documents = documents_of(*(("1", f"d{number}", number != 3) for number in range(4)), ("2", "d0", 1), ("2", "d1", 0))
     places = [("1", "d0", 0), ("1", "d0", 9), ("1", "d1", 0), ("1", "d2", 0), ("2", "d0", 0)]
     passages = pd.DataFrame(places, columns=["topic", "document", "offset"]).assign(length=1)
