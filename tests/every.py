@@ -700,9 +700,9 @@ OTHERWISE = {
             cells_of mean_by_cluster oriented pair_agreement reference_of system_statistics williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
-            generalised_precision_curves inex_eval_table interpolated_precision_curves metric_values
-            new_run_coverage passage_agreement pool_growth precision_recall_curves reliability_runs run_overlap
-            score""",
+            generalised_precision_curves highlighted_elements inex_eval_table interpolated_precision_curves
+            metric_values new_run_coverage passage_agreement pool_growth precision_recall_curves
+            reliability_runs run_overlap score""",
         "sizes of topic sets, from a few numbers": """
             cost_model minimum_topics_table top_heaviness topic_set_size_for_anova topic_set_size_for_interval
             topic_set_size_for_t""",

@@ -9,7 +9,7 @@ from metaeval.base.checks import MOST_ROUNDS, check_count
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, path
+from metaeval.cli.option import Option, choice, path
 from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
@@ -159,6 +159,13 @@ _POOL_SIZES = Option(
     shown="50 to 500, or parts of the pool",
     means="sizes",
 )
+_ROUNDS = choice(
+    "What each run adds in a round of pools of these sizes: its next document, or the document of its next result, as "
+    "at INEX 2005 and 2006.",
+    "documents",
+    "results",
+    often=False,
+)
 _BUDGET = Option(
     "30s|5m|1h",
     "Time limit for new replicates; at least two are run.",
@@ -202,6 +209,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     reductions: Annotated[str | None, _REDUCTIONS] = None,
     steps: Annotated[str | None, _STEPS] = None,
     pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
+    rounds: Annotated[str, _ROUNDS] = "documents",
     replicates: Annotated[int, opt.REPLICATES] = 10,
     budget: Annotated[str | None, _BUDGET] = None,
     min_tau: Annotated[float, Option("TAU", "Kendall's tau required.", checks.number(above=-1, most=1))] = 0.9,
@@ -221,6 +229,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all",
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
+    published: Annotated[bool, opt.PUBLISHED] = False,
     keep: Annotated[Path | None, _KEEP] = None,
 ) -> Answer:
     """Test what fewer judgments would change, and whether new systems are evaluated fairly.
@@ -255,7 +264,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         loaded.when_saved(partial(discard_replicates, keep))
     if judged_pool_size is not None and not judged_pool_size.isdecimal():
         loaded.read(judged_pool_size)
-    return loaded.ask(
+    study = loaded.ask(
         study_judgments,
         loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
         loaded.metrics(),
@@ -272,6 +281,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         keep=keep,
         budget=None if budget is None else parse_time(budget),
     )
+    return study.report(published=published)
 
 
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:

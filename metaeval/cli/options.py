@@ -87,6 +87,9 @@ POSTERIOR = flag(
     needs="out",
     often=False,
 )
+PUBLISHED = flag(
+    "--published", "Also show in the terminal the tables in the form of Pal, Mitra and Kamps (2010).", often=False
+)
 CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
 SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel="Work")
 THREADS = Option(

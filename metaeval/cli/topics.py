@@ -100,6 +100,7 @@ def topics(  # noqa: PLR0913 - the options of the command
     pymc: Annotated[bool, _PYMC] = False,
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     posterior: Annotated[bool, opt.POSTERIOR] = False,
+    published: Annotated[bool, opt.PUBLISHED] = False,
 ) -> Answer:
     """Estimate how many topics each metric needs, with intervals.
 
@@ -140,7 +141,7 @@ def topics(  # noqa: PLR0913 - the options of the command
         method="pymc" if pymc else "fast",
     )
     loaded.at_end(lambda: _refuse_sampling(study))
-    return study.report(posterior=posterior)
+    return study.report(posterior=posterior, published=published)
 
 
 def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:

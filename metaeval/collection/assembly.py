@@ -132,6 +132,7 @@ def assemble_collection(
     levels = np.maximum(judgments.levels, np.int16(NOT_POOLED + 1))  # what has a line was pooled
     n_retrieved = np.stack([run.n_retrieved for run in ranked]).astype(np.int32)
     codes = [run.codes for run in ranked if run.codes is not None]
+    first = [run.first for run in ranked if run.first is not None]
     collection = Collection(
         systems=tuple(runs),
         topics=judgments.topics,
@@ -146,7 +147,12 @@ def assemble_collection(
         grades=judgments.grades,
         top_level=max(int(levels.max()), 0),
         tied=np.array([run.tied for run in ranked]),
-        retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
+        retrieved=RetrievedDocuments(
+            offsets=_offsets(n_retrieved),
+            codes=np.concatenate(codes),
+            n_codes=n_codes,
+            first=np.concatenate(first) if first else None,
+        )
         if codes
         else None,
         notes=(*notes, *judgments.notes, *_notes_of_grades(judgments), *_without_judged(judgments, runs)),

@@ -14,6 +14,8 @@ On = Literal["documents", "elements", "passages"]
 """What is ranked."""
 Retrieved = Literal["judged", "all"]
 """Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
+Rounds = Literal["results", "documents"]
+"""What of its list a run goes on by in each round of pooling: one result, or one document that it has not had."""
 
 _LEVELS = np.iinfo(np.int16)
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -43,11 +43,19 @@ class RetrievedDocuments(ShortRepr):
     (n_retrieved,)."""
     n_codes: int
     """Codes lie below it."""
+    first: NDArray[np.int32] | None = None
+    """Of runs of elements and passages: the rank of each document's first result. Shape (n_retrieved,)."""
 
     def taken(self, lists: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
         """Return the documents of these lists, by their new codes."""
         offsets, entries = take_segments(self.offsets, lists)
-        return replace(self, offsets=offsets, codes=moved[self.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1)
+        return replace(
+            self,
+            offsets=offsets,
+            codes=moved[self.codes[entries]],
+            n_codes=int(moved.max(initial=-1)) + 1,
+            first=None if self.first is None else self.first[entries],
+        )
 
 
 class Judgments(NamedTuple):

@@ -499,6 +499,7 @@ class Collection(JudgedCollection):
             offsets=offsets,
             ranks=self.ranks[entries] if every is None else np.zeros(0, dtype=np.int32),
             codes=whole[1][entries],
+            first=None if every is None or every.first is None else every.first[entries],
         )
         return own if self.pool_runs is None else self.pool_runs.joined(own)
 

@@ -24,6 +24,8 @@ class PoolRuns(Result):
     codes: NDArray[np.int32]
     """Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
     else of the judged ones."""
+    first: NDArray[np.int32] | None = None
+    """As `RetrievedDocuments.first`."""
 
     def joined(self, own: Self) -> Self:
         """Return these runs and further ones."""
@@ -35,6 +37,7 @@ class PoolRuns(Result):
             offsets=np.concatenate([self.offsets, self.offsets[-1] + own.offsets[1:]]),
             ranks=np.concatenate([self.ranks, own.ranks]),
             codes=np.concatenate([self.codes, own.codes]),
+            first=None if self.first is None or own.first is None else np.concatenate([self.first, own.first]),
         )
 
     def on_topics(self, columns: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
@@ -48,6 +51,7 @@ class PoolRuns(Result):
             offsets=offsets,
             ranks=self.ranks[entries] if len(self.ranks) else self.ranks,
             codes=moved[self.codes[entries]],
+            first=None if self.first is None else self.first[entries],
         )
 
 

@@ -62,6 +62,8 @@ class RankedRun(NamedTuple):
     """On request, the judgment of every retrieved document, -1 for the unjudged."""
     unjudged: UnjudgedDocuments | None = None
     """On request, the documents with code -1."""
+    first: NDArray[np.int32] | None = None
+    """Of runs of elements and passages, with `codes`: the rank of each document's first result."""
 
     def completed(self, others: OtherDocuments, n_judgments: int) -> "RankedRun":
         """Give the documents without judgments codes that are the same in every run."""

@@ -1,5 +1,6 @@
 from metaeval.inex.articles import ArticleFolder as ArticleFolder
 from metaeval.inex.articles import ArticlePlaces as ArticlePlaces
+from metaeval.inex.articles import highlighted_elements as highlighted_elements
 from metaeval.inex.articles import place_passages as place_passages
 from metaeval.inex.articles import read_article as read_article
 from metaeval.inex.assessed_pools import new_run_coverage as new_run_coverage

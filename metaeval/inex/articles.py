@@ -297,6 +297,59 @@ def place_passages(assessments: Assessments, articles: Articles, *, lenient: boo
     )
 
 
+def highlighted_elements(assessments: Assessments, articles: Articles) -> pd.DataFrame:
+    """Count the elements with highlighted text of every document, and those of them that were assessed.
+
+    Parameters
+    ----------
+    assessments : Assessments
+        Of the scale 2005, with passages in characters (`place_passages`).
+    articles : Articles
+        Of all documents with passages.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a document with passages: ``topic``, ``document``, ``highlighted`` elements, ``assessed`` of them, and
+        the first in document order that was not (``missing``; empty where there is none).
+
+    Notes
+    -----
+    C-Rule 1 [ALL] of 2005 asks that all elements that are highlighted, wholly or in part, are assessed (Piwowarski,
+    Trotman and Lalmas 2008, section 4.2.2).
+
+    Examples
+    --------
+    >>> text = ArticlePlaces(
+    ...     source="d1.xml",
+    ...     elements={"/a[1]": (0, 9, ()), "/a[1]/p[1]": (0, 4, ()), "/a[1]/p[2]": (4, 9, ())},
+    ...     order={"/a[1]": 0, "/a[1]/p[1]": 1, "/a[1]/p[2]": 2},
+    ...     before=np.arange(10),
+    ... )
+    >>> marked = pd.DataFrame({"topic": ["1"], "document": ["d1"], "offset": [2], "length": [4]})
+    >>> judged = pd.DataFrame({"topic": ["1", "1"], "document": ["d1", "d1"], "path": ["/a[1]", "/a[1]/p[1]"]})
+    >>> found = highlighted_elements(Assessments(scale="2005", elements=judged, passages=marked), {"d1": text})
+    >>> found[["highlighted", "assessed", "missing"]].to_dict("records")
+    [{'highlighted': 3, 'assessed': 2, 'missing': '/a[1]/p[2]'}]
+    """
+    check_kind(assessments, "assessments", "Assessments")
+    assessed = {key: {*paths} for key, paths in assessments.elements.groupby(["topic", "document"])["path"]}
+    at_hand = lru_cache(_AT_HAND)(articles.__getitem__)
+    rows = []
+    for (topic, document), own in assessments.passages.groupby(["topic", "document"], sort=False):
+        article = at_hand(document)
+        paths = sorted(article.elements, key=article.order.__getitem__)
+        places = np.array([article.elements[path][:2] for path in paths], dtype=np.int64).reshape(-1, 2)
+        begins, ends = article.before[places].T
+        low = own["offset"].to_numpy()
+        high = low + own["length"].to_numpy()
+        marked = (np.minimum(ends[:, None], high) > np.maximum(begins[:, None], low)).any(axis=1)
+        inside = [path for path, one in zip(paths, marked, strict=True) if one]
+        missing = [path for path in inside if path not in assessed.get((topic, document), ())]
+        rows.append((topic, document, len(inside), len(inside) - len(missing), missing[0] if missing else ""))
+    return pd.DataFrame(rows, columns=["topic", "document", "highlighted", "assessed", "missing"])
+
+
 class _Finder:
     """Looks up points, the last few articles at hand; if lenient, a point that its article does not have is -1."""
 

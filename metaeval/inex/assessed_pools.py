@@ -1,7 +1,7 @@
 """What pools of documents hold of what assessors found, as they grow, and how much of them was assessed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,16 +10,15 @@ from scipy.stats import t as student
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_kinds
 from metaeval.base.names import natural_order
+from metaeval.collection.base import Rounds
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.inex.assessments import Assessments, Submission
 
+_STEADY = 250
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 POOL_SIZES = (50, 100, 200, 300, 400, 500)
 """Documents, or elements, of a pool in Tables V and VI and Figure 3 of Piwowarski et al. (2008)."""
-
-Rounds = Literal["results", "documents"]
-"""What of its list a run goes on by in each round of pooling: one result, or one document that it has not had."""
 
 
 def pool_growth(
@@ -150,6 +149,24 @@ class GrowthCurves(NamedTuple):
             frame[name] = sums / frame["topics"]
             frame[f"{name}_share"] = np.divide(sums, total, out=np.full(len(sums), np.nan), where=total > 0)
         return frame
+
+    def per_document(self) -> pd.DataFrame:
+        """Return what a document of the pool holds before a rank and after it: 250, or half of a smaller pool.
+
+        Rows are the `kinds`; only topics whose pool goes on beyond that rank count.
+        """
+        ends = [int(curve["documents"].iloc[-1]) for curve in self.curves.values()]
+        rank = _STEADY if max(ends) > _STEADY else max(ends) // 2
+        reaching = [curve for curve, end in zip(self.curves.values(), ends, strict=True) if end > rank > 0]
+        rows = []
+        for name in self.kinds if reaching else ():
+            before = [_interpolated(np.array([rank]), curve["documents"], curve[name])[0] for curve in reaching]
+            after = [
+                (curve[name].iloc[-1] - found) / (curve["documents"].iloc[-1] - rank)
+                for curve, found in zip(reaching, before, strict=True)
+            ]
+            rows.append((name, rank, len(reaching), np.mean(before) / rank, np.mean(after)))
+        return pd.DataFrame(rows, columns=["found", "rank", "topics", "before", "after"])
 
     def beyond(self, added: int, *, confidence: float = 0.95) -> pd.DataFrame:
         """Return what more documents would hold, at the rate of the second half of each pool."""

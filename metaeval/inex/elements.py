@@ -281,6 +281,7 @@ class _Rows:
         _, first = np.unique(self._lists(lists, documents), return_index=True)
         first.sort()
         lists, documents, found = lists[first], documents[first], found[first]
+        places = first + 1 - (np.cumsum(self.counts.ravel()) - self.counts.ravel())[lists]
         n_retrieved = np.bincount(lists, minlength=self.counts.size)
         ranks = np.arange(1, len(lists) + 1) - np.repeat(np.cumsum(n_retrieved) - n_retrieved, n_retrieved)
         n_judged = np.bincount(lists[found >= 0], minlength=self.counts.size).reshape(shape)
@@ -299,6 +300,7 @@ class _Rows:
                 ranks=ranks[own][known].astype(np.int32),
                 judgments=found[own][known].astype(np.int32),
                 codes=codes[own].astype(np.int32) if retrieved == "all" else None,
+                first=places[own].astype(np.int32) if retrieved == "all" else None,
             )
         answered = frozenset().union(*(run.answered for run in self.runs.values()))
         return assemble_collection(self.judgments, ranked, answered, n_codes=n_judgments + len(names))

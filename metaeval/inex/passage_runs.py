@@ -52,6 +52,8 @@ class CompiledRun:
     """Its documents, each at the rank of its first result."""
     codes: NDArray[np.int32]
     """The judgment of every document of `ranked`, -1 for none."""
+    first: NDArray[np.int32]
+    """The rank of its first result."""
     results: Results
     n_results: NDArray[np.int64]
     """How many of `results` each list has. Shape (n_topics,)."""
@@ -121,6 +123,7 @@ def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> Comp
     return CompiledRun(
         ranked=_ranked(documents[first], topics[first], articles.ranks[first], n_topics),
         codes=documents[first].astype(np.int32),
+        first=ranks[first].astype(np.int32),
         results=results,
         n_results=np.bincount(topics[kept], minlength=n_topics),
         n_retrieved=n_retrieved,

@@ -258,5 +258,5 @@ def _with_codes(runs: list[CompiledRun], n_judgments: int) -> tuple[list[RankedR
     for run, part in zip(runs, parts, strict=True):
         own = run.codes.copy()
         own[own < 0] = part
-        ranked.append(run.ranked._replace(codes=own))
+        ranked.append(run.ranked._replace(codes=own, first=run.first))
     return ranked, n_judgments + len(different)

@@ -51,19 +51,17 @@ def groups_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     return [KeyFigure(say("change"), changes, tuple(numbers)), KeyFigure(say("places"), whole(most), (most,))]
 
 
-def groups_section(study: JudgmentsStudy) -> Section:
+def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section:
     """Return the section on runs that did not take part in the pool."""
     blocks: list[Block] = []
     for name, found in study.left_out.items():
         if found.pool_share < WHOLE:
             continue
         blocks.append(_left_out_table(study, name))
-        tables: list[Block] = [
-            _changes_table(study, name, "run"),
-            _changes_table(study, name, "run and topic"),
-            _groups_table(name, found.groups.reset_index()),
-        ]
-        blocks.append(Fold(title=say("titles", name="groups fold", keep=name, rules=_RULES), blocks=tuple(tables)))
+        changes = [_changes_table(study, name, counted, published=published) for counted in ("run", "run and topic")]
+        folded = [*([] if published else changes), _groups_table(name, found.groups.reset_index())]
+        blocks += changes if published else []
+        blocks.append(Fold(title=say("titles", name="groups fold", keep=name, rules=_RULES), blocks=tuple(folded)))
     if any(one.pool_share < WHOLE for one in study.left_out.values()):
         blocks.append(_shares_table(study))
     if study.sufficiency is not None:
@@ -79,7 +77,7 @@ def groups_section(study: JudgmentsStudy) -> Section:
         id="new-systems",
         title=say("titles", name="section"),
         lead=say("lead"),
-        brief=not study.stability,
+        brief=published or not study.stability,
         blocks=tuple(blocks),
     )
 
@@ -128,20 +126,37 @@ def _shares_table(study: JudgmentsStudy) -> Table:
     )
 
 
-def _changes_table(study: JudgmentsStudy, name: str, counted: str) -> Table:
+def _mirrored(interval: str) -> str:
+    """Return an interval of changes with the other sign.
+
+    Examples
+    --------
+    >>> _mirrored("[-20, -10)"), _mirrored("(0, 10)"), _mirrored("[50, inf)"), _mirrored("0")
+    ('(10, 20]', '(-10, 0)', '(-inf, -50]', '0')
+    """
+    if "," not in interval:
+        return interval
+    low, high = (f"-{end}".removeprefix("--") if end != "0" else end for end in interval[1:-1].split(", "))
+    return f"{'[' if interval[-1] == ']' else '('}{high}, {low}{']' if interval[0] == '[' else ')'}"
+
+
+def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published: bool) -> Table:
+    """Count changes by their size; as published, a loss is positive, and gains come first."""
     frame = _of(study.table("left_out_changes"), study.left_out[name])
     frame = frame[frame["counted"] == counted]
-    wide = pd.DataFrame({"interval": CHANGE_INTERVALS})
+    intervals = [*CHANGE_INTERVALS[-2::-1], CHANGE_INTERVALS[-1]] if published else [*CHANGE_INTERVALS]
+    wide = pd.DataFrame({"interval": intervals})
     for metric in study.metrics:
-        own = frame[frame["metric"] == metric].set_index("interval").reindex(CHANGE_INTERVALS)
+        own = frame[frame["metric"] == metric].set_index("interval").reindex(intervals)
         wide[metric] = [
             f"{n:.0f}" if n == 0 else f"{n:.0f} ({100 * part:.1f} %)"
             for n, part in zip(own["n"], own["share"], strict=True)
         ]
-    wide["interval"] = [name.replace("-", "−").replace("inf", "∞") for name in CHANGE_INTERVALS]
+    written = map(_mirrored, intervals) if published else intervals
+    wide["interval"] = [one.replace("-", "−").replace("inf", "∞") for one in written]
     return Table(
         name=f"changes {name} {counted}",
-        **titled(say, "changes", counted=counted),
+        **titled(say, "changes", counted=counted, published=published),
         frame=wide,
         data=frame,
         columns=(*left(interval="Change, %"), *right(**{one: name_of_metric(one) for one in study.metrics})),

@@ -18,13 +18,13 @@ _SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
 say = prose("judgments")
 
 
-def judgments_report(study: JudgmentsStudy) -> Report:
-    """Put a judgments study into a report."""
+def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Report:
+    """Put a judgments study into a report; tables of changes in the form of Pal et al. are folded or `published`."""
     tables = study.tables()
     sections = [*reduction_sections(study)]
     sections += between_metrics_section(study)
     if "new-systems" in study.questions:
-        sections.append(groups_section(study))
+        sections.append(groups_section(study, published=published))
     sections += effort_section(study)
     sections += unanswered(Item(term=_term(part), words=reason) for part, reason in study.unanswered.items())
     sources = (*(key for one in study.stability.values() for key in one.reduction.cite), *_SOURCES)

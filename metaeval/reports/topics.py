@@ -56,7 +56,7 @@ _SOURCES = (
 say = prose("topics")
 
 
-def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
+def topics_report(study: TopicsStudy, *, posterior: bool = False, published: bool = False) -> Report:
     """Put a topics study into a report.
 
     Examples
@@ -73,7 +73,7 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False) -> Report:
         facts=topic_facts(study),
         summary=topic_summary(study),
         key_figures=topic_figures(study),
-        sections=(*_size_sections(study), numbers_section(study), *error_sections(study)),
+        sections=(*_size_sections(study, published=published), numbers_section(study), *error_sections(study)),
         methods=_methods(study),
         rows=_rows(study),
         provenance=study.provenance,
@@ -131,7 +131,7 @@ def _rows(study: TopicsStudy) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------------------------- the sections
 
 
-def _size_sections(study: TopicsStudy, *, brief: bool = True) -> tuple[Section, ...]:
+def _size_sections(study: TopicsStudy, *, brief: bool = True, published: bool = False) -> tuple[Section, ...]:
     explained, notes = tuple(short_names(study.error_rates.metrics)), list[Block]()
     failed = {part: why.rstrip(".") for part, why in study.unestimated.items() if part.startswith((INTERVALS, SAMPLED))}
     if failed:
@@ -142,13 +142,15 @@ def _size_sections(study: TopicsStudy, *, brief: bool = True) -> tuple[Section, 
         stand_in = (say("stand-in"),) * any(part.startswith(SAMPLED) for part in failed)
         notes.append(Text(paragraphs=(*words, *stand_in), look="note"))
     if study.posterior is None:
-        blocks = list(_observed(study))
+        blocks = list(_observed(study, published=published))
     else:
-        check = (Text(paragraphs=(say("check"),)), *_observed(study))
+        check = (Text(paragraphs=(say("check"),)), *_observed(study, published=published))
         blocks = [*_model_blocks(study, study.posterior), Fold(title=say("titles", name="check"), blocks=check)]
     if explained:
         blocks.insert(1, Text(paragraphs=explained))
     blocks[1:1] = notes
+    if published:
+        blocks.append(_published_table(study))
     lead = say("size lead", study=study)
     section = Section(id="topics", title=say("titles", name="size"), lead=lead, blocks=tuple(blocks), brief=brief)
     return (section, *_fewer_section(study))
@@ -218,16 +220,23 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     )
 
 
-def _observed(study: TopicsStudy) -> tuple[Block, ...]:
-    """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one."""
+def _observed(study: TopicsStudy, *, published: bool) -> tuple[Block, ...]:
+    """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one.
+
+    That is left out where it is `published` by itself.
+    """
     blocks: list[Block] = [_minimum_table(study, study.minimum, name="minimum_topics")]
     silent = [reason for part, reason in study.unestimated.items() if part == CURVE]
     silent += [f"{part_name(part)}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
-    table = _minimum_table(study, study.published, name="minimum_topics_published")
-    blocks.append(Fold(title=say("titles", name="published"), blocks=(table, _side_by_side(study))))
+    tables = (_side_by_side(study),) if published else (_published_table(study), _side_by_side(study))
+    blocks.append(Fold(title=say("titles", name="published"), blocks=tables))
     return tuple(blocks)
+
+
+def _published_table(study: TopicsStudy) -> Table:
+    return _minimum_table(study, study.published, name="minimum_topics_published")
 
 
 def _side_by_side(study: TopicsStudy) -> Table:

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
 from metaeval.base.results import Result
+from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
     NEVER,
     check_reach,
+    check_rounds,
     entry_depths,
     pool_lengths,
     pooled_systems,
@@ -79,14 +81,15 @@ def coverage(
     *,
     sizes: Sequence[int] = DEFAULT_SIZES,
     systems: Iterable[str] | None = None,
+    rounds: Rounds = "documents",
 ) -> Coverage:
     """Count how many results of new runs are judged at each rank, for pools of several sizes.
 
     Notes
     -----
     Figure 3 of [1]_, for runs of documents. Of runs of elements the distinct documents are counted here, each at its
-    rank among them, in pools of each run's next document. The paper counts elements, in pools of the document of each
-    run's next element: `metaeval.inex.new_run_coverage`.
+    rank among them, in pools of each run's next document, or with ``rounds="results"`` of the document of its next
+    result. The paper counts elements, in pools of the latter kind: `metaeval.inex.new_run_coverage`.
 
     References
     ----------
@@ -95,13 +98,14 @@ def coverage(
     """
     documents = collection.by_document
     refuse_unknown_pool(documents)
-    entries = entry_depths(documents)
+    entries = entry_depths(documents, rounds=check_rounds(rounds))
     wanted = np.sort(_sizes(sizes))
     chosen = _new_systems(documents) if systems is None else pooled_systems(documents, systems)
     steps = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
     judged = entries.over_codes(documents.judged)
     offsets, _, codes, _ = retrieved_lists(documents, complete=True)
-    found = np.zeros((len(wanted) + 2, len(chosen), entries.longest), dtype=np.int64)
+    longest = int(documents.n_retrieved.max(initial=0))
+    found = np.zeros((len(wanted) + 2, len(chosen), longest), dtype=np.int64)
     _cover(offsets, codes, chosen, documents.n_topics, np.where(judged, entries.depth, NEVER), judged, steps, found)
     names = [documents.systems[row] for row in chosen]
     counts = xr.Dataset(
@@ -110,17 +114,21 @@ def coverage(
             "judged": (("system", "rank"), found[-2]),
             "results": (("system", "rank"), found[-1]),
         },
-        coords={"size": wanted, "system": names, "rank": np.arange(1, entries.longest + 1)},
+        coords={"size": wanted, "system": names, "rank": np.arange(1, longest + 1)},
     )
     return Coverage(counts=counts)
 
 
-def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_SIZES) -> RunDepths:
+def run_depths(
+    collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_SIZES, rounds: Rounds = "documents"
+) -> RunDepths:
     """Find how deep pools of several sizes reach into the runs.
 
     Notes
     -----
-    Table VI of [1]_. Of runs of elements a depth is a rank among the distinct documents of a run.
+    Table VI of [1]_. Of runs of elements a depth is a rank among the distinct documents of a run, as in the paper for
+    2004; with ``rounds="results"`` it is one among its results, as in the paper for 2005 and 2006, where each run adds
+    the document of its next result in a round of pooling. A list ends with the first result of its last document.
 
     References
     ----------
@@ -136,10 +144,10 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
     [1.0, 2.5]
     """
     documents = collection.by_document
-    entries = entry_depths(documents)
+    entries = entry_depths(documents, rounds=check_rounds(rounds))
     wanted = _sizes(sizes)
     depths = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
-    lengths = pool_lengths(documents)
+    lengths = pool_lengths(documents, rounds=rounds)
     answered = lengths > 0
     reached = np.minimum(depths[:, None], lengths[None])
     counts = entries.counts()

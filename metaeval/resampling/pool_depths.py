@@ -7,13 +7,14 @@ many pools are asked for.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
+from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.running.compiled import compiled
@@ -109,6 +110,12 @@ def check_reach(number: object, name: str) -> int:
     return min(check_count(number, name), NEVER - 1)
 
 
+def check_rounds(rounds: Rounds) -> Rounds:
+    """Return by what runs go on in each round of pooling, if that is known."""
+    check_choice(rounds, "kind of rounds", get_args(Rounds))
+    return rounds
+
+
 def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> NDArray[np.int64]:
     """Return the positions of the runs that build pools: those named, else those marked as pooled, else all."""
     if systems is not None:
@@ -143,10 +150,15 @@ def refuse_unknown_pool(collection: Collection) -> None:
 
 
 def entry_depths(
-    collection: Collection, systems: NDArray[np.int64] | None = None, *, complete: bool = True
+    collection: Collection,
+    systems: NDArray[np.int64] | None = None,
+    *,
+    complete: bool = True,
+    rounds: Rounds = "documents",
 ) -> EntryDepths:
-    """Find where every document enters the pool."""
-    lists, lengths = _pool_lists(collection, systems, complete=complete), pool_lengths(collection, systems)
+    """Find where every document enters the pool; ranks are those of documents, or of their first results."""
+    lists = _pool_lists(collection, systems, complete=complete, rounds=rounds)
+    lengths = pool_lengths(collection, systems, rounds=rounds)
     if not lengths.any():
         raise InvalidOptionError("the pooled runs retrieve nothing for any topic of the qrels, so there is no pool")
     n_codes = _n_codes(collection)
@@ -167,17 +179,19 @@ def entry_depths(
     )
 
 
-def entry_depths_by_group(collection: Collection, group_of: NDArray[np.int64], *, complete: bool) -> EntryDepthsByGroup:
+def entry_depths_by_group(
+    collection: Collection, group_of: NDArray[np.int64], *, complete: bool, rounds: Rounds = "documents"
+) -> EntryDepthsByGroup:
     """Find where every document enters the pool when any one group is left out.
 
     Shapes: `group_of` (n_systems,).
     """
-    whole = entry_depths(collection, complete=complete)
+    whole = entry_depths(collection, complete=complete, rounds=rounds)
     n_codes = _n_codes(collection)
     best = np.full(n_codes, NEVER, dtype=np.int32)
     group = np.full(n_codes, -1, dtype=np.int32)
     other = np.full(n_codes, NEVER, dtype=np.int32)
-    for one in _pool_lists(collection, None, complete=complete):
+    for one in _pool_lists(collection, None, complete=complete, rounds=rounds):
         _enter_by_group(*one[:4], group_of[one.numbers], collection.n_topics, best, group, other)
     return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
 
@@ -191,11 +205,29 @@ def reciprocal_rank_sums(collection: Collection, systems: NDArray[np.int64] | No
     return sums
 
 
-def pool_lengths(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
-    """Return the lengths of the lists that build pools, (n_runs, n_topics); see `entry_depths`."""
+def pool_lengths(
+    collection: Collection, systems: NDArray[np.int64] | None = None, *, rounds: Rounds = "documents"
+) -> NDArray[np.int32]:
+    """Return the lengths of the lists that build pools, (n_runs, n_topics); see `entry_depths`.
+
+    By results a list ends with the first result of its last document.
+    """
     chosen = pooled_systems(collection) if systems is None else systems
-    own, others = collection.n_retrieved[chosen], collection.pool_runs
-    return own if systems is not None or others is None else np.concatenate([own, others.n_retrieved])
+    every, others = collection.retrieved, collection.pool_runs
+    by_result = rounds == "results"
+    first = every.first if by_result and every is not None else None
+    own = collection.n_retrieved if every is None or first is None else _ends(every.offsets, first, collection.n_topics)
+    if systems is not None or others is None:
+        return own[chosen]
+    first = others.first if by_result else None
+    rest = others.n_retrieved if first is None else _ends(others.offsets, first, collection.n_topics)
+    return np.concatenate([own[chosen], rest])
+
+
+def _ends(offsets: NDArray[np.int64], first: NDArray[np.int32], n_topics: int) -> NDArray[np.int32]:
+    """Return the last first result of every list, 0 of an empty one, (n_systems, n_topics)."""
+    last = np.append(first, 0)[offsets[1:] - 1]
+    return np.where(np.diff(offsets) > 0, last, 0).astype(np.int32).reshape(-1, n_topics)
 
 
 class _Lists(NamedTuple):
@@ -208,15 +240,21 @@ class _Lists(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-def _pool_lists(collection: Collection, systems: NDArray[np.int64] | None, *, complete: bool) -> list[_Lists]:
+def _pool_lists(
+    collection: Collection, systems: NDArray[np.int64] | None, *, complete: bool, rounds: Rounds = "documents"
+) -> list[_Lists]:
     """Return the lists of the runs that build a pool, and of those that are not scored."""
     chosen = pooled_systems(collection) if systems is None else systems
     offsets, ranks, codes, _ = retrieved_lists(collection, complete=complete)
+    every, by_result = collection.retrieved, rounds == "results"
+    if by_result and every is not None and every.first is not None:
+        ranks = every.first
     found = [_Lists(offsets, ranks, codes, chosen, chosen)]
     others = collection.pool_runs
     if systems is None and others is not None:
         rows = np.arange(len(others.systems))
-        found.append(_Lists(others.offsets, others.ranks, others.codes, rows, collection.n_systems + rows))
+        places = others.first if by_result and others.first is not None else others.ranks
+        found.append(_Lists(others.offsets, places, others.codes, rows, collection.n_systems + rows))
     return found
 
 

@@ -11,6 +11,7 @@ from scipy.special import stdtr
 
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Result
+from metaeval.collection.base import Rounds
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
@@ -79,12 +80,13 @@ class PoolSufficiency(Result):
         ]
 
 
-def pool_sufficiency(
+def pool_sufficiency(  # noqa: PLR0913 - one keyword per choice
     collection: JudgedCollection,
     metrics: object,
     *,
     sizes: Sequence[int] = DEFAULT_SIZES,
     alpha: float = 0.05,
+    rounds: Rounds = "documents",
     registry: Registry | None = None,
 ) -> PoolSufficiency:
     """Test for several pool sizes whether more judgments would change decisions about a group that is left out.
@@ -98,6 +100,9 @@ def pool_sufficiency(
         Documents a topic, by rank-by-rank pooling.
     alpha : float
         Level of the two-sided paired t tests, uncorrected as published.
+    rounds : {"documents", "results"}
+        What each run adds to the pool in a round: its next document, or the document of its next result (of elements
+        and passages), as at INEX 2005 and 2006.
     registry : Registry, optional
         Where metric names are looked up.
 
@@ -109,7 +114,7 @@ def pool_sufficiency(
     EstimationError
         If a single topic has something relevant.
     UnknownNameError
-        For a metric that is not known.
+        For a metric that is not known, or other `rounds`.
 
     See Also
     --------
@@ -131,10 +136,10 @@ def pool_sufficiency(
     check_share(alpha, "alpha")
     names, numbers = numbered_groups(collection)
     documents = collection.by_document
-    depths = run_depths(documents, sizes=sizes)
+    depths = run_depths(documents, sizes=sizes, rounds=rounds)
     wanted = depths.table.index.to_numpy()
     chosen = resolve_metrics(metrics, registry=registry)
-    by_group = entry_depths_by_group(documents, numbers, complete=True)
+    by_group = entry_depths_by_group(documents, numbers, complete=True, rounds=rounds)
     counted = scored_topics(documents)
     if counted.sum() < _FEWEST:
         raise EstimationError("a paired t test needs two topics with a relevant document; there is one")

@@ -8,12 +8,12 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_kind
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.collection.base import Rounds
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.inex.articles import Articles, place_passages
+from metaeval.inex.articles import Articles, highlighted_elements, place_passages
 from metaeval.inex.assessed_pools import (
     POOL_SIZES,
     GrowthCurves,
-    Rounds,
     new_run_coverage,
     pool_coverage,
 )
@@ -156,6 +156,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         rounds=rounds,
         topics=view.topics(),
         growth=grown,
+        per_document=curves[0].per_document() if curves else pd.DataFrame(),
         beyond=_cost_beyond(curves[0], view, model or _logged_cost(times), added) if curves else pd.DataFrame(),
         new_runs=asked("Coverage of new runs", lambda: _new_runs(runs, others, pool_sizes, rounds)),
         pools=asked("Coverage of the pools", lambda: pool_coverage(view, pools)),
@@ -167,6 +168,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         sizes=asked("Exhaustivity and size", view.sizes_by_exhaustivity),
         entries=asked("Best entry points", AssessmentTables.of(placed, sizes).entries),
         times=times,
+        complete=asked("Complete assessments", lambda: _complete(placed, articles)),
         steps=asked("Order of work", lambda: assessor_steps(log, articles, notes)),
         cycles=asked("Order of work", lambda: assessor_cycles(log)),
         document_agreement=asked("Agreement on documents", lambda: _second(assessments, second, "documents")),
@@ -176,6 +178,14 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_assessments"),
     )
+
+
+def _complete(placed: Assessments, articles: Articles | None) -> pd.DataFrame:
+    if placed.passages.empty or placed.elements.empty:
+        raise LackingError("the assessments do not hold both passages and elements")
+    if articles is None:
+        raise LackingError("give the documents, which say what lies in a passage")
+    return highlighted_elements(placed, articles)
 
 
 def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.DataFrame:

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.provenance import Provenance
-from metaeval.inex.assessed_pools import Rounds, growth_kinds, shown_growth
+from metaeval.collection.base import Rounds
+from metaeval.inex.assessed_pools import growth_kinds, shown_growth
 from metaeval.inex.assessment_tables import SHORT
+from metaeval.resampling.effort import COST_MODELS
 from metaeval.studies.study import Study
 
 FOUND: Mapping[str, str] = {
@@ -58,6 +60,9 @@ class AssessmentStudy(Study):
     ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known."""
     growth: pd.DataFrame
     """See `metaeval.inex.pool_growth`."""
+    per_document: pd.DataFrame
+    """One row a kind ``found`` ("relevant", "elements", "passages"): how many a document of the pool holds ``before``
+    and ``after`` a ``rank``, 250 or half of a smaller pool, over the ``topics`` whose pool goes on beyond it."""
     beyond: pd.DataFrame
     """One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
     documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
@@ -90,6 +95,9 @@ class AssessmentStudy(Study):
     it ``starts_first`` and ``starts_any``."""
     times: pd.DataFrame
     """One row a document in the log: ``seconds``, ``relevant``."""
+    complete: pd.DataFrame
+    """One row a document with passages: elements with ``highlighted`` text, ``assessed`` of them, and the first that
+    was not (``missing``); see `metaeval.inex.highlighted_elements`."""
     steps: pd.DataFrame
     """One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
     ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last."""
@@ -134,6 +142,13 @@ def _of_growth(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
             words = f"{FOUND[kind]} found by {size} documents a topic"
             share = row[f"{kind}_share"]
             yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
+
+
+def _of_documents(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
+    for row in tables.per_document.to_dict("records"):
+        for where in ("before", "after"):
+            words = f"{FOUND[row['found']]} per document of the pool {where} rank {row['rank']}"
+            yield QuotedFigure("pool growth", words, row[where], words, "two")
 
 
 def _of_beyond(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -222,6 +237,23 @@ def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
             yield QuotedFigure("time", f"mean seconds of {kind} documents", mean, words, "one")
         hours = seconds.groupby(tables.times["topic"]).sum().mean() / _HOUR
         yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
+        kinds = tables.times.groupby(["topic", "relevant"]).size().unstack(fill_value=0)  # noqa: PD010 - a column each
+        means = [kinds.get(one, pd.Series(0.0, kinds.index)).mean() for one in (True, False)]
+        for year, rates in COST_MODELS.items():
+            words = f"hours of a topic by the times of INEX {year}"
+            yield QuotedFigure("time", words, rates.hours(float(means[0]), float(means[1])), words, "one")
+
+
+def _of_complete(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
+    if len(tables.complete):
+        asked, sums = "complete assessments", tables.complete[["highlighted", "assessed"]].sum()
+        words, share = (
+            "elements with highlighted text that are assessed (C-Rule 1)",
+            sums["assessed"] / sums["highlighted"],
+        )
+        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
+        words, share = "documents with all of them assessed", np.mean(tables.complete["missing"] == "")
+        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
 
 
 def _of_steps(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -257,6 +289,16 @@ def _of_agreement(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 
 _FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (
-    *(_of_topics, _of_growth, _of_beyond, _of_new_runs, _of_pools, _of_passages, _of_elemental, _of_specificity),
-    *(_of_sizes, _of_entries, _of_times, _of_steps, _of_agreement),
+    *(
+        _of_topics,
+        _of_growth,
+        _of_documents,
+        _of_beyond,
+        _of_new_runs,
+        _of_pools,
+        _of_passages,
+        _of_elemental,
+        _of_specificity,
+    ),
+    *(_of_sizes, _of_entries, _of_times, _of_complete, _of_steps, _of_agreement),
 )

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from metaeval.collection.base import Rounds
 from metaeval.collection.documents import JudgedCollection
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
@@ -23,6 +24,13 @@ from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.studies.study import Attempts
 
 _MOST_SIZES = 6
+
+
+class _Pools(TypedDict):
+    """The pools of several sizes."""
+
+    sizes: Sequence[int]
+    rounds: Rounds
 
 
 class Draws(NamedTuple):
@@ -53,6 +61,8 @@ class Asked(NamedTuple):
     steps: Sequence[float] | None
     sizes: Sequence[int]
     pool_shares: Sequence[float]
+    rounds: Rounds
+    """What each run adds in a round of pools of the sizes asked for."""
     end: float | None
     """The time after which no replicate is begun."""
     draws: Draws
@@ -97,7 +107,9 @@ def shallower_pools(asked: Asked) -> tuple[PoolGrowth | None, RunDepths | None]:
     if asked.original is None:
         return None, None
     deepest = int(asked.original.depths.max(initial=1))
-    return pool_growth(asked.collection, pool_depth=deepest), run_depths(asked.collection, sizes=asked.sizes)
+    return pool_growth(asked.collection, pool_depth=deepest), run_depths(
+        asked.collection, sizes=asked.sizes, rounds=asked.rounds
+    )
 
 
 def new_systems(asked: Asked, attempt: Attempts) -> NewSystems:
@@ -111,14 +123,15 @@ def new_systems(asked: Asked, attempt: Attempts) -> NewSystems:
     for share in sorted(asked.pool_shares, reverse=True):
         ways[f"{share:g} % of the pool"] = partial(leave, baseline="pool", pool_share=share)
     tried = {name: attempt(said.get(name, f"leaving a group out, {name}"), way) for name, way in ways.items()}
-    ask = partial(pool_sufficiency, collection, metrics, sizes=sizes, alpha=asked.draws.alpha)
+    pools: _Pools = {"sizes": sizes, "rounds": asked.rounds}
+    ask = partial(pool_sufficiency, collection, metrics, alpha=asked.draws.alpha, **pools)
     sufficiency = attempt("pool sufficiency", ask)
     pooled = collection.by_document.pooled
     outside = pooled is not None and not pooled.all()
     if not outside:
         attempt.failed["results of unpooled runs"] = "every run counts as pooled; mark those that built the pool"
     left_out = MappingProxyType({name: found for name, found in tried.items() if found is not None})
-    return NewSystems(left_out, sufficiency, coverage(collection, sizes=sizes) if outside else None)
+    return NewSystems(left_out, sufficiency, coverage(collection, **pools) if outside else None)
 
 
 def spent_effort(asked: Asked, cost: CostModel, rule: GrowthRule) -> EffortPlans:

@@ -13,6 +13,7 @@ import pandas as pd
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
+from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
@@ -24,7 +25,7 @@ from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.options import check_test
-from metaeval.resampling.pool_depths import check_reach
+from metaeval.resampling.pool_depths import check_reach, check_rounds
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.stability import check_options
@@ -227,6 +228,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     judged_pool_size: int | Mapping[str, int] | None = None,
     pool_runs: Iterable[str] = (),
     pool_shares: Sequence[float] = (),
+    rounds: Rounds = "documents",
     cost: str | CostModel = "2006",
     adaptive_start: int = 5,
     adaptive_step: int = 5,
@@ -275,6 +277,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         Runs of the collection that built the pool and are not scored.
     pool_shares : sequence of float, optional
         Groups are also left out of pools that hold so many percent of the documents of the rebuilt pool.
+    rounds : {"documents", "results"}
+        What each run adds to pools of `sizes` in a round (pool sufficiency, depths and coverage): its next document, or
+        the document of its next result, as at INEX 2005 and 2006. Of runs of documents both are the same.
     cost : str or CostModel, default "2006"
         Minutes for a relevant and another document: those of a year of INEX, or your own.
     adaptive_start, adaptive_step, adaptive_rate, adaptive_budget
@@ -343,7 +348,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     pools = tuple(sizes) if sizes is not None else default_sizes(original)
     tested = (test, correction, alpha, n_resamples, choose, ranked, rel, top, pool_depth)
     draws = Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
-    asked = Asked(collection, own_metrics, original, steps, pools, pool_shares, end, draws)
+    asked = Asked(collection, own_metrics, original, steps, pools, pool_shares, check_rounds(rounds), end, draws)
     names = _reductions(reductions, wanted, unanswered, documents)
     stability = less_judging(asked, names, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)

@@ -217,7 +217,7 @@ def test_documents_give_characters(command, tmp_path):
     words = ("assessment", "made/assessments", "--second", "made/second")
     before = answers(command(*words, "--json"))
     after = answers(command(*words, "--documents", "made/articles", "--json"))
-    assert changed(before, after) == {"best entry points", "agreement on passages"}
+    assert changed(before, after) == {"best entry points", "agreement on passages", "complete assessments"}
     assert before.items() <= after.items()  # whether an entry point begins a passage was known
     assert "median distance to the first" in {name for _, name in after.keys() - before.keys()}
     said = command(*words, "--json").err + command(*words).out

@@ -54,6 +54,7 @@ OWN = {
         "human": "columns of a table",
         "reliability": "measures of elements alone",
     },
+    "--rounds": {"judgments": "of runs of documents too, whose next result is their next document"},
     "--missing": {"judges": "of scores under judges, which are compared on all their topics"},
     "--out": {"report": "always writes a report"},
     "--qrels": {"judgments": "always about runs", "score": "always about runs"},

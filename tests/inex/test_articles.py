@@ -1,11 +1,13 @@
 """Characters of XML articles: by hand, against the simulator that wrote them, and broken files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError
-from metaeval.inex.articles import ArticleFolder, place_passages, read_article
+from metaeval.inex.articles import ArticleFolder, highlighted_elements, place_passages, read_article
 from metaeval.inex.assessor_agreement import passage_agreement
 from metaeval.inex.simulation import simulate_inex
 from metaeval.studies.assessment import study_assessments
@@ -85,3 +87,37 @@ def test_articles_that_are_missing_or_others(tmp_path):
     assert len(placed.passages) == len(passages) - 1
     assert any("left out: 1" in note for note in placed.notes)
     assert any("not as long in the articles as in the assessments: 1" in note for note in placed.notes)
+
+
+def test_highlighted_elements_that_nobody_assessed(tmp_path):
+    """Simulated assessors keep C-Rule 1; a row taken away is found, and counted as a literal check counts it."""
+    made = simulate_inex(year=2005, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=3)
+    made.write_collection(tmp_path, articles=True)
+    folder = ArticleFolder(tmp_path / "articles")
+    placed = place_passages(made.assessments, folder)
+    whole = highlighted_elements(placed, folder)
+    assert (whole["highlighted"] == whole["assessed"]).all()
+    assert (whole["missing"] == "").all()
+    elements = placed.elements.drop(index=placed.elements.index[1::3])
+    found = highlighted_elements(replace(placed, elements=elements), folder).set_index(["topic", "document"])
+    left = set(elements[["topic", "document", "path"]].itertuples(index=False, name=None))
+    for (topic, document), marked in placed.passages.groupby(["topic", "document"]):
+        article = folder[document]
+        inside = [
+            path
+            for path, (start, stop, _) in article.elements.items()
+            if any(
+                article.before[stop] > low
+                and low + length > article.before[start]
+                and article.before[stop] > article.before[start]
+                for low, length in marked[["offset", "length"]].itertuples(index=False)
+            )
+        ]
+        missing = {path for path in inside if (topic, document, path) not in left}
+        row = found.loc[(topic, document)]
+        assert (row["highlighted"], row["assessed"]) == (len(inside), len(inside) - len(missing))
+        assert row["missing"] == min(missing, key=article.order.__getitem__, default="")
+    assert (found["missing"] != "").any()
+    study = study_assessments(replace(placed, elements=elements), articles=folder)
+    share = study.figure("complete assessments", "share of documents with all of them assessed")
+    assert share == (found["missing"] == "").mean()

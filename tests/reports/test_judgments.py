@@ -105,6 +105,25 @@ def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table_of(page, "adaptive").data, tables["adaptive"])
 
 
+def test_changes_as_published_are_the_same_with_the_other_sign(study, page):
+    """Open in the section, a loss is positive and gains come first: the rows of the other form, mirrored."""
+    other = judgments_report(study, published=True)
+    signs = str.maketrans({"−": "", "[": "(", "]": ")", ",": " "})
+    for counted in ("run", "run and topic"):
+        mine, theirs = (table_of(one, f"changes depth {counted}") for one in (page, other))
+        assert mine in page.tables()
+        rows, mirrored = ([[cell.text for cell in row] for row in one.cells()] for one in (mine, theirs))
+        assert [row[1:] for row in mirrored[:-1]] == [row[1:] for row in rows[-2::-1]]
+        for (one, *_), (two, *_) in zip(rows[-2::-1], mirrored[:-1], strict=True):
+            assert sorted(one.translate(signs).strip("()").split()) == sorted(two.translate(signs).strip("()").split())
+        assert mirrored[0][0] == "(−∞, −50]"
+        assert mirrored[-1] == rows[-1]
+        section = next(one for one in other.sections if one.id == "new-systems")
+        assert section.brief
+        assert theirs.name in {one.name for one in section.open_blocks() if hasattr(one, "columns")}
+        pd.testing.assert_frame_equal(mine.data, theirs.data)
+
+
 def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second = page.summary

@@ -436,3 +436,63 @@ def test_a_run_marked_as_unpooled_builds_nothing_when_set_aside():
         small().set_aside(["a", "b", "new"])
     with pytest.raises(UnknownNameError):
         small().set_aside(["c"])
+
+
+# ---- pools by results --------------------------------------------------------------------------------
+
+
+def literal_pools(submissions, topic, size):
+    """Add the document of every run's next result, round by round, until a round fills the pool."""
+    lists = [one.results.loc[one.results["topic"] == topic, "document"].tolist() for one in submissions]
+    pool, depth = set(), 0
+    while len(pool) < size and depth < max(map(len, lists), default=0):
+        pool |= {one[depth] for one in lists if depth < len(one)}
+        depth += 1
+    reached = [min(depth, max((one.index(name) + 1 for name in set(one)), default=0)) for one in lists]
+    return pool, depth, reached
+
+
+@pytest.mark.parametrize("year", [2005, 2007])
+def test_pools_by_results_are_those_of_a_literal_loop(year):
+    """Runs of elements and of passages: the same pools and depths, also where runs are set aside and topics chosen."""
+    made = simulate_inex(year=year, n_systems=4, n_topics=3, n_documents=60, n_results=40, pool_size=12, rng=5)
+    own = element_collection if year == 2005 else passage_collection
+    options = {"sizes": made.sizes} if year == 2005 else {}
+    collection = own(made.submissions, made.assessments, retrieved="all", **options)
+    left = collection.set_aside([made.submissions[1].run]).select(topics=collection.topics[1:])
+    more = np.zeros(left.by_document.retrieved.n_codes, dtype=bool)
+    more[-1] = len(more) > left.by_document.n_judgments
+    assert more.any()
+    topic_of = entry_depths(left.by_document).topic
+    for one in (collection, left, left.judge_further(more, topic_of)):
+        documents = one.by_document
+        entries = entry_depths(documents, rounds="results")
+        depths = run_depths(one, sizes=[5, 15], rounds="results").table
+        for size in (5, 15):
+            pools = [literal_pools(made.submissions, topic, size) for topic in documents.topics]
+            found = entries.depth_of_size(np.full(documents.n_topics, size))
+            inside = entries.within(found)
+            for place, (topic, (pool, depth, _)) in enumerate(zip(documents.topics, pools, strict=True)):
+                assert found[place] == depth or len(pool) < size
+                assert np.count_nonzero(inside & (entries.topic == place)) == len(pool)
+                start = documents.topic_offsets[place]
+                judged = inside[start : documents.topic_offsets[place + 1]]
+                names = [name for name, held in zip(documents.documents(topic), judged, strict=True) if held and name]
+                assert set(names) <= pool
+            reached = [rank for _, _, ranks in pools for rank in ranks if rank]
+            assert depths.loc[size, "mean_depth"] == pytest.approx(np.mean(reached))
+            assert depths.loc[size, "documents"] == np.mean([len(pool) for pool, _, _ in pools])
+
+
+@given(data=st.data())
+def test_of_runs_of_documents_both_kinds_of_rounds_are_the_same(data, random_cases):
+    """A result is a document."""
+    collection = data.draw(random_cases()).collection()
+    tables = [run_depths(collection, sizes=[3, 9], rounds=one).table for one in ("documents", "results")]
+    assert tables[0].equals(tables[1])
+
+
+def test_other_rounds_are_refused():
+    """There are two kinds."""
+    with pytest.raises(UnknownNameError, match="no kind of rounds 'elements'"):
+        run_depths(small(), sizes=[2], rounds="elements")

@@ -111,7 +111,7 @@ def test_shares_as_the_paper_prints_them(elemental, others, printed):
 
 
 def test_hours_as_the_paper_reckons_them():
-    """60.7 relevant documents at 8 minutes and 438.3 others at one come to 15 hours a topic (section 5.1.1)."""
+    """60.7 relevant documents and 438.3 others took 11 hours a topic, and 15 at the times of 2003 (section 5.1.1)."""
     counts = {"relevant": 607, "other": 4383}
     names = [
         (str(number % 10), f"{kind}{number}", int(kind == "relevant"))
@@ -119,10 +119,35 @@ def test_hours_as_the_paper_reckons_them():
         for number in range(counts[kind])
     ]
     documents = documents_of(*names)
-    log = documents[["topic", "document"]].assign(seconds=np.where(documents["relevant_size"] > 0, 480, 60))
+    log = documents[["topic", "document"]].assign(seconds=np.where(documents["relevant_size"] > 0, 300, 50))
     found = study_assessments(Assessments(scale="passages", documents=documents), log=log)
-    assert round(found.figure("time", "mean hours of a topic")) == 15
-    assert found.figure("time", "mean seconds of relevant documents") == 480
+    assert round(found.figure("time", "mean hours of a topic")) == 11
+    assert found.figure("time", "mean seconds of relevant documents") == 300
+    hours = [found.figure("time", f"hours of a topic by the times of INEX {year}") for year in (2003, 2005, 2006)]
+    assert hours == pytest.approx([(60.7 * 8 + 438.3) / 60, found.figure("time", "mean hours of a topic"), 6.490417])
+
+
+def test_passages_per_document_of_a_growing_pool():
+    """Topics of 4 and 2 documents; the pool of one goes on beyond rank 2: 3 passages in 2 documents, then 1 in 2."""
+    documents = documents_of(*(("1", f"d{number}", number != 3) for number in range(4)), ("2", "d0", 1), ("2", "d1", 0))
+    places = [("1", "d0", 0), ("1", "d0", 9), ("1", "d1", 0), ("1", "d2", 0), ("2", "d0", 0)]
+    passages = pd.DataFrame(places, columns=["topic", "document", "offset"]).assign(length=1)
+    judged = Assessments(scale="passages", documents=documents, passages=passages)
+    run = Submission(run="a", results=documents[["topic", "document"]])
+    study = study_assessments(judged, submissions=[run])
+    rows = study.per_document.set_index("found")
+    assert rows.loc["passages"].tolist() == [2, 1, 1.5, 0.5]
+    assert rows.loc["relevant"].tolist() == [2, 1, 1.0, 0.5]
+    assert study.figure("pool growth", "passages per document of the pool after rank 2") == 0.5
+
+
+@pytest.mark.parametrize(("length", "rank"), [(250, 125), (251, 250), (600, 250)])
+def test_pools_are_cut_at_rank_250(length, rank):
+    """As in section 5.2.1, or in halves where they are no larger."""
+    documents = documents_of(*(("1", f"d{number:03}", number % 2) for number in range(length)))
+    run = Submission(run="a", results=documents[["topic", "document"]])
+    study = study_assessments(Assessments(scale="passages", documents=documents), submissions=[run])
+    assert study.per_document["rank"].unique().tolist() == [rank]
 
 
 def test_times_from_actions():

@@ -14,6 +14,7 @@ from metaeval.metrics.spec import MetricSpec
 from metaeval.running.compiled import compiled
 
 _Points = Annotated[int, Rule(lambda points: points >= 1, "at least 1")]
+_Ranks = Annotated[str, Rule(lambda word: word in ("ideal", "longest"), "ideal or longest")]
 
 _TOLERANCE = 1e-12  # relative: sums of gains must not miss a level of recall by a rounding error
 
@@ -28,7 +29,7 @@ def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDAr
         normalise: bool = True,
         task: Task = "runs",
         tie: Tie = "deeper",
-        **own: float,
+        **own: float | str,
     ) -> NDArray[np.float64]:
         values = measure(cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie), **own)
         return values.reshape(*lists.lengths.shape, *values.shape[1:])
@@ -62,23 +63,27 @@ def mean_normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.floa
 
 
 @_of_gains
-def percentage_curve(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[np.float64]:
-    r"""Return nxCG at equally spaced percentages of the longer of list and ideal list, (n_systems, n_topics, points).
+def percentage_curve(lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal") -> NDArray[np.float64]:
+    r"""Return nxCG at equally spaced percentages of the ranks, shape (n_systems, n_topics, points).
 
     Notes
     -----
-    Percentage p of N = max(list, ideal list) is rank :math:`\lceil p N / 100 \rceil`.
+    Percentage p of N ranks is rank :math:`\lceil p N / 100 \rceil`. N is the length of the ideal list, or with
+    ``ranks=longest`` that of the longer of it and the list.
     """
-    return _gain_at_percentages(lists, points)
+    return _gain_at_percentages(lists, points, ranks == "longest")
 
 
 @_of_gains
-def normalised_gain_by_percentage(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[np.float64]:
-    """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks (Kazai, Lalmas and de Vries 2004).
+def normalised_gain_by_percentage(
+    lists: CumulatedGains, *, points: _Points = 10, ranks: _Ranks = "ideal"
+) -> NDArray[np.float64]:
+    """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks of the ideal list (Kazai, Lalmas and de Vries 2004).
 
-    The ranks are those of the longer of the list and the ideal one; the paper does not say of which.
+    The paper does not say of which list. With ``ranks=longest`` it is the longer one, so a list that holds everything
+    reaches 1 at its end; then the run of all relevant elements is no longer last but one, as it is in Table 1.
     """
-    return np.asarray(_gain_at_percentages(lists, points).mean(axis=1))
+    return np.asarray(_gain_at_percentages(lists, points, ranks == "longest").mean(axis=1))
 
 
 @_of_gains
@@ -177,17 +182,21 @@ def _gain_by_rank(lists: CumulatedGains, k: int) -> NDArray[np.float64]:
 
 
 @compiled
-def _gain_at_percentages(lists: CumulatedGains, points: int) -> NDArray[np.float64]:
+def _gain_at_percentages(
+    lists: CumulatedGains,
+    points: int,
+    longest: bool,  # noqa: FBT001 - a kernel takes no names
+) -> NDArray[np.float64]:
     values = np.zeros((len(lists.offsets) - 1, points))
     for number in range(len(lists.offsets) - 1):
         own, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
-        longest = max(len(own), len(best))
+        length = max(len(own), len(best)) if longest else len(best)
         total = whole = 0.0
         rank = 0
         for point in range(points):
-            last = ((point + 1) * longest + points - 1) // points
+            last = ((point + 1) * length + points - 1) // points
             while rank < last:
                 total += own[rank] if rank < len(own) else 0.0
                 whole += best[rank] if rank < len(best) else 0.0

@@ -99,9 +99,8 @@ class Literal:
     def manxcg(self, G, I, k):
         return sum(self.nxcg(G, I, j) for j in range(1, k + 1)) / k
 
-    def percent(self, G, I, points):
-        longest = max(len(G), len(I))
-        return sum(self.nxcg(G, I, -(-p * longest // points)) for p in range(1, points + 1)) / points
+    def percent(self, G, I, points, n_ranks):
+        return sum(self.nxcg(G, I, -(-p * n_ranks // points)) for p in range(1, points + 1)) / points
 
     def ranks_of_ideal(self, I, r):
         reached = [i for i in range(1, len(I) + 1) if sum(I[:i]) >= r * (1 - 1e-12)]
@@ -291,8 +290,9 @@ def literal_gains(world, quant, q, options):
             f"nxCG({written})@25": literal.nxcg(G, I, 25),
             f"MAnxCG({written})@4": literal.manxcg(G, I, 4),
             f"MAnxCG({written})@30": literal.manxcg(G, I, 30),
-            f"nxCGpercent({written})": literal.percent(G, I, 10),
-            f"nxCGpercent({written}, points=7)": literal.percent(G, I, 7),
+            f"nxCGpercent({written})": literal.percent(G, I, 10, len(I)),
+            f"nxCGpercent({written}, points=7)": literal.percent(G, I, 7, len(I)),
+            f"nxCGpercent({written}, ranks=longest)": literal.percent(G, I, 10, max(len(G), len(I))),
             f"MAep({written})": literal.maep(G, I),
             f"iMAep({written})": literal.imaep(G, I, 100),
             f"iMAep({written}, points=10)": literal.imaep(G, I, 10),
