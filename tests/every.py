@@ -633,6 +633,7 @@ LABELLED = {
 BY_ITEM = {
     "human_agreement": Entry(DRAWN),
     "compare_with_human": Entry(DRAWN),
+    "meta_metrics": Entry({"n_flips": 40, "n_chance": 2, **DRAWN}),
     "study_human": Entry({"test": "bootstrap", **DRAWN}),
 }
 OF_CAMPAIGNS = {

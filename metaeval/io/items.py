@@ -24,6 +24,7 @@ def read_items(
     system: str | None = None,
     item: Sequence[str] = (),
     where: Mapping[str, str] | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     r"""Read scores of systems on items; several files are joined by system and item.
 
@@ -39,12 +40,14 @@ def read_items(
         differ in case.
     where : mapping of str to str, optional
         Rows to keep: those with this text in this column, in the files that have it.
+    metrics : sequence of str, optional
+        Metrics of a folder of mt-metrics-eval to read beside those without a reference and with the first one (refA).
 
     Returns
     -------
     pandas.DataFrame
         Every column; numbers as numbers, empty cells NaN. Rows that only some files have stay, with gaps.
-        ``attrs["sources"]`` are the files.
+        ``attrs["sources"]`` are the files, ``attrs["notes"]`` what was left out.
 
     Raises
     ------
@@ -73,7 +76,7 @@ def read_items(
     sources = list_sources([str(path) for path in given], nested=True)
     pair = pair_of(sources)
     if pair is not None:
-        return _of_pair(*pair, where or {})
+        return _of_pair(*pair, where or {}, metrics)
     tables = [_read(source.path, where or {}) for source in sources]
     for column in where or {}:
         if not any(column in table.frame.columns for table in tables):
@@ -105,12 +108,12 @@ def read_items(
     return whole
 
 
-def _of_pair(root: Path, pair: str, where: Mapping[str, str]) -> pd.DataFrame:
-    frame, read = frame_of_pair(root, pair)
+def _of_pair(root: Path, pair: str, where: Mapping[str, str], metrics: Sequence[str] | None) -> pd.DataFrame:
+    frame, read = frame_of_pair(root, pair, metrics)
     for column, text in where.items():
         if column not in frame.columns:
             raise _no_such_column(column, frame, str(root))
-        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)
+        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)  # keeps attrs
     frame.attrs["sources"] = read
     return frame
 
