@@ -673,12 +673,13 @@ def clusters_of(beaten: NDArray[np.bool_]) -> list[int]:
     Examples
     --------
     >>> clusters_of(np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool))
-    [1, 1, 3, 3]
+    [1, 1, 2, 2]
     """
     ranks: list[int] = []
     start = 0
     for place in range(len(beaten)):
+        rank = ranks[-1] if ranks else 1
         if beaten[start:place, place].any():
-            start = place
-        ranks.append(start + 1)
+            start, rank = place, rank + 1
+        ranks.append(rank)
     return ranks

@@ -34,6 +34,8 @@ MEASURES: Mapping[str, Measure] = {
     "pairwise_pearson": Measure(("item",), -1.0, {"item": "items"}),
 }
 """The measures of agreement by name."""
+TASKS = "spa, acc_eq, pearson:item"
+"""What is asked where nothing is named."""
 CALIBRATED = ("acc_eq", "tau_eq")
 """Measures whose threshold of ties is fitted to the people that the metric is judged by."""
 

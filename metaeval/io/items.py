@@ -18,13 +18,14 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources, listed_paths
 
 
-def read_items(
+def read_items(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     system: str | None = None,
     item: Sequence[str] = (),
     where: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
+    set_column: str | None = None,
 ) -> pd.DataFrame:
     r"""Read scores of systems on items; several files are joined by system and item.
 
@@ -42,6 +43,8 @@ def read_items(
         Rows to keep: those with this text in this column, in the files that have it.
     metrics : sequence of str, optional
         Metrics of a folder of mt-metrics-eval to read beside those without a reference and with the first one (refA).
+    set_column : str, optional
+        Column of sets, in each of which a system and item may appear once.
 
     Returns
     -------
@@ -82,13 +85,14 @@ def read_items(
         if not any(column in table.frame.columns for table in tables):
             raise _no_such_column(column, tables[0].frame, tables[0].label)
     first = tables[0]
-    keys = [system_column(first.frame, system, first.label), *item_columns(first.frame, item, first.label)]
+    sets = () if set_column is None else (set_column,)
+    keys = _keys(first, system, item, sets)
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     whole = _numbers(first.frame, keys).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
-        found = [system_column(text, system, label), *item_columns(text, item or keys[1:], label)]
+        found = _keys(table, system, item or keys[1 : len(keys) - len(sets)], sets)
         if len(found) != len(keys):
             message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
@@ -106,6 +110,13 @@ def read_items(
         whole = joined
     whole.attrs["sources"] = [source.path for source in sources]
     return whole
+
+
+def _keys(table: "_Table", system: str | None, item: Sequence[str], sets: Sequence[str]) -> list[str]:
+    """Return the columns that name a row: of systems, of items, and of sets."""
+    frame, label = table.frame, table.label
+    of_sets = [_one_of(frame, (name,), label, "sets (`set_column`)") for name in sets]
+    return [system_column(frame, system, label), *item_columns(frame, item, label), *of_sets]
 
 
 def _of_pair(root: Path, pair: str, where: Mapping[str, str], metrics: Sequence[str] | None) -> pd.DataFrame:

@@ -10,14 +10,13 @@ from typing import Any
 
 import xarray as xr
 
-from metaeval.agreement.meta_tasks import Task, parse_tasks
+from metaeval.agreement.meta_tasks import TASKS, Task, parse_tasks
+from metaeval.base.bibliography import find_publication
 from metaeval.base.checks import check_choice
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import pairs_of, read_set
-
-TASKS = "spa, acc_eq, pearson:item"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,8 +26,10 @@ class Campaign(Result):
     sets: Mapping[str, xr.DataArray]
     """The scores (metric, system, item) of every set, human ones among them, with documents as clusters."""
     tasks: tuple[Task, ...]
-    preset: str
-    """The campaign whose tasks these are; "" for none."""
+    title: str
+    """The campaign whose tasks these are, with its source; "" for none of a year."""
+    published: bool
+    """Whether ties and exchanges are those of the published program, as for the campaign of a year."""
     notes: tuple[str, ...]
     files: tuple[str, ...]
     """Every file that was read."""
@@ -70,7 +71,13 @@ def read_campaign(  # noqa: PLR0913 - what is read
 
     See Also
     --------
-    metaeval.study_campaign
+    metaeval.studies.study_campaign : compares the metrics
+
+    Notes
+    -----
+    Systems are those that people scored, other human translations among them, without the reference that the metrics
+    have: that of the preset, else the first (refA). Metrics are called as their files without the reference, with
+    ``[noref]`` for those that have none; one that lacks a system is left out with a note, or an error if it is named.
     """
     known = presets()
     if preset:
@@ -104,7 +111,8 @@ def read_campaign(  # noqa: PLR0913 - what is read
     return Campaign(
         sets=tables,
         tasks=tuple(parse_tasks(tasks or year.get("tasks") or TASKS, chosen)),
-        preset=preset,
+        title=f"{year['title']} ({find_publication(year['source']).cited})" if year else "",
+        published=bool(year),
         notes=tuple(notes),
         files=tuple(dict.fromkeys(files)),
     )

@@ -377,7 +377,7 @@ def test_clusters_of_metrics():
     beaten = np.zeros((5, 5), dtype=bool)
     assert clusters_of(beaten) == [1] * 5
     beaten[1, 3] = beaten[3, 4] = True
-    assert clusters_of(beaten) == [1, 1, 1, 4, 5]
+    assert clusters_of(beaten) == [1, 1, 1, 2, 3]
 
 
 # ---------------------------------------------------------------------------------------------------- degenerate input
