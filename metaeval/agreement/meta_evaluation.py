@@ -549,7 +549,7 @@ def _chance(value: Floats, shuffled: Floats) -> dict[str, Any]:
         return {"chance": unknown, "chance_high": unknown, "above_chance": np.full(len(value), None)}
     middle = shuffled.mean(axis=0)
     high = middle + t_half_width(shuffled.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n), n, 0.95)
-    above = np.where(np.isfinite(high) & np.isfinite(value), value > high, None)  # type: ignore[call-overload]
+    above = np.where(np.isfinite(high) & np.isfinite(value), value > high, None)
     return {"chance": middle, "chance_high": high, "above_chance": above}
 
 

@@ -491,7 +491,8 @@ def group_values(task: Task, cells: Cells) -> Floats:
         if pattern.sum() > 1:
             rows = np.flatnonzero(which.ravel() == place)
             block = np.ix_(rows, pattern)
-            values[:, rows] = STATISTICS[task.measure](human[block], scores[:, block[0], block[1]])
+            own = np.asarray(human[block], dtype=np.float64)
+            values[:, rows] = STATISTICS[task.measure](own, scores[:, block[0], block[1]])
     return values
 
 
@@ -599,7 +600,7 @@ def values_of(task: Task, every: Sequence[Cells], n_flips: int, generator: np.ra
     unknown = np.full(n, np.nan)
     found = Values(unknown, unknown, unknown, unknown)
     if task.measure == "accuracy":
-        counts = sum(right_pairs(cells.human_means, cells.metric_means) for cells in every)
+        counts = np.sum([right_pairs(cells.human_means, cells.metric_means) for cells in every], axis=0)
         return found._replace(value=counts / sum(len(cells.pairs[0]) for cells in every))
     (cells,) = every
     if task.measure in CALIBRATED:

@@ -70,13 +70,10 @@ def _valued(found: MetaMetrics, table: pd.DataFrame) -> list[str]:
 
 def _label(task: str, tasks: pd.DataFrame) -> str:
     """Return what a page calls a task: its set, measure and level."""
-    row = tasks.set_index("task").loc[task]
-    level = (
-        {"system": "", "item": " on items"}[row["level"]]
-        if row["measure"] in {"pearson", "spearman", "kendall"}
-        else ""
-    )
-    group = {"none": "", "item": " (by item)", "system": " (by system)"}[row["group"]]
+    row = next(one for one in tasks.astype(str).to_dict("records") if one["task"] == task)
+    correlates = row["measure"] in {"pearson", "spearman", "kendall"}
+    level = " on items" if correlates and row["level"] == "item" else ""
+    group = "" if row["group"] == "none" else f" (by {row['group']})"
     words = f"{say(row['measure'])}{level}{group}"
     return f"{row['sets'].replace(',', ', ')}: {words}" if row["sets"] else words
 

@@ -1,6 +1,7 @@
 """Which metrics agree with people over the tasks of a campaign, and how many items separate two of them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
@@ -142,7 +143,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_campaign", random_source=f"seed {seed}")
     campaign = scores if isinstance(scores, Campaign) else None
-    sets = dict(campaign.sets) if campaign else dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    sets = _sets(scores)
     published = bool(campaign and campaign.published)
     exchange = exchange or ("published" if published else "clusters")
     found = meta_metrics(
@@ -194,6 +195,12 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     )
 
 
+def _sets(scores: xr.DataArray | Mapping[str, xr.DataArray] | Campaign) -> dict[str, xr.DataArray]:
+    if isinstance(scores, Campaign):
+        return dict(scores.sets)
+    return dict(scores) if isinstance(scores, Mapping) else {"": scores}
+
+
 def _two(names: Sequence[str]) -> tuple[str, str]:
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - a pair
         raise refused("separate", "must be two metrics", names)
@@ -203,20 +210,19 @@ def _two(names: Sequence[str]) -> tuple[str, str]:
 def _separation(found: MetaMetrics, pair: tuple[str, str], power: float) -> pd.DataFrame:
     for name in pair:
         check_choice(name, "metric to separate", found.order())
-    values = found.matrix()
+    values = found.table.set_index(["task", "metric"])["value"].to_dict()
     rows = []
-    for task in found.tasks.itertuples():
-        drawn = found.resampled.get(task.task)
+    for task, n_units in zip(found.tasks["task"].tolist(), found.tasks["n_clusters"].tolist(), strict=True):
+        drawn = found.resampled.get(task)
         if drawn is None or not {*pair} <= {*drawn.columns}:
             continue
-        difference = float(values.loc[pair[0], task.task] - values.loc[pair[1], task.task])
-        variance = float(((drawn[pair[0]] - drawn[pair[1]]) - difference).pow(2).mean() * task.n_clusters)
+        difference = float(values[task, pair[0]] - values[task, pair[1]])
+        apart = drawn[pair[0]].to_numpy() - drawn[pair[1]].to_numpy() - difference
+        variance = float((apart**2).mean() * n_units)
         needed = None
         if difference and np.isfinite(variance):
-            try:
+            with suppress(EstimationError):  # more than ten million
                 needed = topic_set_size_for_t(abs(difference), variance, alpha=found.alpha, power=power)
-            except EstimationError:
-                needed = None
-        rows.append({"task": task.task, "difference": difference, "n_units": task.n_clusters, "n_needed": needed})
+        rows.append({"task": task, "difference": difference, "n_units": n_units, "n_needed": needed})
     table = pd.DataFrame(rows, columns=["task", "difference", "n_units", "n_needed"])
     return table.astype({"n_needed": "Int64"})

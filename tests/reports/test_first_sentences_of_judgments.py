@@ -272,8 +272,8 @@ def campaign_page(scores, **options):
 
 @page(
     "a campaign of tasks",
-    "Yes: both metrics agree with people more than chance, best close (0.942 [0.926, 0.958, each ± 0.001], average of 3 "
-    "tasks).",
+    "Yes: both metrics agree with people more than chance, best close (0.942 [0.926, 0.958, each ± 0.001], "
+    "average of 3 tasks).",
 )
 def _():
     return campaign_page(with_people())
@@ -281,8 +281,8 @@ def _():
 
 @page(
     "a campaign with noise",
-    "Shown for 1 of 2 metrics: agreement is above chance, best for close (0.942 [0.926, 0.958, each ± 0.001], average of "
-    "3 tasks).",
+    "Shown for 1 of 2 metrics: agreement is above chance, best for close (0.942 [0.926, 0.958, each ± 0.001], "
+    "average of 3 tasks).",
 )
 def _():
     scores = with_people().copy(deep=True)
@@ -290,7 +290,10 @@ def _():
     return campaign_page(scores)
 
 
-@page("one task, one metric of noise", "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56]).")
+@page(
+    "one task, one metric of noise",
+    "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56]).",
+)
 def _():
     scores = with_people().sel(metric=["human", "loose"]).copy(deep=True)
     scores.loc[{"metric": "loose"}] = np.random.default_rng(1).normal(size=scores.shape[1:])
