@@ -1,6 +1,7 @@
 """The report on the metrics of a campaign: averages, tasks, chance, comparisons and conclusions about systems."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.meta_evaluation import MetaMetrics
 from metaeval.agreement.meta_tasks import CALIBRATED
-from metaeval.base.words import bracketed, ends, number, sentence_case, share, text, whole
+from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, p_values, right
@@ -76,6 +77,15 @@ def _label(task: str, tasks: pd.DataFrame) -> str:
     group = "" if row["group"] == "none" else f" (by {row['group']})"
     words = f"{say(row['measure'])}{level}{group}"
     return f"{row['sets'].replace(',', ', ')}: {words}" if row["sets"] else words
+
+
+def _short(tasks: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the sets and the short name of every task, for the head of a column."""
+    named = tasks.astype(str).to_dict("records")
+    return [
+        (one["sets"].replace(",", ", "), say("short", measure=one["measure"], level=one["level"], group=one["group"]))
+        for one in named
+    ]
 
 
 def _summary(found: MetaMetrics) -> tuple[str, ...]:
@@ -147,7 +157,7 @@ def _campaign_section(study: CampaignStudy) -> Section:
             _lead(found).rename(columns={"metric": "name"}), label=say("picture title")
         ),
         title=say("picture title"),
-        caption=say("picture", found=found, over=_over(found)),
+        caption=say("picture", found=found, over=_over(found), chance=bool(found.table["chance"].notna().any())),
         alt=say("picture alt", n=len(_lead(found))),
     )
     folds = [
@@ -172,21 +182,18 @@ def _campaign_table(found: MetaMetrics) -> Table:
     if len(found.tasks) > 1:
         columns += [*right(_DECIMAL, "Average", value="value"), *right(whole, "Average", rank="rank")]
         columns += left(text, "Average", letters="letters")
-    marked = False
+    marked, short = False, dict(zip(found.tasks["task"], _short(found.tasks), strict=True))
     for place, task in enumerate(found.tasks["task"]):
         own = found.table[found.table["task"] == task].set_index("metric").reindex(order)
         low = own["above_chance"] == False  # noqa: E712 - missing values are neither
         marked |= bool(low.any())
         frame[f"value_{place}"] = [
-            _DECIMAL(value) + _DAGGER * bool(at) for value, at in zip(own["value"], low, strict=True)
+            MISSING if np.isnan(value) else f"{_DECIMAL(value)} ({rank:.0f}){_DAGGER * bool(at)}"
+            for value, rank, at in zip(own["value"], own["rank"], low, strict=True)
         ]
         frame[f"value_{place}_sort"] = own["value"].to_numpy()
-        frame[f"rank_{place}"] = own["rank"].to_numpy()
-        label = sentence_case(_label(task, found.tasks))
-        columns += [
-            *right(text, label, **{f"value_{place}": "value"}),
-            *right(whole, label, **{f"rank_{place}": "rank"}),
-        ]
+        group, label = short[task]
+        columns += right(text, group, **{f"value_{place}": label})
     return Table(
         name="campaign",
         title=say("campaign table title"),
@@ -229,14 +236,14 @@ def _chance_section(found: MetaMetrics) -> Section:
     rows.loc["shuffled, at most"] = shuffled["chance_high"].max()
     names = [*found.sentinels["metric"].unique(), "shuffled, mean", "shuffled, at most"]
     rows = rows.loc[names, found.tasks["task"].tolist()]
-    labels = {f"task_{place}": sentence_case(_label(task, found.tasks)) for place, task in enumerate(rows.columns)}
-    frame = rows.set_axis([*labels], axis=1).rename_axis("metric").reset_index()
+    heads = [right(_DECIMAL, group, **{f"task_{at}": one}) for at, (group, one) in enumerate(_short(found.tasks))]
+    frame = rows.set_axis([f"task_{at}" for at in range(len(heads))], axis=1).rename_axis("metric").reset_index()
     table = Table(
         name="chance",
         title=say("chance table title"),
         caption=say("chance table"),
         frame=frame.assign(metric=frame["metric"].map(sentence_case)),
-        columns=(*left(metric="Made-up metric"), *right(_DECIMAL, **labels)),
+        columns=(*left(metric="Made-up metric"), *chain(*heads)),
     )
     return Section(id="chance", title=say("chance title"), lead=say("chance lead"), blocks=(table,))
 
