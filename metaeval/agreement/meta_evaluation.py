@@ -52,7 +52,7 @@ class MetaMetrics(Result):
     """One row a task (the last is "average") and pair of metrics, the better one first: ``task``, ``metric_a``,
     ``metric_b``, ``difference``, ``p`` (one-sided), ``p_corrected``."""
     sentinels: pd.DataFrame
-    """One row a task and made-up metric: ``task``, ``metric``, ``value``."""
+    """One row a task and made-up metric, or other human score: ``task``, ``metric``, ``value``."""
     tasks: pd.DataFrame
     """One row a task: ``task``, ``measure``, ``level``, ``group``, ``sets``, ``weight`` (all sum to 1), ``n_metrics``,
     ``n_systems``, ``n_items`` (with human scores), ``n_cells``, ``n_clusters``, ``exchange``."""
@@ -103,6 +103,7 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     *,
     tasks: str | Sequence[str] | Sequence[Task] = "spa, acc_eq, pearson:item",
     reference: str | None = None,
+    ceiling: Sequence[str] = (),
     over: Literal["all", "common"] = "all",
     exchange: Exchange = "clusters",
     resample: Resample = "items",
@@ -128,6 +129,9 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
         ``:item:system``: mean over items, or over systems), spa, acc_eq, tau_eq, pairwise_pearson.
     reference : str, optional
         The human scores; by default what `item_scores` noted.
+    ceiling : sequence of str
+        Other human scores among the metrics: how well they agree with `reference` is shown beside the made-up metrics,
+        where they have all cells that people scored.
     over : {"all", "common"}
         What a metric's score of a system is: that given, or its mean over all items, as in the metrics tasks; or its
         mean over the items that people scored.
@@ -218,15 +222,21 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     named = {one: scores for one, scores in sets.items() if any(one in task.sets for task in chosen)}
     cells = {
-        one: cells_of_set(one, found, reference_of(found, reference), over=over, as_published=as_published)
+        one: cells_of_set(
+            one, found, reference_of(found, reference), over=over, as_published=as_published, ceiling=ceiling
+        )
         for one, found in named.items()
     }
+    for name in ceiling:
+        check_choice(
+            name, "other human scores (`ceiling`)", {str(m) for one in named.values() for m in one["metric"].to_numpy()}
+        )
     asked = _Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
     places = range(len(chosen))
     done = parallel_map(_task, list(places), shared=(asked,), description="tasks")
     drawn = parallel_map(_shuffled, list(range(n_chance)), shared=(asked,), description="chance")
     chance = [np.array([one[place] for one in drawn]) for place in places]
-    return _result(asked, done, chance, correction, alpha, confidence_level, over)
+    return _result(asked, done, chance, correction, alpha, confidence_level, over, ceiling)
 
 
 class _Asked(NamedTuple):
@@ -326,7 +336,7 @@ def _task(place: int, asked: _Asked) -> _Found:
         jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},
         hybrids=hybrids,
         observed=observed,
-        sentinels=_quick(task, made, asked),
+        sentinels=np.where(_lacking(every), np.nan, _quick(task, made, asked)),
         unit=unit,
     )
 
@@ -334,8 +344,16 @@ def _task(place: int, asked: _Asked) -> _Found:
 def _sentinels(cells: Cells) -> Cells:
     held, there = np.where(cells.there, cells.human, 0.0), cells.there
     by_item = held.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    tables = [np.zeros(held.shape), by_item + np.zeros(held.shape), cells.human_means[:, None] + np.zeros(held.shape)]
-    return cells.with_scores(SENTINELS, np.array(tables))
+    flat = np.zeros(held.shape)
+    tables = np.array([flat, by_item + flat, cells.human_means[:, None] + flat, *cells.second])
+    lacking = np.isnan(tables).all(axis=(1, 2))
+    return cells.with_scores([*map(str, range(len(tables)))], np.where(lacking[:, None, None], 0.0, tables))
+
+
+def _lacking(every: Sequence[Cells]) -> NDArray[np.bool_]:
+    """Say which rows of `_sentinels` are not known in some set."""
+    gone = np.array([np.isnan(cells.second).all(axis=(1, 2)) for cells in every]).any(axis=0)
+    return np.concatenate([np.zeros(len(SENTINELS), dtype=bool), gone])
 
 
 def _quick(task: Task, every: Sequence[Cells], asked: _Asked) -> Floats:
@@ -470,6 +488,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     alpha: float,
     confidence_level: float,
     over: str,
+    ceiling: Sequence[str],
 ) -> MetaMetrics:
     tables, pairs = [], []
     for task, one, shuffled in zip(asked.tasks, found, chance, strict=True):
@@ -488,7 +507,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
         [
             {"task": task.name, "metric": name, "value": value}
             for task, one in zip(asked.tasks, found, strict=True)
-            for name, value in zip(SENTINELS, one.sentinels, strict=True)
+            for name, value in zip([*SENTINELS, *ceiling], one.sentinels, strict=True)
         ]
     )
     first = ["task", "metric", "value", "low", "high", "rank", "letters", "chance", "chance_high", "above_chance"]

@@ -47,6 +47,8 @@ class Cells:
     """Shape (item,)."""
     over: str
     """What a system score is a mean of: "all" items, or those in "common" with people."""
+    second: Floats
+    """Other human scores, NaN throughout where they lack a cell that people scored. Shape (name, system, item)."""
     as_published: bool = False
     """Whether two scores of an item tie only if they are the same number in a computer."""
 
@@ -111,6 +113,7 @@ class Cells:
             scores=self.scores[:, at],
             given=self.given[:, at],
             given_human=self.given_human[at],
+            second=self.second[:, at],
         )
 
     def with_scores(self, names: Sequence[str], scores: Floats) -> "Cells":
@@ -128,7 +131,9 @@ class Cells:
         return replace(self, scores=scores, given=own.T)
 
 
-def cells_of_set(name: str, scores: xr.DataArray, reference: str, *, over: str, as_published: bool) -> Cells:
+def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
+    name: str, scores: xr.DataArray, reference: str, *, over: str, as_published: bool, ceiling: Sequence[str] = ()
+) -> Cells:
     """Lay out a set: the systems that people scored, every metric turned so that higher is better.
 
     A metric that lacks a cell which people scored is refused by name.
@@ -146,7 +151,7 @@ def cells_of_set(name: str, scores: xr.DataArray, reference: str, *, over: str, 
     judged = np.isfinite(values[at]).any(axis=1)
     if judged.sum() < 2:  # noqa: PLR2004 - a pair
         raise ScoresError(f"{_of(name)}people ({reference}) scored {judged.sum()} systems; a comparison needs two")
-    others = [place for place in range(len(names)) if place != at]
+    others = [place for place in range(len(names)) if place != at and names[place] not in ceiling]
     values, own = values[:, judged], own[:, judged]
     lacking = np.isfinite(values[at]) & ~np.isfinite(values[others])
     if lacking.any():
@@ -158,6 +163,9 @@ def cells_of_set(name: str, scores: xr.DataArray, reference: str, *, over: str, 
             "leave the metric out (`metrics`)"
         )
         raise ScoresError(message)
+    gone = np.full(values.shape[1:], np.nan)
+    second = [values[names.index(one)] if one in names else gone for one in ceiling]
+    second = [gone if (np.isfinite(values[at]) & ~np.isfinite(one)).any() else one for one in second]
     clusters = table["cluster"].to_numpy() if "cluster" in table.coords else table["item"].to_numpy()
     order = {label: place for place, label in enumerate(natural_order(dict.fromkeys(map(str, clusters))))}
     return Cells(
@@ -170,6 +178,7 @@ def cells_of_set(name: str, scores: xr.DataArray, reference: str, *, over: str, 
         given_human=own[at],
         clusters=np.array([order[str(label)] for label in clusters]),
         over=over,
+        second=np.array(second).reshape(len(ceiling), *values.shape[1:]),
         as_published=as_published,
     )
 

@@ -99,6 +99,14 @@ _SEPARATE = Option(
     panel=_CAMPAIGN,
     needs="tasks preset",
 )
+_CEILING = Option(
+    "NAME,…",
+    "Other human scores, as if they were a metric: the agreement that people reach.",
+    checks.names("names of human scores by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
 _SET_COLUMN = Option(
     "COLUMN",
     "The column that says which set of systems a row belongs to (language pair, aspect).",
@@ -137,6 +145,7 @@ def human(  # noqa: PLR0913 - the options of the command
     over: Annotated[str, _OVER] = "all",
     exchange: Annotated[str | None, _EXCHANGE] = None,
     separate: Annotated[str | None, _SEPARATE] = None,
+    ceiling: Annotated[str | None, _CEILING] = None,
     set_column: Annotated[str | None, _SET_COLUMN] = None,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
@@ -163,12 +172,15 @@ def human(  # noqa: PLR0913 - the options of the command
     chosen = None if metrics is None else list(split_names(metrics))
     asked_tasks = None if tasks is None else split_names(tasks)
     pair = None if separate is None else split_names(separate)
+    second = [] if ceiling is None else split_names(ceiling)
     if preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
         if len(inputs) > 1:
             raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
-        campaign = read_campaign(inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen)
+        campaign = read_campaign(
+            inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen, ceiling=second
+        )
         loaded.read(*campaign.files)
-        return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair)
+        return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
     if reference is None:
         raise InvalidOptionError("say which column holds the human scores (`reference`)")
     asked = [] if item is None else [name.strip() for name in item.split(",")]
@@ -204,7 +216,7 @@ def human(  # noqa: PLR0913 - the options of the command
             )
             for name, part in parts.items()
         }
-        return loaded.ask(study_campaign, sets, tasks=asked_tasks, separate=pair)
+        return loaded.ask(study_campaign, sets, tasks=asked_tasks, separate=pair, ceiling=second)
     scores = (
         item_scores(
             frame, reference=reference, system=own, item=items, cluster=cluster, metrics=chosen, lower_is_better=falling

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.meta_evaluation import MetaMetrics
+from metaeval.agreement.meta_evaluation import SENTINELS, MetaMetrics
 from metaeval.agreement.meta_tasks import CALIBRATED
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
@@ -26,6 +26,8 @@ _SOURCES = (
 )
 _DECIMAL = number(3)
 _DAGGER = "†"
+_SHUFFLED = ("shuffled, mean", "shuffled, at most")
+_MADE = (*SENTINELS, *_SHUFFLED)
 say = prose("campaign")
 
 
@@ -232,17 +234,17 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
 def _chance_section(found: MetaMetrics) -> Section:
     rows = found.sentinels.pivot(index="metric", columns="task", values="value")  # noqa: PD010 - keeps NaN
     shuffled = found.table.groupby("task", sort=False)
-    rows.loc["shuffled, mean"] = shuffled["chance"].mean()
-    rows.loc["shuffled, at most"] = shuffled["chance_high"].max()
-    names = [*found.sentinels["metric"].unique(), "shuffled, mean", "shuffled, at most"]
+    rows.loc[_SHUFFLED[0]] = shuffled["chance"].mean()
+    rows.loc[_SHUFFLED[1]] = shuffled["chance_high"].max()
+    names = [*found.sentinels["metric"].unique(), *_SHUFFLED]
     rows = rows.loc[names, found.tasks["task"].tolist()]
     heads = [right(_DECIMAL, group, **{f"task_{at}": one}) for at, (group, one) in enumerate(_short(found.tasks))]
     frame = rows.set_axis([f"task_{at}" for at in range(len(heads))], axis=1).rename_axis("metric").reset_index()
     table = Table(
         name="chance",
         title=say("chance table title"),
-        caption=say("chance table"),
-        frame=frame.assign(metric=frame["metric"].map(sentence_case)),
+        caption=say("chance table", people=[name for name in names[:-2] if name not in SENTINELS]),
+        frame=frame.assign(metric=[sentence_case(one) if one in _MADE else one for one in frame["metric"]]),
         columns=(*left(metric="Made-up metric"), *chain(*heads)),
     )
     return Section(id="chance", title=say("chance title"), lead=say("chance lead"), blocks=(table,))

@@ -89,6 +89,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     *,
     tasks: str | Sequence[str] | Sequence[Task] | None = None,
     reference: str | None = None,
+    ceiling: Sequence[str] = (),
     over: Literal["all", "common"] = "all",
     exchange: Exchange | None = None,
     resample: Resample = "items",
@@ -110,8 +111,10 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     ----------
     scores : DataArray (metric, system, item) from `item_scores`, mapping of set to DataArray, or Campaign
         A campaign from `metaeval.io.read_campaign` has tasks of its own; that of a year is compared as published.
-    tasks, reference, over, exchange, resample, alpha, confidence_level, n_resamples, n_flips, n_chance, as_published
+    tasks, reference, ceiling, over, exchange, resample, alpha, confidence_level, n_resamples, n_flips, n_chance
         As for `metaeval.agreement.meta_metrics`.
+    as_published : bool, optional
+        As there; by default for the campaign of a year.
     separate : sequence of two str, optional
         Two metrics: how many clusters, or items, would separate them in each task.
     test, correction : str
@@ -150,6 +153,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         sets,
         tasks=tasks or (campaign.tasks if campaign else TASKS),
         reference=reference,
+        ceiling=ceiling,
         over=over,
         exchange=exchange,
         resample=resample,
@@ -169,7 +173,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     )
     for name, one in sets.items():
         people = reference_of(one, reference)
-        plain = one.drop_vars("system_score", errors="ignore")
+        plain = one.drop_vars("system_score", errors="ignore").drop_sel(metric=[*ceiling], errors="ignore")
         judged = np.isfinite(plain.sel(metric=people).to_numpy()).any(axis=plain.dims.index("item") - 1)
         rows, said = compared_decisions(plain.isel(system=judged), people, asked)
         decided.append(rows.assign(set=name))

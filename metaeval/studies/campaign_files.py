@@ -49,6 +49,7 @@ def read_campaign(  # noqa: PLR0913 - what is read
     human: str | None = None,
     sets: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
+    ceiling: Sequence[str] = (),
 ) -> Campaign:
     """Read the scores of a metrics task from a folder of mt-metrics-eval.
 
@@ -61,6 +62,8 @@ def read_campaign(  # noqa: PLR0913 - what is read
     tasks, human, sets, metrics
         What to read instead: tasks as in `meta_metrics`, the name of human scores (mqm), language pairs, names of
         metrics without their reference.
+    ceiling : sequence of str
+        Other human scores (da-sqm), read where there are some.
 
     Raises
     ------
@@ -85,14 +88,16 @@ def read_campaign(  # noqa: PLR0913 - what is read
     year = known.get(preset, {})
     root, pair = _root(Path(folder))
     people = human or year.get("human", "mqm")
-    chosen = list(sets or year.get("sets") or ([pair] if pair else pairs_of(root, people)))
-    if not chosen:
-        raise FileFormatError(f"no language pair has human scores {people!r} beside metrics", path=root)
+    there = pairs_of(root, people)
+    chosen = list(sets or ([pair] if pair else year.get("sets") or there))
+    if lacking := [one for one in chosen or ["any language pair"] if one not in there]:
+        others = f"; there are {first_few(there)}" if there else ""
+        raise FileFormatError(f"{first_few(lacking)} has no human scores {people!r} beside metrics{others}", path=root)
     tables, notes, files = {}, [f"{preset}: {year['note']}"] if year.get("note") else [], []
     asked = metrics or year.get("metrics") or None
     for one in chosen:
         reference = year["references"].get(one, "refA") if year else None
-        found = read_set(root, one, people, reference=reference, metrics=asked)
+        found = read_set(root, one, people, reference=reference, metrics=asked, second=ceiling)
         notes += found.notes
         files += found.read
         tables[one] = xr.DataArray(
@@ -124,7 +129,8 @@ def holds_campaign(path: str) -> bool:
 
 
 def _found(folder: Path) -> tuple[Path, str] | None:
-    for root, pair in ((folder, ""), (folder.absolute().parents[1], folder.absolute().name)):
+    full = folder.absolute()
+    for root, pair in ((full, ""), (full.parent, ""), (full.parent.parent, full.name)):
         if (
             (root / "metric-scores" / pair).is_dir()
             and (root / "documents").is_dir()

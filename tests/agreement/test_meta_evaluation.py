@@ -329,6 +329,22 @@ def test_chance_and_made_up_metrics():
     assert sentinels["pearson:item", "item only"] == pytest.approx(np.corrcoef(human.ravel(), by_item.ravel())[0, 1])
 
 
+def test_other_people_are_the_ceiling():
+    """Other human scores are not ranked; their value is that of a metric, where they lack no cell."""
+    human, metrics = made(9)
+    scores = table(human, metrics)
+    found = meta_metrics(scores, tasks="acc_eq, pearson:item", ceiling=["B"], n_resamples=9, n_chance=0, rng=0)
+    assert set(found.table["metric"]) == {"A", "C"}
+    own = found.sentinels[found.sentinels["metric"] == "B"].set_index("task")["value"]
+    for task in ("acc_eq", "pearson:item"):
+        assert own[task] == pytest.approx(values(scores, task)["B"])
+    metrics["B"][0, 4] = np.nan
+    found = meta_metrics(table(human, metrics), tasks="acc_eq", ceiling=["B"], n_resamples=9, n_chance=0, rng=0)
+    assert found.sentinels.query("metric == 'B'")["value"].isna().all()
+    with pytest.raises(UnknownNameError, match="other human scores"):
+        meta_metrics(scores, ceiling=["D"])
+
+
 def test_the_honest_value_uses_the_other_half():
     """The threshold of half of the clusters judged on the other, both ways."""
     human, metrics = made(10, gaps=False)

@@ -253,7 +253,7 @@ def test_a_campaign_of_a_folder(command, tmp_path):
     assert {row["metric"] for row in rows} == {"BLEU", "QE[noref]"}
     ended = command("human", folder, "--preset", "wmt23")
     assert ended.code == 3
-    assert "no scores of segments by" in ended.err
+    assert "he-en has no human scores 'mqm' beside metrics; there are en-de, zh-en" in ended.err
     one = command("human", f"{folder}/metric-scores/zh-en", "--tasks", "spa", "--resamples", "20", "--json").json()
     assert {row["task"] for row in one["results"]} == {"zh-en spa", "average"}
 

@@ -57,5 +57,9 @@ def test_what_is_no_campaign_stops(tmp_path):
     (tmp_path / "a").mkdir()
     with pytest.raises(FileFormatError, match=r"this is no folder of mt-metrics-eval.*it has a"):
         read_campaign(tmp_path)
+    for part in ("documents", "human-scores", "metric-scores/en-de"):
+        (tmp_path / part).mkdir(parents=True)
+    with pytest.raises(FileFormatError, match="en-de, he-en, zh-en has no human scores 'mqm'"):
+        read_campaign(tmp_path, "wmt23")
     with pytest.raises(UnknownNameError, match="preset"):
         read_campaign(tmp_path, "wmt19")

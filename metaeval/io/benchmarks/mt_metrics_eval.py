@@ -232,13 +232,19 @@ def pairs_of(root: Path, human: str) -> list[str]:
     return [pair for pair in natural_order(known) if (root / _METRICS / pair).is_dir()]
 
 
-def read_set(
-    root: Path, pair: str, human: str, *, reference: str | None = None, metrics: Sequence[str] | None = None
+def read_set(  # noqa: PLR0913 - what is read
+    root: Path,
+    pair: str,
+    human: str,
+    *,
+    reference: str | None = None,
+    metrics: Sequence[str] | None = None,
+    second: Sequence[str] = (),
 ) -> SetScores:
     """Read the scores of a language pair: metrics with one reference or none, on all systems that people scored.
 
     `metrics` are names without a reference. A metric that lacks a system is left out with a note; one that was asked
-    for is an error.
+    for is an error. `second` are other human scores, gaps where they have none.
     """
     files = _Pair(root, pair, every=True)
     if human not in files.human:
@@ -253,17 +259,13 @@ def read_set(
         message = f"{pair} has no metric with reference {chosen!r}; there are {', '.join(references)}"
         raise FileFormatError(message, path=root / _METRICS / pair)
     systems = [name for name, scores in people.items() if name != chosen and not np.isnan(scores).all()]
-    wanted = {}
-    for name, path in files.metrics.items():
-        base, _, end = name.rpartition("-")
-        shown = base if end == chosen else f"{base}[noref]" if base and not _reference(name) else ""
-        if shown and (metrics is None or {base, shown} & {*metrics}):
-            wanted[shown] = path
-    lacking = [name for name in metrics or () if not {name, f"{name}[noref]"} & {*wanted}]
-    if lacking:
-        message = f"{pair} has no scores of segments by {first_few(lacking)} with reference {chosen} or none"
-        raise FileFormatError(message, path=root / _METRICS / pair)
+    wanted = _wanted(files, chosen, metrics)
     tables, given, left = {human: people}, {human: _of_systems(files, own)}, []
+    unknown = [np.nan] * len(files.documents)
+    for name in second:
+        if name in files.human:
+            tables[name] = dict.fromkeys(systems, unknown) | files.scores(files.human[name])
+            given[name] = {}
     for name, path in wanted.items():
         scores = files.scores(path)
         if all(system in scores for system in systems):
@@ -288,6 +290,21 @@ def read_set(
         notes=notes,
         read=files.read,
     )
+
+
+def _wanted(files: _Pair, reference: str, metrics: Sequence[str] | None) -> dict[str, str]:
+    """Return the files of metrics with a reference or none, by what the metrics are called."""
+    wanted = {}
+    for name, path in files.metrics.items():
+        base, _, end = name.rpartition("-")
+        shown = base if end == reference else f"{base}[noref]" if base and not _reference(name) else ""
+        if shown and (metrics is None or {base, shown} & {*metrics}):
+            wanted[shown] = path
+    lacking = [name for name in metrics or () if not {name, f"{name}[noref]"} & {*wanted}]
+    if lacking:
+        message = f"{files.pair} has no scores of segments by {first_few(lacking)} with reference {reference} or none"
+        raise FileFormatError(message, path=files.root / _METRICS / files.pair)
+    return wanted
 
 
 def _of_systems(files: _Pair, path: str) -> dict[str, list[float]]:
