@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from metaeval.agreement.human_statistics import STATISTICS
 from metaeval.agreement.meta_tasks import CALIBRATED, Task
-from metaeval.base.names import natural_order
+from metaeval.base.names import count, natural_order
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.running.equality import at_least, difference, settle
 from metaeval.table.scores import better_direction
@@ -150,7 +150,9 @@ def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
     at = names.index(reference)
     judged = np.isfinite(values[at]).any(axis=1)
     if judged.sum() < 2:  # noqa: PLR2004 - a pair
-        raise ScoresError(f"{_of(name)}people ({reference}) scored {judged.sum()} systems; a comparison needs two")
+        raise ScoresError(
+            f"{_of(name)}people ({reference}) scored {count(int(judged.sum()), 'system')}; a comparison takes two"
+        )
     others = [place for place in range(len(names)) if place != at and names[place] not in ceiling]
     values, own = values[:, judged], own[:, judged]
     lacking = np.isfinite(values[at]) & ~np.isfinite(values[others])
@@ -549,7 +551,9 @@ def _of_soft(task: Task, every: Sequence[Cells], unit: str) -> Sums:
 def whole_items(cells: Cells) -> NDArray[np.bool_]:
     """Return the items that people scored for every system; two are needed."""
     if cells.complete.sum() < 2:  # noqa: PLR2004 - a test of differences
-        message = f"{_of(cells.name)}people scored {int(cells.complete.sum())} items for every system; spa needs two"
+        message = (
+            f"{_of(cells.name)}people scored {count(int(cells.complete.sum()), 'item')} for every system; spa takes two"
+        )
         raise EstimationError(message)
     return cells.complete
 

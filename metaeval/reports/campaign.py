@@ -101,11 +101,19 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
         n=len(lead),
         above=int((lead["above_chance"] == True).sum()),  # noqa: E712 - missing values are neither
         known=known,
+        defined=bool(lead["value"].notna().any()),
         best=best,
         figure=figure,
-        n_tasks=len(found.tasks),
+        what=_what(found),
     )
     return tuple(filter(None, (first, _not_separated(found, lead), _source_only(found))))
+
+
+def _what(found: MetaMetrics) -> str:
+    """Return what the leading values are of: the average, or the first task where there is none or no other."""
+    averaged = len(found.tasks) > 1 and len(found.average) > 0
+    first = _label(found.tasks["task"].iloc[0], found.tasks)
+    return say("averaged", n=len(found.tasks)) if averaged else first
 
 
 def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
@@ -113,7 +121,9 @@ def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
     if pairs.empty:
         return ""
     best = str(lead["metric"].iloc[0])
-    own = pairs[pairs["metric_a"] == best]
+    own = pairs[(pairs["metric_a"] == best) & pairs["p"].notna()]
+    if own.empty:
+        return ""
     rest = own.loc[~is_significant(own["p"].to_numpy(), found.alpha), "metric_b"].tolist()
     return say("not separated", best=best, rest=rest, n=len(lead), alpha=found.alpha)
 
@@ -135,10 +145,9 @@ def _key_figures(found: MetaMetrics) -> Table:
     shown = lead[["metric", "rank", "low", "high", "chance_high"]].assign(
         value=_valued(found, lead), value_sort=lead["value"].to_numpy()
     )
-    one = _label(found.tasks["task"].iloc[0], found.tasks)
     columns = [
         *left(metric="Metric"),
-        *right(text, value=say("key value", n_tasks=len(found.tasks), task=sentence_case(one), found=found)),
+        *right(text, value=say("key value", what=_what(found), found=found)),
         *right(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
     ]

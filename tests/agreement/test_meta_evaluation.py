@@ -421,7 +421,7 @@ def test_constant_metrics_and_single_ones_have_answers():
     assert alone.pairs.empty
     assert alone.average["rank"].tolist() == [1]
     assert len(meta_metrics(table(human[:2], {"A": metrics["A"][:2]}), n_resamples=9, n_chance=2, rng=0).table) == 3
-    with pytest.raises(ScoresError, match="scored 1 systems"):
+    with pytest.raises(ScoresError, match="scored 1 system; a comparison takes two"):
         meta_metrics(table(human[:1], {"A": metrics["A"][:1]}))
 
 

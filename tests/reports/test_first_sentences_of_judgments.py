@@ -292,7 +292,8 @@ def _():
 
 @page(
     "one task, one metric of noise",
-    "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56]).",
+    "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56], accuracy with "
+    "calibrated ties).",
 )
 def _():
     scores = with_people().sel(metric=["human", "loose"]).copy(deep=True)
@@ -300,9 +301,22 @@ def _():
     return campaign_page(scores, tasks="acc_eq")
 
 
-@page("one task without chance", "close agrees best with people as observed (0.982 [0.94, 1.00]).")
+@page(
+    "one task without chance",
+    "close agrees best with people as observed (0.982 [0.94, 1.00], soft pairwise accuracy).",
+)
 def _():
     return campaign_page(with_people(), tasks="spa", n_chance=0)
+
+
+@page(
+    "people who give one score",
+    "Cannot be said: agreement is undefined, as people, or the metrics, give one score to all (average of 2 tasks).",
+)
+def _():
+    scores = with_people().copy(deep=True)
+    scores.loc[{"metric": "human"}] = 1.0
+    return campaign_page(scores, tasks="acc_eq, pearson:item")
 
 
 # ------------------------------------------------------------------------------- metaeval assessment and reliability
