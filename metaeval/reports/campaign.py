@@ -341,7 +341,7 @@ def _methods(study: CampaignStudy) -> Methods:
     paragraphs.append(say("intervals", found=found, over=_over(found)))
     if len(found.pairs):
         units = [f"{label} by {unit}" for label, unit in zip(labels, found.tasks["exchange"], strict=True) if unit]
-        paragraphs.append(say("exchanges", found=found, units=units))
+        paragraphs.append(say("exchanges", found=found, units=units, pairs="pairs" in found.tasks["exchange"].tolist()))
     if found.table["chance"].notna().any():
         paragraphs.append(say("chance methods"))
     if study.title:

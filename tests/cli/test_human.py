@@ -211,6 +211,9 @@ def test_a_campaign_of_tasks(command, scores, tmp_path):
     ):
         assert said in page
     assert "Average" in command(*words, "--latex").out
+    assert "three to four times too often" not in page
+    assert command(*words, "--exchange", "published", "--out", "page", "--overwrite").code == 0
+    assert "three to four times too often" in html.unescape((tmp_path / "page" / "index.html").read_text())
 
 
 def test_sets_by_a_column(command, scores, tmp_path):
