@@ -181,10 +181,10 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     p = (k + 1)/(B + 1), one-sided for the better one. The published exchange of verdicts takes the pairs of an item for
     independent and calls equal metrics different three to four times too often; clusters are sound for the systems at
     hand, systems for others too (``benchmarks/reports/metric-exchange.md``). Tasks of one set share the exchanges, so
-    that averages can be compared. A rank is a cluster of metrics: a new one begins with the first metric that one of the current cluster
-    beats. Intervals over items are :math:`v \pm t_{n-1} d \sqrt{n/(n-1)}`, d the root mean square distance of the
-    resamples; over systems the jackknife. In draws, spa takes p by the normal distribution, and thresholds of ties and
-    ranks of Spearman's rho stay as they are.
+    that averages can be compared. A rank is a cluster of metrics: a new one begins with the first metric that one of
+    the current cluster beats. Intervals over items are :math:`v \pm t_{n-1} d \sqrt{n/(n-1)}`, d the root mean square
+    distance of the resamples; over systems the jackknife. In draws, spa takes p by the normal distribution, and
+    thresholds of ties and ranks of Spearman's rho stay as they are.
 
     References
     ----------

@@ -326,7 +326,25 @@ def _decisions_section(study: CampaignStudy) -> Section:
             *right(_DECIMAL, f1="F1"),
         ),
     )
-    return Section(id="decisions", title=say("decisions title"), lead=say("decisions lead"), blocks=(table,))
+    lead = say("decisions lead", **_unlike(study))
+    return Section(id="decisions", title=say("decisions title"), lead=lead, blocks=(table,))
+
+
+def _unlike(study: CampaignStudy) -> dict[str, object]:
+    """Return the metric whose place by mean F1 is farthest from its place by agreement, and both places."""
+    found = pd.DataFrame(
+        {
+            "value": _lead(study.found).set_index("metric")["value"],
+            "f1": study.decisions.groupby("metric")["f1"].mean(),
+        }
+    ).dropna()
+    places = found.rank(ascending=False, method="min").astype(int)
+    apart = (places["value"] - places["f1"]).abs()
+    if apart.empty or apart.max() == 0:
+        return {"name": ""}
+    name = str(apart.idxmax())
+    by_value, by_f1 = places.loc[name, ["value", "f1"]].tolist()
+    return {"name": name, "by_value": by_value, "by_f1": by_f1, "n": len(places)}
 
 
 _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "acc_eq", "tau_eq": "acc_eq"}
