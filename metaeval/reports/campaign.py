@@ -339,11 +339,11 @@ def _unlike(study: CampaignStudy) -> dict[str, object]:
         }
     ).dropna()
     places = found.rank(ascending=False, method="min").astype(int)
-    apart = (places["value"] - places["f1"]).abs()
-    if apart.empty or apart.max() == 0:
+    apart = np.abs(places["value"].to_numpy() - places["f1"].to_numpy())
+    if not apart.any():
         return {"name": ""}
-    name = str(apart.idxmax())
-    by_value, by_f1 = places.loc[name, ["value", "f1"]].tolist()
+    at = int(np.argmax(apart))
+    name, (by_value, by_f1) = str(places.index[at]), places.to_numpy()[at].tolist()
     return {"name": name, "by_value": by_value, "by_f1": by_f1, "n": len(places)}
 
 
