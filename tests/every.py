@@ -633,7 +633,9 @@ LABELLED = {
 BY_ITEM = {
     "human_agreement": Entry(DRAWN),
     "compare_with_human": Entry(DRAWN),
+    "meta_metrics": Entry({"n_flips": 40, "n_chance": 2, **DRAWN}),
     "study_human": Entry({"test": "bootstrap", **DRAWN}),
+    "study_campaign": Entry({"n_flips": 40, "n_chance": 2, **DRAWN}),
 }
 OF_CAMPAIGNS = {
     "study_assessments": Entry(
@@ -697,7 +699,8 @@ OTHERWISE = {
             best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
             tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
-            cells_of mean_by_cluster oriented pair_agreement reference_of system_statistics williams_table""",
+            cells_of compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
+            williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
             generalised_precision_curves highlighted_elements inex_eval_table interpolated_precision_curves
@@ -712,7 +715,7 @@ OTHERWISE = {
             resolve_seed short_label show_progress split_names""",
         "reads or writes files": """
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
-            read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
+            read_campaign read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
             read_qrels read_runs read_scores read_submission read_submissions score_files score_report
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
@@ -728,6 +731,7 @@ SHOWN_BY_OTHERS = {
     "MetricVerdict": "a part of what study_comparison finds",
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
+    "Campaign": "what is read for study_campaign",
     "JudgedCollection": "what collections have in common",
     "PoolRuns": "a part of a collection",
     "Study": "what studies have in common",

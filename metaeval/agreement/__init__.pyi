@@ -22,6 +22,8 @@ from .label_agreement import compare_labels as compare_labels
 from .label_baselines import agreement_baselines as agreement_baselines
 from .labels import Labels as Labels
 from .labels import as_labels as as_labels
+from .meta_evaluation import MetaMetrics as MetaMetrics
+from .meta_evaluation import meta_metrics as meta_metrics
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
 from .overlap import rank_biased_overlap as rank_biased_overlap

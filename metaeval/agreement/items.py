@@ -163,11 +163,11 @@ def system_means(
 
 
 def _notes(frame: pd.DataFrame, used: Sequence[str | None], *, given: bool) -> dict[str, object]:
-    """Name the columns that were not taken for metrics, where nobody said which ones are."""
+    """Name the columns that were not taken for metrics, where nobody said which ones are, after notes on reading."""
     left = [str(name) for name in frame.columns if name not in used and str(name)]
-    if given or not left:
-        return {}
-    return {"notes": [f"columns that do not hold numbers throughout, left out: {', '.join(left)}"]}
+    said = [] if given or not left else [f"columns that do not hold numbers throughout, left out: {', '.join(left)}"]
+    notes = [*frame.attrs.get("notes", ()), *said]
+    return {"notes": notes} if notes else {}
 
 
 def _metric_columns(

@@ -20,7 +20,8 @@ _reading = partial(Option, panel="Reading")
 _INPUTS = argument(
     "TABLES",
     "Tables with a header: one row per system and item (or per system), one column per metric or human score. "
-    "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR.",
+    "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR, with --tasks or "
+    "--preset the whole folder.",
 )
 _ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name, often=True)
 _CLUSTER = _reading(
@@ -41,16 +42,79 @@ _STATISTIC = Option(
     "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
     checks.several(checks.one_of("pearson", "spearman", "kendall", "accuracy")),
     means="statistics",
+    excludes="tasks preset",
 )
 _LEVEL = Option(
-    "system,item,all", "Units of the agreement.", checks.several(checks.one_of("system", "item", "all")), means="levels"
+    "system,item,all",
+    "Units of the agreement.",
+    checks.several(checks.one_of("system", "item", "all")),
+    means="levels",
+    excludes="tasks preset",
 )
 _MIN_DIFFERENCE = Option(
     "POINTS",
     "Smallest difference of human scores with which a pair of systems counts on an item.",
     checks.number(least=0),
+    excludes="tasks preset",
 )
-_PERMUTE = choice("Units of the permutation test that compares two metrics.", "both", "items", "systems")
+_PERMUTE = choice(
+    "Units of the permutation test that compares two metrics.", "both", "items", "systems", excludes="tasks preset"
+)
+_CAMPAIGN = "A campaign"
+_PRESET = choice(
+    "The tasks, metrics and language pairs of a year's metrics task.",
+    *("wmt22", "wmt23", "wmt24"),
+    shown=False,
+    panel=_CAMPAIGN,
+    often=True,
+    excludes="system item cluster where without lower_is_better set_column",
+)
+_TASKS = Option(
+    "TASK,…",
+    "Measures of the metrics tasks of WMT, averaged: accuracy, pearson, spearman, kendall, spa, acc_eq, tau_eq, "
+    "pairwise_pearson, each MEASURE:LEVEL:GROUP, such as pearson:item.",
+    checks.names("names of tasks by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    often=True,
+)
+_OVER = choice(
+    "System scores: those given, or means over all items; or means over the items in common with people.",
+    *("all", "common"),
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_EXCHANGE = choice(
+    "What two metrics exchange under the null hypothesis.",
+    *("published", "clusters", "items", "cells", "systems"),
+    shown="published with --preset, else clusters",
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_SEPARATE = Option(
+    "METRIC,METRIC",
+    "Two metrics: how many items would separate them.",
+    checks.names("two metrics by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_CEILING = Option(
+    "NAME,…",
+    "Other human scores, as if they were a metric: the agreement that people reach.",
+    checks.names("names of human scores by comma"),
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks preset",
+)
+_SET_COLUMN = Option(
+    "COLUMN",
+    "The column that says which set of systems a row belongs to (language pair, aspect).",
+    checks.a_name,
+    shown=False,
+    panel=_CAMPAIGN,
+    needs="tasks",
+)
 
 
 @command("human", repeats=True)
@@ -58,7 +122,9 @@ def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    reference: Annotated[str, Option("COLUMN", "The column of human scores.", checks.a_name)],
+    reference: Annotated[
+        str | None, Option("COLUMN", "The column of human scores.", checks.a_name, shown="that of the preset, mqm")
+    ] = None,
     system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None,
     item: Annotated[str | None, _ITEM] = None,
     cluster: Annotated[str | None, _CLUSTER] = None,
@@ -74,6 +140,13 @@ def human(  # noqa: PLR0913 - the options of the command
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
+    preset: Annotated[str | None, _PRESET] = None,
+    tasks: Annotated[str | None, _TASKS] = None,
+    over: Annotated[str, _OVER] = "all",
+    exchange: Annotated[str | None, _EXCHANGE] = None,
+    separate: Annotated[str | None, _SEPARATE] = None,
+    ceiling: Annotated[str | None, _CEILING] = None,
+    set_column: Annotated[str | None, _SET_COLUMN] = None,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and permutations.", shown=True)] = 1000,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
@@ -86,23 +159,64 @@ def human(  # noqa: PLR0913 - the options of the command
         metaeval human scores.csv --reference human --system model --item doc
 
         metaeval human metrics.csv people.csv --reference Z.SCR --item doc,seg --cluster doc --out agreement
+
+        metaeval human wmt23/ --preset wmt23 --out wmt23-report
     """
     from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - as above
     from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415 - as above
-    from metaeval.studies.human import study_human  # noqa: PLC0415 - loads scipy
+    from metaeval.studies.campaign import study_campaign  # noqa: PLC0415 - loads scipy
+    from metaeval.studies.campaign_files import holds_campaign, read_campaign  # noqa: PLC0415 - as above
+    from metaeval.studies.human import study_human  # noqa: PLC0415 - as above
 
+    chosen = None if metrics is None else list(split_names(metrics))
+    asked_tasks = None if tasks is None else split_names(tasks)
+    pair = None if separate is None else split_names(separate)
+    second = [] if ceiling is None else split_names(ceiling)
+    if preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
+        if len(inputs) > 1:
+            raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
+        campaign = read_campaign(
+            inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen, ceiling=second
+        )
+        loaded.read(*campaign.files)
+        return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
+    if reference is None:
+        raise InvalidOptionError("say which column holds the human scores (`reference`)")
     asked = [] if item is None else [name.strip() for name in item.split(",")]
-    frame = read_items(inputs, system=system, item=asked, where=checks.parse_assignments(where, "--where"))
+    frame = read_items(
+        inputs,
+        system=system,
+        item=asked,
+        where=checks.parse_assignments(where, "--where"),
+        metrics=chosen,
+        set_column=set_column,
+    )
     loaded.read(*frame.attrs["sources"])
     own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
     if without:
         frame = _without(frame, own, without)
-    chosen = None if metrics is None else list(split_names(metrics))
-    frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, reference], where))
+    frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, set_column, reference], where))
     falling = tuple(lower_is_better or ())
     if cluster is not None and not items:
         raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
+    if tasks is not None:
+        if not items:
+            raise InvalidOptionError("--tasks compares metrics on items, and no column names them; name it with --item")
+        parts = {"": frame} if set_column is None else _by_set(frame, set_column)
+        sets = {
+            name: item_scores(
+                part,
+                reference=reference,
+                system=own,
+                item=items,
+                cluster=cluster,
+                metrics=chosen,
+                lower_is_better=falling,
+            )
+            for name, part in parts.items()
+        }
+        return loaded.ask(study_campaign, sets, tasks=asked_tasks, separate=pair, ceiling=second)
     scores = (
         item_scores(
             frame, reference=reference, system=own, item=items, cluster=cluster, metrics=chosen, lower_is_better=falling
@@ -117,6 +231,12 @@ def human(  # noqa: PLR0913 - the options of the command
         levels=split_names(level),
         lower_is_better=() if items else falling,
     )
+
+
+def _by_set(frame: "pd.DataFrame", column: str) -> dict[str, "pd.DataFrame"]:
+    if column not in frame.columns:
+        raise InvalidOptionError(f"no column {column!r} says which set a row belongs to (--set-column)")
+    return {str(name): part.drop(columns=column) for name, part in frame.groupby(column, sort=True)}
 
 
 def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:

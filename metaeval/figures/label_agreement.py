@@ -37,7 +37,8 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns name, value, low and high; NaN where there is no interval.
+        Columns name, value, low and high; NaN where there is no interval. Where there are columns chance and
+        chance_high, a grey bar from one to the other.
     label : str
         What the axis says.
     """
@@ -45,6 +46,8 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
     rows = np.arange(len(ordered))
     figure, axes = rows_figure(ordered["name"].tolist(), row_height=0.22, top=0.15)
     low, high = (ordered[name].fillna(ordered["value"]) for name in ("low", "high"))
+    if "chance" in ordered:
+        bars(axes, ordered["chance"], ordered["chance_high"], rows, color=THEME["rule"], linewidth=4)
     bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
     axes.plot(ordered["value"], rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
     bounds = zip(ordered["value"], ordered["low"], ordered["high"], strict=True)

@@ -1,3 +1,5 @@
+from metaeval.studies.campaign_files import Campaign as Campaign
+from metaeval.studies.campaign_files import read_campaign as read_campaign
 from metaeval.studies.judge_files import JudgeInput as JudgeInput
 from metaeval.studies.judge_files import read_judges as read_judges
 

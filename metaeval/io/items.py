@@ -18,12 +18,14 @@ from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources, listed_paths
 
 
-def read_items(
+def read_items(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     system: str | None = None,
     item: Sequence[str] = (),
     where: Mapping[str, str] | None = None,
+    metrics: Sequence[str] | None = None,
+    set_column: str | None = None,
 ) -> pd.DataFrame:
     r"""Read scores of systems on items; several files are joined by system and item.
 
@@ -39,12 +41,16 @@ def read_items(
         differ in case.
     where : mapping of str to str, optional
         Rows to keep: those with this text in this column, in the files that have it.
+    metrics : sequence of str, optional
+        Metrics of a folder of mt-metrics-eval to read beside those without a reference and with the first one (refA).
+    set_column : str, optional
+        Column of sets, in each of which a system and item may appear once.
 
     Returns
     -------
     pandas.DataFrame
         Every column; numbers as numbers, empty cells NaN. Rows that only some files have stay, with gaps.
-        ``attrs["sources"]`` are the files.
+        ``attrs["sources"]`` are the files, ``attrs["notes"]`` what was left out.
 
     Raises
     ------
@@ -73,19 +79,20 @@ def read_items(
     sources = list_sources([str(path) for path in given], nested=True)
     pair = pair_of(sources)
     if pair is not None:
-        return _of_pair(*pair, where or {})
+        return _of_pair(*pair, where or {}, metrics)
     tables = [_read(source.path, where or {}) for source in sources]
     for column in where or {}:
         if not any(column in table.frame.columns for table in tables):
             raise _no_such_column(column, tables[0].frame, tables[0].label)
     first = tables[0]
-    keys = [system_column(first.frame, system, first.label), *item_columns(first.frame, item, first.label)]
+    sets = () if set_column is None else (set_column,)
+    keys = _keys(first, system, item, sets)
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     whole = _numbers(first.frame, keys).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
-        found = [system_column(text, system, label), *item_columns(text, item or keys[1:], label)]
+        found = _keys(table, system, item or keys[1 : len(keys) - len(sets)], sets)
         if len(found) != len(keys):
             message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
@@ -105,12 +112,19 @@ def read_items(
     return whole
 
 
-def _of_pair(root: Path, pair: str, where: Mapping[str, str]) -> pd.DataFrame:
-    frame, read = frame_of_pair(root, pair)
+def _keys(table: "_Table", system: str | None, item: Sequence[str], sets: Sequence[str]) -> list[str]:
+    """Return the columns that name a row: of systems, of items, and of sets."""
+    frame, label = table.frame, table.label
+    of_sets = [_one_of(frame, (name,), label, "sets (`set_column`)") for name in sets]
+    return [system_column(frame, system, label), *item_columns(frame, item, label), *of_sets]
+
+
+def _of_pair(root: Path, pair: str, where: Mapping[str, str], metrics: Sequence[str] | None) -> pd.DataFrame:
+    frame, read = frame_of_pair(root, pair, metrics)
     for column, text in where.items():
         if column not in frame.columns:
             raise _no_such_column(column, frame, str(root))
-        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)
+        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)  # keeps attrs
     frame.attrs["sources"] = read
     return frame
 

@@ -214,7 +214,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
             )
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
         asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
-        decisions, left = _decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
+        decisions, left = compared_decisions(table, name, partial(asked, rng=int(generator.integers(2**63))))
         notes += [*_gap_notes(table, name), *left]
     system_rows = [
         system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
@@ -270,7 +270,7 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     return notes
 
 
-def _decisions(
+def compared_decisions(
     scores: xr.DataArray, reference: str, decide: Callable[..., DecisionAgreement]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""

@@ -104,11 +104,11 @@ def test_the_program_lists_its_commands_by_question(shown):
 
 def test_a_default_and_a_value_are_shown(shown):
     """What is needed says so; what has a default shows it, where it leaves room for words."""
-    text = shown("human", "--help")
+    text = shown("score", "--help")
     assert "Usage: " in text.splitlines()[0]
-    assert "TABLES... --reference COLUMN [OPTIONS]" in text
-    assert "The column of human scores.  [required]" in text
-    assert "[0.05]" in text
+    assert "RUNS... --qrels FILE [OPTIONS]" in text
+    assert "[required]" in text
+    assert "[0.05]" in shown("human", "--help")
     assert "--bayes/--no-bayes" in shown("topics", "--help")
 
 

@@ -186,3 +186,94 @@ def test_the_methods_name_the_clusters(command, scores, tmp_path):
         "The tests take clusters as units",
     ):
         assert said in page
+
+
+# ----------------------------------------------------------------------------------------------------------- campaigns
+
+
+def test_a_campaign_of_tasks(command, scores, tmp_path):
+    """Tasks are averaged; the values are those of the library, and the page says who leads and what chance reaches."""
+    words = ("human", "scores.csv", "--reference", "human", "--tasks", "spa,acc_eq,pearson:item", "--resamples", "50")
+    rows = command(*words, "--json").json()["results"]
+    by = {(row["task"], row["metric"]): row for row in rows}
+    assert by["pearson:item", "A"]["value"] == pytest.approx(scores[["human", "A"]].corr().iloc[0, 1])
+    mean = [by["spa", "A"]["value"], by["acc_eq", "A"]["value"], (1 + by["pearson:item", "A"]["value"]) / 2]
+    assert by["average", "A"]["value"] == pytest.approx(np.mean(mean))
+    assert command(*words, "--separate", "A,B", "--out", "page").code == 0
+    page = html.unescape((tmp_path / "page" / "index.html").read_text())
+    for said in (
+        "A is significantly better than the other",
+        "Soft pairwise accuracy",
+        "Items needed to separate A and B",
+        "people's own mean of the item",
+        "Thompson, B., Mathur, N.",
+        "6 systems, 10 items with human scores",
+    ):
+        assert said in page
+    assert "Average" in command(*words, "--latex").out
+    assert "three to four times too often" not in page
+    assert command(*words, "--exchange", "published", "--out", "page", "--overwrite").code == 0
+    assert "three to four times too often" in html.unescape((tmp_path / "page" / "index.html").read_text())
+
+
+def test_sets_by_a_column(command, scores, tmp_path):
+    """Each set has tasks of its own, and accuracy takes all pairs of systems together."""
+    other = scores.assign(A=scores["B"], B=scores["A"])
+    pd.concat([scores.assign(pair="x"), other.assign(pair="y")]).to_csv(tmp_path / "scores.csv", index=False)
+    words = ("--tasks", "accuracy,acc_eq", "--set-column", "pair", "--resamples", "20", "--json")
+    rows = command("human", "scores.csv", "--reference", "human", *words).json()["results"]
+    assert {row["task"] for row in rows} == {"x,y accuracy", "x acc_eq", "y acc_eq", "average"}
+    values = {(row["task"], row["metric"]): row["value"] for row in rows}
+    assert values["x acc_eq", "A"] == values["y acc_eq", "B"]
+    assert values["average", "A"] == pytest.approx(values["average", "B"])
+
+
+def test_a_campaign_of_a_folder(command, tmp_path):
+    """A folder of mt-metrics-eval is compared over all of its language pairs, or with the tasks of a year."""
+    rng = np.random.default_rng(0)
+
+    def lines(*, spread=0.0, gaps=0, whole=False):
+        table = {name: (level + rng.normal(0, 1 + spread, 6)).round(2) for level, name in enumerate("abcd")}
+        if whole:
+            return "".join(f"{name}\t{scores.mean()}\n" for name, scores in table.items())
+        cells = {name: ["None" if place < gaps else score for place, score in enumerate(table[name])] for name in table}
+        return "".join(f"{name}\t{score}\n" for name in cells for score in cells[name])
+
+    files = {}
+    for pair in ("en-de", "zh-en"):
+        files[f"documents/{pair}.docs"] = "".join(f"news\td{place // 2}\n" for place in range(6))
+        files[f"human-scores/{pair}.mqm.seg.score"] = lines(gaps=1)
+        files[f"human-scores/{pair}.mqm.sys.score"] = lines(whole=True)
+        files[f"metric-scores/{pair}/BLEU-refA.seg.score"] = lines(spread=1)
+        files[f"metric-scores/{pair}/QE-src.seg.score"] = lines()
+    for name, held in files.items():
+        path = tmp_path / "wmt" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(held)
+    folder = str(tmp_path / "wmt")
+    rows = command("human", folder, "--tasks", "accuracy,spa", "--resamples", "20", "--json").json()["results"]
+    assert {row["task"] for row in rows} == {"en-de,zh-en accuracy", "en-de spa", "zh-en spa", "average"}
+    assert {row["metric"] for row in rows} == {"BLEU", "QE[noref]"}
+    ended = command("human", folder, "--preset", "wmt23")
+    assert ended.code == 3
+    assert "he-en has no human scores 'mqm' beside metrics; there are en-de, zh-en" in ended.err
+    one = command("human", f"{folder}/metric-scores/zh-en", "--tasks", "spa", "--resamples", "20", "--json").json()
+    assert {row["task"] for row in one["results"]} == {"zh-en spa", "average"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--tasks", "bleu", "--reference", "human"), 2, "no measure of agreement in --tasks 'bleu'"),
+        (("--tasks", "spa"), 2, "say which column holds the human scores (--reference)"),
+        (("--tasks", "spa", "--level", "item", "--reference", "human"), 2, "--level"),
+        (("--over", "common", "--reference", "human"), 2, "--over"),
+        (("--tasks", "acc_eq", "--exchange", "cells", "--reference", "human"), 4, "cells cannot be drawn or exchanged"),
+        (("--tasks", "spa", "--separate", "A,C", "--reference", "human"), 2, "no metric to separate 'C'"),
+        (("--preset", "wmt23"), 3, "this is no folder of mt-metrics-eval"),
+    ],
+)
+def test_bad_options_of_campaigns_stop(command, scores, words, code, message):  # noqa: ARG001 - writes the file
+    """What a campaign cannot do ends with its exit code and the reason."""
+    ended = command("human", "scores.csv", *words)
+    assert (ended.code, message in ended.err) == (code, True), ended.err

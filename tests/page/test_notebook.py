@@ -46,7 +46,7 @@ PLOTS = {
         "LabelAgreement",
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
-    *("RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
 }
 
 

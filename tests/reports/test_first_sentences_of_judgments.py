@@ -29,6 +29,7 @@ from metaeval.reports.judges import judges_report
 from metaeval.reports.score import score_report
 from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.assessment import study_assessments
+from metaeval.studies.campaign import study_campaign
 from metaeval.studies.human import study_human
 from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
@@ -270,6 +271,59 @@ def _():
 def _():
     means = pd.DataFrame({"human": [1.0, 2, 3, 5], "A": [1.0, 2, 3, 5], "B": [2.0, 4, 6, 10]})
     return compared(means.set_index(pd.Index(list("wxyz"), name="system")))
+
+
+def campaign_page(scores, **options):
+    return study_campaign(scores, reference="human", n_resamples=200, n_flips=1000, rng=0, **options).report()
+
+
+@page(
+    "a campaign of tasks",
+    "Yes: both metrics agree with people more than chance, best close (0.942 [0.926, 0.958, each ± 0.001], "
+    "average of 3 tasks).",
+)
+def _():
+    return campaign_page(with_people())
+
+
+@page(
+    "a campaign with noise",
+    "Shown for 1 of 2 metrics: agreement is above chance, best for close (0.942 [0.926, 0.958, each ± 0.001], "
+    "average of 3 tasks).",
+)
+def _():
+    scores = with_people().copy(deep=True)
+    scores.loc[{"metric": "loose"}] = np.random.default_rng(2).normal(size=scores.shape[1:])
+    return campaign_page(scores)
+
+
+@page(
+    "one task, one metric of noise",
+    "Not shown: loose does not surely agree with people more than chance (0.520 [0.48, 0.56], accuracy with "
+    "calibrated ties).",
+)
+def _():
+    scores = with_people().sel(metric=["human", "loose"]).copy(deep=True)
+    scores.loc[{"metric": "loose"}] = np.random.default_rng(1).normal(size=scores.shape[1:])
+    return campaign_page(scores, tasks="acc_eq")
+
+
+@page(
+    "one task without chance",
+    "close agrees best with people as observed (0.982 [0.94, 1.00], soft pairwise accuracy).",
+)
+def _():
+    return campaign_page(with_people(), tasks="spa", n_chance=0)
+
+
+@page(
+    "people who give one score",
+    "Cannot be said: agreement is undefined, as people, or the metrics, give one score to all (average of 2 tasks).",
+)
+def _():
+    scores = with_people().copy(deep=True)
+    scores.loc[{"metric": "human"}] = 1.0
+    return campaign_page(scores, tasks="acc_eq, pearson:item")
 
 
 # ------------------------------------------------------------------------------- metaeval assessment and reliability

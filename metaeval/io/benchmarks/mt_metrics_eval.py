@@ -1,11 +1,13 @@
 """The folder of mt-metrics-eval: ``documents/``, ``human-scores/`` and ``metric-scores/PAIR/``, segment by segment."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import FileFormatError
@@ -14,16 +16,33 @@ from metaeval.io.files import entries_of, words_by_line
 from metaeval.io.sources import Source
 
 _METRICS, _HUMAN, _DOCUMENTS = "metric-scores", "human-scores", "documents"
-_SCORES = ".seg.score"
+_SCORES, _OF_SYSTEMS = ".seg.score", ".sys.score"
 _GAP = "None"
+_REFERENCE = re.compile(r".+-(?P<reference>ref[^-]*|synthetic_ref)")
+"""The name of a metric with the reference that it was given; others, such as ``-src``, were given none."""
 
 
 class _Pair:
-    """The files of one language pair: `metrics` by name and reference (``chrF-refA``), `human`, and those `read`."""
+    """The files of one language pair: `metrics` by name and reference (``chrF-refA``), `human`, and those `read`.
 
-    def __init__(self, root: Path, pair: str) -> None:
+    Of metrics with several references those with the first one are taken and those that are named, unless `every` is.
+    """
+
+    def __init__(self, root: Path, pair: str, named: Sequence[str] | None = None, *, every: bool = False) -> None:
         self.root, self.pair = root, pair
         self.metrics = _score_files(root / _METRICS / pair, "")
+        self.notes: list[str] = []
+        references = references_of(self.metrics)
+        if not every and len(references) > 1:
+            kept = {
+                name: path
+                for name, path in self.metrics.items()
+                if name in (named or ()) or _reference(name) in {references[0], ""}
+            }
+            others = count(len(self.metrics) - len(kept), "file")
+            said = f"metrics with reference {references[0]} are read, not {others} with {first_few(references[1:])}"
+            self.notes.append(f"{said}; name those with `metrics`")
+            self.metrics = kept
         self.human = _score_files(root / _HUMAN, f"{pair}.") if (root / _HUMAN).is_dir() else {}
         self.read: list[str] = []
         if not self.metrics:
@@ -39,8 +58,8 @@ class _Pair:
         self.read.append(path)
         return words_by_line(path)
 
-    def scores(self, path: str) -> dict[str, list[float]]:
-        """Return the scores of every system by segment, NaN where there is none."""
+    def scores(self, path: str, *, of_systems: bool = False) -> dict[str, list[float]]:
+        """Return the scores of every system by segment, or its one score, NaN where there is none."""
         found: dict[str, list[float]] = {}
         last = ""
         for number, cells in enumerate(self._lines(path), start=1):
@@ -52,10 +71,13 @@ class _Pair:
                 raise FileFormatError(message, path=path, line=number)
             last = cells[0]
             found.setdefault(last, []).append(np.nan if cells[1] == _GAP else float(cells[1]))
+        n = 1 if of_systems else len(self.documents)
         for system, scores in found.items():
-            if len(scores) != len(self.documents):
+            if len(scores) != n:
                 message = (
-                    f"system {system!r} has {len(scores)} scores, and the pair has {len(self.documents)} segments "
+                    f"system {system!r} has {len(scores)} scores, and one of the whole is wanted"
+                    if of_systems
+                    else f"system {system!r} has {len(scores)} scores, and the pair has {n} segments "
                     f"({_DOCUMENTS}/{self.pair}.docs); a segment without a score says {_GAP}"
                 )
                 raise FileFormatError(message, path=path)
@@ -67,6 +89,24 @@ def _score_files(folder: Path, start: str) -> dict[str, str]:
         entry.name for entry in entries_of(folder) if entry.name.startswith(start) and entry.name.endswith(_SCORES)
     )
     return {name.removeprefix(start).removesuffix(_SCORES): str(folder / name) for name in names}
+
+
+def _reference(name: str) -> str:
+    """Return the reference that a metric was given; "" for none."""
+    found = _REFERENCE.fullmatch(name)
+    return found["reference"] if found else ""
+
+
+def references_of(names: Collection[str]) -> list[str]:
+    """Return the references that metrics were given in natural order, synthetic ones last.
+
+    Examples
+    --------
+    >>> references_of(["BLEU-refB", "BLEU-refA", "QE-src", "BLEU-synthetic_ref"])
+    ['refA', 'refB', 'synthetic_ref']
+    """
+    found = natural_order({_reference(name) for name in names} - {""})
+    return sorted(found, key=lambda name: name.startswith("synthetic"))
 
 
 def in_folder(path: str) -> tuple[Path, str] | None:
@@ -102,12 +142,12 @@ def pair_of(sources: Sequence[Source]) -> tuple[Path, str] | None:
     return next(iter(pairs))
 
 
-def read_pair(root: Path, pair: str) -> tuple[list[Part], list[str], list[str]]:
+def read_pair(root: Path, pair: str, metrics: Sequence[str] | None = None) -> tuple[list[Part], list[str], list[str]]:
     """Read the scores of segments: a system a system, an item a segment, a cluster a document.
 
     Systems are those that every metric scored and people judged, if anybody did: so a reference is none.
     """
-    pair_files, found, systems, notes = _systems(_Pair(root, pair))
+    pair_files, found, systems, notes = _systems(_Pair(root, pair, metrics))
     folder, topics, parts = str(root / _METRICS / pair), _topics(pair_files), []
     for system in systems:
         scores = {name: known[system] for name, known in found.items() if system in known}
@@ -134,7 +174,7 @@ def _systems(pair: _Pair) -> tuple[_Pair, Mapping[str, Mapping[str, Sequence[flo
     systems = [
         system for system in everybody if system in judged and all(system in known for known in metrics.values())
     ]
-    notes = []
+    notes = list(pair.notes)
     out = [system for system in everybody if system not in systems]
     if out:
         notes.append(f"left out what not every metric and person scored, references among them: {first_few(out)}")
@@ -150,9 +190,9 @@ def _topics(pair: _Pair) -> list[str]:
     return [str(number) for number in range(1, len(pair.documents) + 1)]
 
 
-def frame_of_pair(root: Path, pair: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return the scores as a table: system, document, segment, a column a metric or human score."""
-    files, found, systems, _ = _systems(_Pair(root, pair))
+def frame_of_pair(root: Path, pair: str, metrics: Sequence[str] | None = None) -> tuple[pd.DataFrame, list[str]]:
+    """Return the scores as a table: system, document, segment, a column a metric or human score; ``attrs["notes"]``."""
+    files, found, systems, _ = _systems(_Pair(root, pair, metrics))
     topics, gaps = _topics(files), [np.nan] * len(files.documents)
     columns = {
         "system": [system for system in systems for _ in topics],
@@ -164,4 +204,108 @@ def frame_of_pair(root: Path, pair: str) -> tuple[pd.DataFrame, list[str]]:
         name: np.concatenate([np.asarray(known.get(system, gaps)) for system in systems])
         for name, known in found.items()
     }
-    return pd.concat([frame, pd.DataFrame(scores)], axis=1), files.read
+    frame = pd.concat([frame, pd.DataFrame(scores)], axis=1)
+    frame.attrs["notes"] = files.notes
+    return frame, files.read
+
+
+class SetScores(NamedTuple):
+    """The scores of a language pair by people and metrics, on the systems that people scored."""
+
+    names: list[str]
+    """People first; metrics without their reference, ``[noref]`` after those that have none."""
+    systems: list[str]
+    documents: list[str]
+    """Of every segment."""
+    values: NDArray[np.float64]
+    """Shape (name, system, segment)."""
+    of_systems: NDArray[np.float64]
+    """The scores given for systems, NaN where there is none. Shape (name, system)."""
+    notes: list[str]
+    read: list[str]
+
+
+def pairs_of(root: Path, human: str) -> list[str]:
+    """Return the language pairs that these people scored."""
+    suffix = f".{human}{_SCORES}"
+    known = [entry.name.removesuffix(suffix) for entry in entries_of(root / _HUMAN) if entry.name.endswith(suffix)]
+    return [pair for pair in natural_order(known) if (root / _METRICS / pair).is_dir()]
+
+
+def read_set(  # noqa: PLR0913 - what is read
+    root: Path,
+    pair: str,
+    human: str,
+    *,
+    reference: str | None = None,
+    metrics: Sequence[str] | None = None,
+    second: Sequence[str] = (),
+) -> SetScores:
+    """Read the scores of a language pair: metrics with one reference or none, on all systems that people scored.
+
+    `metrics` are names without a reference. A metric that lacks a system is left out with a note; one that was asked
+    for is an error. `second` are other human scores, gaps where they have none.
+    """
+    files = _Pair(root, pair, every=True)
+    if human not in files.human:
+        raise FileFormatError(
+            f"{pair} has no human scores {human!r}; there are {first_few(list(files.human))}", path=root
+        )
+    people = files.scores(files.human[human])
+    own = files.human[human].removesuffix(_SCORES) + _OF_SYSTEMS
+    references = references_of(files.metrics)
+    chosen = reference or (references[0] if references else "")
+    if references and chosen not in references:
+        message = f"{pair} has no metric with reference {chosen!r}; there are {', '.join(references)}"
+        raise FileFormatError(message, path=root / _METRICS / pair)
+    systems = [name for name, scores in people.items() if name != chosen and not np.isnan(scores).all()]
+    wanted = _wanted(files, chosen, metrics)
+    tables, given, left = {human: people}, {human: _of_systems(files, own)}, []
+    unknown = [np.nan] * len(files.documents)
+    for name in second:
+        if name in files.human:
+            tables[name] = dict.fromkeys(systems, unknown) | files.scores(files.human[name])
+            given[name] = {}
+    for name, path in wanted.items():
+        scores = files.scores(path)
+        if all(system in scores for system in systems):
+            tables[name] = scores
+            given[name] = _of_systems(files, path.removesuffix(_SCORES) + _OF_SYSTEMS)
+        elif metrics is not None:
+            out = next(system for system in systems if system not in scores)
+            raise FileFormatError(f"there is no score of system {out!r}, which people scored", path=path)
+        else:
+            left.append(name)
+    notes = [f"{pair}: left out, without scores of every system: {first_few(left)}"] if left else []
+    if len(references) > 1 and reference is None:
+        notes.append(
+            f"{pair}: metrics with reference {chosen}, not {first_few([one for one in references if one != chosen])}"
+        )
+    return SetScores(
+        names=list(tables),
+        systems=systems,
+        documents=files.documents,
+        values=np.array([[one[system] for system in systems] for one in tables.values()]),
+        of_systems=np.array([[one.get(system, [np.nan])[0] for system in systems] for one in given.values()]),
+        notes=notes,
+        read=files.read,
+    )
+
+
+def _wanted(files: _Pair, reference: str, metrics: Sequence[str] | None) -> dict[str, str]:
+    """Return the files of metrics with a reference or none, by what the metrics are called."""
+    wanted = {}
+    for name, path in files.metrics.items():
+        base, _, end = name.rpartition("-")
+        shown = base if end == reference else f"{base}[noref]" if base and not _reference(name) else ""
+        if shown and (metrics is None or {base, shown} & {*metrics}):
+            wanted[shown] = path
+    lacking = [name for name in metrics or () if not {name, f"{name}[noref]"} & {*wanted}]
+    if lacking:
+        message = f"{files.pair} has no scores of segments by {first_few(lacking)} with reference {reference} or none"
+        raise FileFormatError(message, path=files.root / _METRICS / files.pair)
+    return wanted
+
+
+def _of_systems(files: _Pair, path: str) -> dict[str, list[float]]:
+    return files.scores(path, of_systems=True) if Path(path).exists() else {}

@@ -201,7 +201,7 @@ def _read_pair(
         if source.name is not None:
             message = f"a name ({source.name}=) is for one file, and this belongs to a folder; give the folder"
             raise FileFormatError(message, path=source.path)
-    parts, notes, read = read_pair(root, pair)
+    parts, notes, read = read_pair(root, pair, metrics)
     names = list(dict.fromkeys(name for part in parts for name in part.values[0]))
     chosen = metrics if metrics is not None else _of_metrics(names, root, pair)
     block = block_of(parts, str(root), notes=notes, metrics=chosen)

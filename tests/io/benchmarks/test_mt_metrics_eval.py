@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.mt_metrics_eval import read_set
 from metaeval.io.items import read_items
 from metaeval.io.tables import read_scores
 
@@ -116,3 +117,37 @@ def test_wmt23(data_folder, tmp_path):
     judged = frame[frame["mqm"].notna()]
     for metric, pearson in (("XCOMET-Ensemble-refA", 0.695323), ("MetricX-23-refA", 0.585484), ("chrF-refA", 0.231978)):
         assert judged[metric].corr(judged["mqm"]) == pytest.approx(pearson, abs=1e-6)
+
+
+def test_one_reference_is_the_default(put, told):
+    """Of several references the first one counts, synthetic ones last; others are read where they are named."""
+    folder = _folder(put)
+    scored = _lines({"a": [0, 0, 0], "b": [1, 1, 1]})
+    put({f"metric-scores/en-de/chrF-{name}.seg.score": scored for name in ("refB", "synthetic_ref")})
+    scores = read_scores(folder)
+    assert scores["metric"].to_numpy().tolist() == ["QE-src", "chrF-refA"]
+    assert told(scores, "metrics with reference refA are read, not 2 files with refB, synthetic_ref")
+    assert read_scores(folder, metrics=["chrF-refB"])["metric"].to_numpy().tolist() == ["chrF-refB"]
+    frame = read_items(folder / "metric-scores" / "en-de", metrics=["chrF-refB"])
+    assert frame.columns.tolist() == ["system", "document", "segment", "QE-src", "chrF-refA", "chrF-refB", "mqm"]
+    assert len(frame.attrs["notes"]) == 1
+
+
+def test_a_set_of_a_campaign(put):
+    """Names without references, systems that people scored, and scores given for systems."""
+    folder = _folder(put)
+    found = read_set(folder, "en-de", "mqm")
+    assert found.names == ["mqm", "QE[noref]", "chrF"]
+    assert found.systems == ["a", "b"]
+    np.testing.assert_array_equal(found.of_systems, [[-0.5, -2.5], [np.nan] * 2, [0.2, 0.5]])
+    put({"metric-scores/en-de/BLEU-refB.seg.score": _lines({"a": [0, 0, 0], "b": [1, 1, 1]})})
+    other = read_set(folder, "en-de", "mqm", reference="refB")  # so refA is a system, which BLEU did not score
+    assert other.systems == ["a", "b", "refA"]
+    assert other.names == ["mqm", "QE[noref]"]
+    assert other.notes == ["en-de: left out, without scores of every system: BLEU"]
+    with pytest.raises(FileFormatError, match="no score of system 'refA', which people scored"):
+        read_set(folder, "en-de", "mqm", reference="refB", metrics=["BLEU"])
+    with pytest.raises(FileFormatError, match="no human scores 'da'; there are mqm"):
+        read_set(folder, "en-de", "da")
+    with pytest.raises(FileFormatError, match="no scores of segments by TER"):
+        read_set(folder, "en-de", "mqm", metrics=["TER"])

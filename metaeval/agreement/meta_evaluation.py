@@ -1,0 +1,706 @@
+"""How well every metric agrees with people over several tasks, which of two does better, and how far above chance."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.agreement.items import reference_of
+from metaeval.agreement.meta_sums import Block, Cells, Sums, cells_of_set, sums_of, values_of
+from metaeval.agreement.meta_tasks import MEASURES, Task, check_tasks, parse_tasks
+from metaeval.base.checks import check_choice, check_count, check_share, refused, t_half_width
+from metaeval.base.names import natural_order
+from metaeval.base.results import Figure, Result
+from metaeval.base.words import bracketed, number
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
+from metaeval.running.equality import at_least
+from metaeval.running.workers import parallel_map
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.letters import letter_names, shared_letters
+from metaeval.tests_stat.result import is_significant
+
+type Floats = NDArray[np.float64]
+Exchange = Literal["published", "clusters", "items", "cells", "systems"]
+Resample = Literal["items", "systems", "both"]
+
+AVERAGE = "average"
+SENTINELS = ("ties everywhere", "item only", "system only")
+"""Made-up metrics: one score for all, and people's own means of the item or of the system."""
+_BLOCK = 2**23
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetaMetrics(Result):
+    """Agreement of every metric with people in every task, and on average."""
+
+    table: pd.DataFrame
+    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``low``, ``high``, ``rank`` (clusters
+    of metrics), ``letters`` (metrics that share one are not significantly different after correction), ``chance`` and
+    ``chance_high`` (of the metric's scores shuffled over the systems of each item), ``above_chance``, ``threshold`` of
+    ties and ``other_half`` (value with the threshold of the other half of the items) where one is fitted, ``error``
+    where the value itself is drawn."""
+    average: pd.DataFrame
+    """One row a metric that every task has, best first: ``metric``, ``value``, ``low``, ``high``, ``rank``,
+    ``letters``, ``chance``, ``chance_high``, ``above_chance``."""
+    pairs: pd.DataFrame
+    """One row a task (the last is "average") and pair of metrics, the better one first: ``task``, ``metric_a``,
+    ``metric_b``, ``difference``, ``p`` (one-sided), ``p_corrected``."""
+    sentinels: pd.DataFrame
+    """One row a task and made-up metric, or other human score: ``task``, ``metric``, ``value``."""
+    tasks: pd.DataFrame
+    """One row a task: ``task``, ``measure``, ``level``, ``group``, ``sets``, ``weight`` (all sum to 1), ``n_metrics``,
+    ``n_systems``, ``n_items`` (with human scores), ``n_cells``, ``n_clusters``, ``exchange``."""
+    resampled: Mapping[str, pd.DataFrame]
+    """The measure of every metric (columns) on resampled clusters, by task."""
+    correction: str
+    alpha: float
+    confidence_level: float
+    n_resamples: int
+    resample: Resample
+    over: str
+    as_published: bool
+    random_source: str
+
+    def _found(self) -> str:
+        best = self.average.iloc[0] if len(self.average) else self.table.iloc[0]
+        figure = bracketed(best["value"], best["low"], best["high"], number(3))
+        return f"{best['metric']} agrees best with people: {figure}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table, the rows of the average last."""
+        return pd.concat([self.table, self.average.assign(task=AVERAGE)], ignore_index=True)
+
+    def plot(self) -> Figure:
+        """Draw the average of every metric with its interval, best first."""
+        from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
+
+        shown = self.average if len(self.average) else self.table[self.table["task"] == self.table["task"].iloc[0]]
+        return agreement_dots(shown.rename(columns={"metric": "name"}), label="average agreement with people")
+
+    def matrix(self) -> pd.DataFrame:
+        """Return the values with a row a metric, best on average first, and a column a task."""
+        wide = self.table.pivot(index="metric", columns="task", values="value")  # noqa: PD010 - keeps NaN
+        return wide.reindex(index=self.order(), columns=self.tasks["task"].tolist())
+
+    def order(self) -> list[str]:
+        """Return all metrics, best on average first, then those that not every task has."""
+        return list(dict.fromkeys([*self.average["metric"], *self.table["metric"]]))
+
+    def task_pairs(self, task: str = AVERAGE) -> pd.DataFrame:
+        """Return the comparisons of one task."""
+        check_choice(task, "task", [*self.tasks["task"], AVERAGE])
+        return self.pairs[self.pairs["task"] == task].drop(columns="task").reset_index(drop=True)
+
+
+def meta_metrics(  # noqa: PLR0913 - every option is one question
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    tasks: str | Sequence[str] | Sequence[Task] = "spa, acc_eq, pearson:item",
+    reference: str | None = None,
+    ceiling: Sequence[str] = (),
+    over: Literal["all", "common"] = "all",
+    exchange: Exchange = "clusters",
+    resample: Resample = "items",
+    correction: str = "fdr_by",
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    n_flips: int = 10_000,
+    n_chance: int = 20,
+    as_published: bool = False,
+    rng: RNGLike = None,
+) -> MetaMetrics:
+    r"""Measure the agreement of metrics with people as the metrics tasks of WMT do, over several tasks.
+
+    Parameters
+    ----------
+    scores : DataArray (metric, system, item), or mapping of set to DataArray
+        From `item_scores`, a set for each language pair, data set or aspect. A coordinate ``system_score``
+        (metric, system) holds scores of systems that are no means of items, such as BLEU of a whole text.
+    tasks : str or sequence
+        ``MEASURE:LEVEL:GROUP``, by comma, each for every set. Measures: accuracy (over the pairs of systems of all sets
+        together), pearson, spearman, kendall (of systems, or ``:item``: over all cells; ``:item:item`` and
+        ``:item:system``: mean over items, or over systems), spa, acc_eq, tau_eq, pairwise_pearson.
+    reference : str, optional
+        The human scores; by default what `item_scores` noted.
+    ceiling : sequence of str
+        Other human scores among the metrics: how well they agree with `reference` is shown beside the made-up metrics,
+        where they have all cells that people scored.
+    over : {"all", "common"}
+        What a metric's score of a system is: that given, or its mean over all items, as in the metrics tasks; or its
+        mean over the items that people scored.
+    exchange : {"clusters", "items", "cells", "systems", "published"}
+        What two metrics exchange under the null hypothesis; "published" is what the metrics tasks do. Correlations and
+        accuracy of systems exchange systems where "clusters" is asked for.
+    resample : {"items", "systems", "both"}
+        What the intervals ask about: other items (clusters, where there are some), other systems, or both.
+    correction : str
+        Over the pairs of metrics of a task; the ranks are those of uncorrected p, as they are printed.
+    alpha, confidence_level : float
+    n_resamples : int
+        Resamples, and exchanges of every pair of metrics.
+    n_flips : int
+        Sign flips that the p-values of ``spa`` are shares of.
+    n_chance : int
+        Shuffles that chance is estimated from.
+    as_published : bool
+        Whether ``acc_eq`` and ``tau_eq`` see ties as the metrics tasks did, between numbers that are the same in a
+        computer: 1.1 and 0.6 + 0.5 tie, 0.3 and 0.1 + 0.2 do not. By default both are ties.
+    rng : None, int or Generator
+
+    Raises
+    ------
+    ScoresError
+        If a metric lacks a cell that people scored, people scored fewer than two systems, or no metric is left.
+    EstimationError
+        If a task cannot exchange what was asked for.
+    InvalidOptionError, UnknownNameError
+        For an option, task or set that does not exist.
+
+    See Also
+    --------
+    metaeval.agreement.human.human_agreement : one statistic, with what each metric lacks left out
+
+    Notes
+    -----
+    - ``spa`` [1]_: :math:`1 - \overline{|p_h - p_m|}` over pairs of systems, p the share of sign flips of the
+      differences on items whose sum reaches that observed; all pairs, metrics and people share the flips.
+    - ``acc_eq`` [2]_: share of the pairs of systems on an item that a metric orders or ties as people do, mean over
+      items; differences up to a threshold are ties, the one that makes the mean largest (the least such). It is fitted
+      to the people that the metric is judged by; ``other_half`` is not. ``tau_eq`` is :math:`2\,acc - 1`.
+    - ``pairwise_pearson``: correlation of the differences of all pairs of systems within items, in both orders.
+    - ``accuracy`` [3]_: a pair that people tie agrees only if the metric ties it.
+
+    Two metrics are compared by exchanging their standardised scores [4]_, verdicts for ``acc_eq``;
+    p = (k + 1)/(B + 1), one-sided for the better one. The published exchange of verdicts takes the pairs of an item for
+    independent and calls equal metrics different three to four times too often; clusters are sound for the systems at
+    hand, systems for others too (``benchmarks/reports/metric-exchange.md``). Tasks of one set share the exchanges, so
+    that averages can be compared. A rank is a cluster of metrics: a new one begins with the first metric that one of
+    the current cluster beats. Intervals over items are :math:`v \pm t_{n-1} d \sqrt{n/(n-1)}`, d the root mean square
+    distance of the resamples; over systems the jackknife. In draws, spa takes p by the normal distribution, and
+    thresholds of ties and ranks of Spearman's rho stay as they are.
+
+    References
+    ----------
+    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024). Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy. WMT.
+    .. [2] Deutsch, Foster and Freitag (2023). Ties matter: meta-evaluating modern metrics with pairwise accuracy and
+       tie calibration. EMNLP.
+    .. [3] Kocmi et al. (2021). To ship or not to ship. WMT.
+    .. [4] Deutsch, Dror and Roth (2021). A statistical analysis of summarization evaluation metrics using resampling
+       methods. TACL. :doi:`10.1162/tacl_a_00417`
+
+    Examples
+    --------
+    >>> from metaeval.agreement.items import item_scores
+    >>> rng = np.random.default_rng(0)
+    >>> human = np.arange(6)[:, None] + rng.normal(0, 2, (6, 40))
+    >>> cells = {"human": human, "good": human + rng.normal(0, 1, (6, 40)), "poor": rng.normal(0, 1, (6, 40))}
+    >>> names = {"system": np.repeat(list("abcdef"), 40), "item": np.tile(np.arange(40), 6)}
+    >>> frame = pd.DataFrame(names | {name: part.ravel() for name, part in cells.items()})
+    >>> found = meta_metrics(item_scores(frame, reference="human"), tasks="spa, acc_eq", n_resamples=99, rng=0)
+    >>> found.average[["metric", "value", "rank"]].round(2).to_dict("records")
+    [{'metric': 'good', 'value': 0.92, 'rank': 1}, {'metric': 'poor', 'value': 0.59, 'rank': 2}]
+    """
+    sets = dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    if not sets:
+        raise ScoresError("there is no set of scores")
+    check_choice(over, "system score (`over`)", ("all", "common"))
+    check_choice(exchange, "exchange", ("published", "clusters", "items", "cells", "systems"))
+    check_choice(resample, "way to resample", ("items", "systems", "both"))
+    check_share(alpha, "alpha")
+    check_share(confidence_level, "confidence_level")
+    for given, name in ((n_resamples, "n_resamples"), (n_flips, "n_flips")):
+        check_count(given, name, least=1)
+    check_count(n_chance, "n_chance", least=0)
+    correction = CORRECTIONS.canonical(correction)
+    chosen = _tasks(tasks, list(sets))
+    seed = resolve_seed(rng)
+    named = {one: scores for one, scores in sets.items() if any(one in task.sets for task in chosen)}
+    cells = {
+        one: cells_of_set(
+            one, found, reference_of(found, reference), over=over, as_published=as_published, ceiling=ceiling
+        )
+        for one, found in named.items()
+    }
+    for name in ceiling:
+        check_choice(
+            name, "other human scores (`ceiling`)", {str(m) for one in named.values() for m in one["metric"].to_numpy()}
+        )
+    asked = _Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
+    places = range(len(chosen))
+    done = parallel_map(_task, list(places), shared=(asked,), description="tasks")
+    drawn = parallel_map(_shuffled, list(range(n_chance)), shared=(asked,), description="chance")
+    chance = [np.array([one[place] for one in drawn]) for place in places]
+    return _result(asked, done, chance, correction, alpha, confidence_level, over, ceiling)
+
+
+class _Asked(NamedTuple):
+    """The sets, the tasks, and the draws."""
+
+    cells: Mapping[str, Cells]
+    tasks: tuple[Task, ...]
+    seed: int
+    n_resamples: int
+    n_flips: int
+    exchange: Exchange
+    resample: Resample
+
+    def of(self, task: Task) -> list[Cells]:
+        """Return the sets of a task, with the metrics that all of them have."""
+        every = [self.cells[one] for one in task.sets]
+        common = [name for name in every[0].metrics if all(name in one.metrics for one in every)]
+        if not common:
+            raise ScoresError(f"{task.name}: no metric is in all of its sets")
+        return [
+            one if one.metrics == tuple(common) else _with_metrics(one, [one.metrics.index(name) for name in common])
+            for one in every
+        ]
+
+    def generator(self, purpose: str, name: str, *more: int) -> np.random.Generator:
+        """Return the generator of a purpose for a set: tasks of a set share its draws."""
+        words = [*purpose.encode(), 0, *name.encode()]
+        return np.random.default_rng([self.seed, len(words), *words, *more])
+
+    def unit(self, task: Task) -> str:
+        """Return what a task exchanges."""
+        if self.exchange == "published":
+            return MEASURES[task.measure].published[task.level] if task.group == "none" else f"{task.group}s"
+        if self.exchange == "clusters":
+            if task.level == "system" and task.measure != "spa":
+                return "systems"
+            return "systems" if task.group == "system" else "clusters"
+        return self.exchange
+
+
+def _with_metrics(cells: Cells, at: Sequence[int]) -> Cells:
+    return replace(
+        cells, metrics=tuple(cells.metrics[place] for place in at), scores=cells.scores[[*at]], given=cells.given[[*at]]
+    )
+
+
+def _tasks(tasks: str | Sequence[str] | Sequence[Task], sets: Sequence[str]) -> list[Task]:
+    if not isinstance(tasks, str) and tasks and all(isinstance(task, Task) for task in tasks):
+        found = [task for task in tasks if isinstance(task, Task)]
+        check_tasks(found, sets)
+    elif isinstance(tasks, str) or all(isinstance(task, str) for task in tasks):
+        found = parse_tasks([str(task) for task in tasks] if not isinstance(tasks, str) else tasks, sets)
+    else:
+        raise refused("tasks", "must be names of measures, such as 'spa, acc_eq'", tasks)
+    names = [task.name for task in found]
+    if len({*names}) < len(names):
+        raise refused("tasks", "must be different from one another", names)
+    return found
+
+
+class _Found(NamedTuple):
+    """What one task came to."""
+
+    metrics: tuple[str, ...]
+    columns: Mapping[str, Floats]
+    """What the table says of every metric."""
+    drawn: Floats | None
+    """The measure on resamples, less its value there. Shape (resample, metric)."""
+    jackknife: Mapping[str, Floats]
+    """By set, the measure without each system, less their mean. Shape (system, metric)."""
+    hybrids: Floats
+    """Differences of the hybrids of every pair of metrics (upper triangle). Shape (pair, resample)."""
+    observed: Floats
+    """The difference that they are compared with. Shape (pair,)."""
+    sentinels: Floats
+    unit: str
+
+
+def _task(place: int, asked: _Asked) -> _Found:
+    """Do everything that one task asks for, chance aside."""
+    task = asked.tasks[place]
+    every = asked.of(task)
+    unit = asked.unit(task)
+    values = values_of(task, every, asked.n_flips, asked.generator("flips", task.name))
+    made = [_sentinels(one) for one in every]
+    try:
+        hybrids, observed = _hybrids(task, every, unit, asked)
+    except EstimationError:
+        if asked.exchange not in {"clusters", "published"}:
+            raise
+        n_pairs = len(every[0].metrics) * (len(every[0].metrics) - 1) // 2
+        hybrids, observed, unit = np.full((n_pairs, asked.n_resamples), np.nan), np.full(n_pairs, np.nan), ""
+    return _Found(
+        metrics=every[0].metrics,
+        columns=values._asdict(),
+        drawn=_drawn(task, every, asked) if asked.resample != "systems" else None,
+        jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},
+        hybrids=hybrids,
+        observed=observed,
+        sentinels=np.where(_lacking(every), np.nan, _quick(task, made, asked)),
+        unit=unit,
+    )
+
+
+def _sentinels(cells: Cells) -> Cells:
+    held, there = np.where(cells.there, cells.human, 0.0), cells.there
+    by_item = held.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    flat = np.zeros(held.shape)
+    tables = np.array([flat, by_item + flat, cells.human_means[:, None] + flat, *cells.second])
+    lacking = np.isnan(tables).all(axis=(1, 2))
+    return cells.with_scores([*map(str, range(len(tables)))], np.where(lacking[:, None, None], 0.0, tables))
+
+
+def _lacking(every: Sequence[Cells]) -> NDArray[np.bool_]:
+    """Say which rows of `_sentinels` are not known in some set."""
+    gone = np.array([np.isnan(cells.second).all(axis=(1, 2)) for cells in every]).any(axis=0)
+    return np.concatenate([np.zeros(len(SENTINELS), dtype=bool), gone])
+
+
+def _quick(task: Task, every: Sequence[Cells], asked: _Asked) -> Floats:
+    """Return a measure of every metric, spa by the normal distribution."""
+    if task.measure == "spa":
+        sums = sums_of(task, every, "items")
+        return measured(sums, [np.ones((1, block.parts.shape[1])) for block in sums.blocks])[0]
+    return values_of(task, every, asked.n_flips, asked.generator("flips", task.name)).value
+
+
+def _product(weights: Floats, parts: Floats) -> Floats:
+    """Return sums (draw, metric, sum) of what units add, weighted."""
+    n_metrics, n_units, n_sums = parts.shape
+    flat = parts.transpose(1, 0, 2).reshape(n_units, n_metrics * n_sums)
+    return (weights @ flat).reshape(len(weights), n_metrics, n_sums)
+
+
+def measured(sums: Sums, weights: Sequence[Floats]) -> Floats:
+    """Return a measure of every metric under weights of the units of every block. Shape (draw, metric)."""
+    parts = np.concatenate([_product(w, block.parts) for w, block in zip(weights, sums.blocks, strict=True)], axis=-1)
+    shared = np.concatenate([w @ block.shared for w, block in zip(weights, sums.blocks, strict=True)], axis=-1)
+    return sums.finish(parts, shared[:, None, :])
+
+
+def _drawn(task: Task, every: Sequence[Cells], asked: _Asked) -> Floats | None:
+    """Return a measure on resampled clusters, less that of all; None where it is no function of sums over them."""
+    try:
+        sums = sums_of(task, every, "clusters")
+    except EstimationError:
+        return None
+    per_set = len(sums.blocks) // len(every)
+    weights: list[Floats] = []
+    for cells in every:
+        n = int(cells.clusters.max()) + 1
+        generator = asked.generator("resamples", cells.name)
+        weights += [bootstrap_counts(bootstrap_indices(generator, asked.n_resamples, n), n)] * per_set
+    whole = measured(sums, [np.ones((1, block.parts.shape[1])) for block in sums.blocks])
+    return measured(sums, weights) - whole
+
+
+def _jackknife(task: Task, every: Sequence[Cells], asked: _Asked) -> dict[str, Floats]:
+    found = {}
+    for place, cells in enumerate(every):
+        n = len(cells.systems)
+        if n > 3:  # noqa: PLR2004 - a correlation of systems takes three
+            rows = [
+                _quick(
+                    task,
+                    [*every[:place], cells.among([one for one in range(n) if one != out]), *every[place + 1 :]],
+                    asked,
+                )
+                for out in range(n)
+            ]
+            found[cells.name] = np.array(rows) - np.mean(rows, axis=0)
+    return found
+
+
+def _hybrids(task: Task, every: Sequence[Cells], unit: str, asked: _Asked) -> tuple[Floats, Floats]:
+    """Return the differences between the hybrids of every pair of metrics, and those between the metrics themselves."""
+    standard = [cells.standardised() for cells in every]
+    if unit == "systems" and task.level == "system":
+        standard = [replace(one, given=_standard(one.metric_means)) for one in standard]
+    if unit == "pairs" or task.group != "none":
+        standard = list(every)  # verdicts, and correlations of each group, are exchanged as they are
+    sums = sums_of(task, standard, unit)
+    n_metrics, n = len(every[0].metrics), asked.n_resamples
+    first, second = np.triu_indices(n_metrics, 1)
+    found = np.empty((len(first), n))
+    widest = max(block.parts.shape[1] for block in sums.blocks)
+    per_set = len(sums.blocks) // len(every)
+    generators = [asked.generator(f"exchange {unit}", one.name) for one in every]
+    shared = np.concatenate([block.shared.sum(axis=0) for block in sums.blocks], axis=-1)
+    total = np.concatenate([block.parts.sum(axis=1) for block in sums.blocks], axis=-1)
+    step = max(1, min(n, _BLOCK // max(widest, n_metrics * total.shape[-1])))
+    for start in range(0, n, step):
+        size = min(step, n - start)
+        parts = []
+        for place, block in enumerate(sums.blocks):
+            parts.append(_exchanged(block, generators[place // per_set], size))
+        kept = np.concatenate(parts, axis=-1)  # (draw, metric, sum): what each metric keeps
+        given = total - kept
+        at = 0
+        for one in range(n_metrics - 1):
+            others = slice(one + 1, n_metrics)
+            left = sums.finish(kept[:, one : one + 1] + given[:, others], shared)
+            right = sums.finish(kept[:, others] + given[:, one : one + 1], shared)
+            rows = n_metrics - 1 - one
+            found[at : at + rows, start : start + size] = (left - right).T
+            at += rows
+    observed = sums.finish(total, shared)
+    return found, observed[first] - observed[second]
+
+
+def _exchanged(block: Block, generator: np.random.Generator, size: int) -> Floats:
+    if not block.parts.shape[-1]:
+        return np.zeros((size, len(block.parts), 0))
+    keeps = generator.integers(0, 2, (size, block.parts.shape[1]), dtype=np.int8).astype(np.float64)
+    return _product(keeps, block.parts)
+
+
+def _standard(means: Floats) -> Floats:
+    spread = means.std(axis=-1, keepdims=True)
+    return (means - means.mean(axis=-1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+
+
+def _shuffled(draw: int, asked: _Asked) -> list[Floats]:
+    """Return the measures of every metric, its scores shuffled over the systems of each item, gaps in place."""
+    shuffled = {}
+    for name, cells in asked.cells.items():
+        keys = asked.generator("chance", name, draw).random(cells.human.shape) + ~cells.there
+        source = np.empty(cells.human.shape, dtype=np.int64)
+        np.put_along_axis(source, np.argsort(~cells.there, axis=0, kind="stable"), np.argsort(keys, axis=0), axis=0)
+        shuffled[name] = cells.with_scores(cells.metrics, np.take_along_axis(cells.filled, source[None], axis=1))
+    own = asked._replace(cells=shuffled)
+    unknown = [
+        task for task in asked.tasks if task.measure == "kendall" and task.level == "item" and task.group == "none"
+    ]
+    return [
+        np.full(len(own.of(task)[0].metrics), np.nan) if task in unknown else _quick(task, own.of(task), asked)
+        for task in asked.tasks
+    ]
+
+
+# -------------------------------------------------------------------------------------------------------- the result
+
+
+def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
+    asked: _Asked,
+    found: Sequence[_Found],
+    chance: Sequence[Floats],
+    correction: str,
+    alpha: float,
+    confidence_level: float,
+    over: str,
+    ceiling: Sequence[str],
+) -> MetaMetrics:
+    tables, pairs = [], []
+    for task, one, shuffled in zip(asked.tasks, found, chance, strict=True):
+        low = MEASURES[task.measure].low
+        columns = dict(one.columns) | _chance(one.columns["value"], shuffled)
+        spread = _spread(one.drawn, one.jackknife, asked.of(task))
+        columns |= _ends(one.columns["value"], spread, confidence_level, low)
+        table, compared = _ranked(one.metrics, columns, one.hybrids, one.observed, correction, alpha)
+        tables.append(table.assign(task=task.name))
+        pairs.append(compared.assign(task=task.name))
+    weights = np.array([task.weight for task in asked.tasks], dtype=np.float64)
+    weights /= weights.sum()
+    average, compared = _average(asked, found, chance, weights, (correction, alpha, confidence_level))
+    pairs.append(compared.assign(task=AVERAGE))
+    sentinels = pd.DataFrame(
+        [
+            {"task": task.name, "metric": name, "value": value}
+            for task, one in zip(asked.tasks, found, strict=True)
+            for name, value in zip([*SENTINELS, *ceiling], one.sentinels, strict=True)
+        ]
+    )
+    first = ["task", "metric", "value", "low", "high", "rank", "letters", "chance", "chance_high", "above_chance"]
+    table = pd.concat(tables, ignore_index=True)
+    return MetaMetrics(
+        table=table[[*first, "threshold", "other_half", "error"]],
+        average=average[first[1:]],
+        pairs=pd.concat(pairs, ignore_index=True)[["task", "metric_a", "metric_b", "difference", "p", "p_corrected"]],
+        sentinels=sentinels,
+        tasks=_task_table(asked, found, weights),
+        resampled=MappingProxyType(
+            {
+                task.name: pd.DataFrame(one.drawn + one.columns["value"], columns=list(one.metrics))
+                for task, one in zip(asked.tasks, found, strict=True)
+                if one.drawn is not None
+            }
+        ),
+        correction=correction,
+        alpha=float(alpha),
+        confidence_level=float(confidence_level),
+        n_resamples=int(asked.n_resamples),
+        resample=asked.resample,
+        over=over,
+        as_published=all(cells.as_published for cells in asked.cells.values()),
+        random_source=f"seed {asked.seed}",
+    )
+
+
+def _task_table(asked: _Asked, found: Sequence[_Found], weights: Floats) -> pd.DataFrame:
+    rows = []
+    for task, one, weight in zip(asked.tasks, found, weights, strict=True):
+        every = asked.of(task)
+        judged = [cells.there.any(axis=0) for cells in every]
+        rows.append(
+            {
+                "task": task.name,
+                "measure": task.measure,
+                "level": task.level,
+                "group": task.group,
+                "sets": ",".join(task.sets),
+                "weight": weight,
+                "n_metrics": len(one.metrics),
+                "n_systems": sum(len(cells.systems) for cells in every),
+                "n_items": int(sum(one.sum() for one in judged)),
+                "n_cells": int(sum(cells.there.sum() for cells in every)),
+                "n_clusters": sum(len(np.unique(cells.clusters[at])) for cells, at in zip(every, judged, strict=True)),
+                "exchange": one.unit,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _chance(value: Floats, shuffled: Floats) -> dict[str, Any]:
+    """Return mean and upper 97.5 % limit of a next shuffle, by its t distribution, and which values lie above it."""
+    n = len(shuffled)
+    if n < 2:  # noqa: PLR2004 - a standard deviation
+        unknown = np.full(len(value), np.nan)
+        return {"chance": unknown, "chance_high": unknown, "above_chance": np.full(len(value), None)}
+    middle = shuffled.mean(axis=0)
+    high = middle + t_half_width(shuffled.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n), n, 0.95)
+    above = np.where(np.isfinite(high) & np.isfinite(value), value > high, None)
+    return {"chance": middle, "chance_high": high, "above_chance": above}
+
+
+def _spread(drawn: Floats | None, jackknife: Mapping[str, Floats], every: Sequence[Cells]) -> tuple[Floats, int] | None:
+    """Return the standard error of the measure of every metric and the fewest units behind it; None where unknown."""
+    variance: Floats | float = 0.0
+    units = []
+    if drawn is not None:
+        n = min(len(np.unique(cells.clusters[cells.there.any(axis=0)])) for cells in every)
+        if n < 2 or len(drawn) < 2:  # noqa: PLR2004 - a standard deviation
+            return None
+        with np.errstate(invalid="ignore"):
+            variance = variance + np.nanmean(np.where(np.isfinite(drawn).any(axis=0), drawn, 0.0) ** 2, axis=0) * n / (
+                n - 1
+            )
+        units.append(n)
+    for of_set in jackknife.values():
+        n = len(of_set)
+        variance = variance + (of_set**2).sum(axis=0) * (n - 1) / n
+        units.append(n)
+    return (np.sqrt(variance), min(units)) if units else None
+
+
+def _ends(value: Floats, spread: tuple[Floats, int] | None, confidence_level: float, low: float) -> dict[str, Floats]:
+    if spread is None:
+        return {"low": np.full(len(value), np.nan), "high": np.full(len(value), np.nan)}
+    half = t_half_width(spread[0], spread[1], confidence_level)
+    return {"low": np.maximum(value - half, low), "high": np.minimum(value + half, 1.0)}
+
+
+def _average(
+    asked: _Asked,
+    found: Sequence[_Found],
+    chance: Sequence[Floats],
+    weights: Floats,
+    decided: tuple[str, float, float],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Bring every task to 0 to 1 by its range and add up values, resamples, exchanges and shuffles by weight."""
+    correction, alpha, confidence_level = decided
+    common = [name for name in found[0].metrics if all(name in one.metrics for one in found)]
+    at = [[one.metrics.index(name) for name in common] for one in found]
+    lows = np.array([MEASURES[task.measure].low for task in asked.tasks])
+    scale = weights / (1.0 - lows)
+
+    def added(parts: Sequence[Floats], *, offset: bool) -> Floats:
+        shifted = [part - low if offset else part for part, low in zip(parts, lows, strict=True)]
+        return np.asarray(sum(factor * part for factor, part in zip(scale, shifted, strict=True)))
+
+    value = added([one.columns["value"][place] for one, place in zip(found, at, strict=True)], offset=True)
+    shuffled = added([one[:, place] for one, place in zip(chance, at, strict=True)] if len(chance[0]) else
+                     [np.empty((0, len(common)))] * len(found), offset=True)  # fmt: skip
+    drawn = None
+    if all(one.drawn is not None for one in found):
+        drawn = added(
+            [one.drawn[:, place] for one, place in zip(found, at, strict=True) if one.drawn is not None], offset=False
+        )
+    jackknife: dict[str, Floats] = {}
+    for one, place, factor in zip(found, at, scale, strict=True):
+        for name, rows in one.jackknife.items():
+            jackknife[name] = jackknife.get(name, 0.0) + factor * rows[:, place]
+    spread = None if drawn is None and not jackknife else _spread(drawn, jackknife, list(asked.cells.values()))
+    first, second = np.triu_indices(len(common), 1)
+    hybrids, observed = [], []
+    for one, place in zip(found, at, strict=True):
+        a, b = np.array(place, dtype=int)[first], np.array(place, dtype=int)[second]
+        sign, n = np.where(a < b, 1.0, -1.0), len(one.metrics)
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        row = low * n - low * (low + 1) // 2 + high - low - 1
+        hybrids.append(sign[:, None] * one.hybrids[row])
+        observed.append(sign * one.observed[row])
+    columns = {"value": value} | _chance(value, shuffled) | _ends(value, spread, confidence_level, 0.0)
+    return _ranked(common, columns, added(hybrids, offset=False), added(observed, offset=False), correction, alpha)
+
+
+def _ranked(  # noqa: PLR0913, PLR0917 - what was found and how it is decided
+    metrics: Sequence[str], columns: Mapping[str, Any], hybrids: Floats, observed: Floats, correction: str, alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the metrics, best first, with clusters and letters, and all pairs, the better one first."""
+    names = natural_order(metrics)
+    table = pd.DataFrame({"metric": [*metrics], **columns})
+    table["place"] = [names.index(name) for name in table["metric"]]
+    table = table.sort_values(["value", "place"], ascending=[False, True]).drop(columns="place")
+    order = table.index.to_numpy()
+    table = table.reset_index(drop=True)
+    n = len(metrics)
+    index = np.zeros((n, n), dtype=np.int64)
+    index[np.triu_indices(n, 1)] = np.arange(len(observed))
+    first, second = np.triu_indices(n, 1)
+    a, b = order[first], order[second]
+    row, sign = index[np.minimum(a, b), np.maximum(a, b)], np.where(a < b, 1.0, -1.0)
+    reached = at_least(sign[:, None] * hybrids[row], (sign * observed[row])[:, None], 2.0)
+    p = (reached.sum(axis=1) + 1.0) / (hybrids.shape[1] + 1.0)
+    value = table["value"].to_numpy()
+    p[~np.isfinite(observed[row]) | ~np.isfinite(hybrids[row]).any(axis=1)] = np.nan
+    corrected, tested = np.full(len(p), np.nan), np.isfinite(p)
+    if tested.any():
+        corrected[tested] = adjust(p[tested], correction)
+    compared = pd.DataFrame(
+        {
+            "metric_a": table["metric"].to_numpy()[first],
+            "metric_b": table["metric"].to_numpy()[second],
+            "difference": value[first] - value[second],
+            "p": p,
+            "p_corrected": corrected,
+        }
+    )
+    beaten = np.zeros((n, n), dtype=bool)
+    beaten[first, second] = is_significant(p, alpha)
+    different = np.zeros((n, n), dtype=bool)
+    different[first, second] = different[second, first] = is_significant(corrected, alpha)
+    letters = shared_letters(different) if n else np.zeros((0, 0), dtype=bool)
+    signs = np.array(letter_names(letters.shape[1]), dtype=object)
+    table["rank"] = clusters_of(beaten)
+    table["letters"] = ["".join(signs[mine]) for mine in letters]
+    return table, compared
+
+
+def clusters_of(beaten: NDArray[np.bool_]) -> list[int]:
+    """Return the ranks of metrics in order: a new one begins at the first that one of the current cluster beats.
+
+    Examples
+    --------
+    >>> clusters_of(np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool))
+    [1, 1, 2, 2]
+    """
+    ranks: list[int] = []
+    start = 0
+    for place in range(len(beaten)):
+        rank = ranks[-1] if ranks else 1
+        if beaten[start:place, place].any():
+            start, rank = place, rank + 1
+        ranks.append(rank)
+    return ranks

@@ -1,0 +1,367 @@
+"""The report on the metrics of a campaign: averages, tasks, chance, comparisons and conclusions about systems."""
+
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.agreement.meta_evaluation import SENTINELS, MetaMetrics
+from metaeval.agreement.meta_tasks import CALIBRATED
+from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
+from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, p_values, right
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import cited_in, facts
+from metaeval.studies.campaign import CampaignStudy
+from metaeval.tests_stat.result import is_significant
+
+_SOURCES = (
+    *("kocmi2021", "deutsch2021", "deutsch2023", "thompson2024", "perrella2024"),
+    *("freitag2022", "freitag2023", "freitag2024"),
+)
+_DECIMAL = number(3)
+_DAGGER = "†"
+_SHUFFLED = ("shuffled, mean", "shuffled, at most")
+_MADE = (*SENTINELS, *_SHUFFLED)
+say = prose("campaign")
+
+
+def campaign_report(study: CampaignStudy) -> Report:
+    """Put a campaign into a report."""
+    found = study.found
+    sections = [_campaign_section(study), _chance_section(found)]
+    if len(found.task_pairs()):
+        sections.append(_comparison_section(found))
+    if len(study.separation):
+        sections.append(_separation_section(study))
+    if len(study.decisions):
+        sections.append(_decisions_section(study))
+    return Report(
+        command="human",
+        title=say("title"),
+        facts=facts(metric=len(_lead(found)), task=len(found.tasks), system=_n_systems(found)),
+        summary=_summary(found),
+        key_figures=_key_figures(found),
+        sections=tuple(sections),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data={"pairs.csv": csv_file(found.pairs), "tasks.csv": csv_file(found.tasks)},
+    )
+
+
+def _n_systems(found: MetaMetrics) -> int:
+    return int(found.tasks.drop_duplicates("sets").query("not sets.str.contains(',')")["n_systems"].sum()) or int(
+        found.tasks["n_systems"].max()
+    )
+
+
+def _lead(found: MetaMetrics) -> pd.DataFrame:
+    """Return the averages, or where no metric has all tasks the first task."""
+    return found.average if len(found.average) else found.table[found.table["task"] == found.tasks["task"].iloc[0]]
+
+
+def _valued(found: MetaMetrics, table: pd.DataFrame) -> list[str]:
+    return [bracketed(row.value, row.low, row.high, _DECIMAL, draws=found.n_resamples) for row in table.itertuples()]
+
+
+def _label(task: str, tasks: pd.DataFrame) -> str:
+    """Return what a page calls a task: its set, measure and level."""
+    row = next(one for one in tasks.astype(str).to_dict("records") if one["task"] == task)
+    correlates = row["measure"] in {"pearson", "spearman", "kendall"}
+    level = " on items" if correlates and row["level"] == "item" else ""
+    group = "" if row["group"] == "none" else f" (by {row['group']})"
+    words = f"{say(row['measure'])}{level}{group}"
+    return f"{row['sets'].replace(',', ', ')}: {words}" if row["sets"] else words
+
+
+def _short(tasks: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the sets and the short name of every task, for the head of a column."""
+    named = tasks.astype(str).to_dict("records")
+    return [
+        (one["sets"].replace(",", ", "), say("short", measure=one["measure"], level=one["level"], group=one["group"]))
+        for one in named
+    ]
+
+
+def _summary(found: MetaMetrics) -> tuple[str, ...]:
+    lead = _lead(found)
+    best = ends(lead["metric"], lead["value"], map(_DECIMAL, lead["value"]))[1]
+    written = dict(zip(lead["metric"], _valued(found, lead), strict=True))
+    figure = written[best.names[0]] if len(best.names) == 1 else best.figure
+    known = lead["above_chance"].notna().any()
+    first = say(
+        "first",
+        n=len(lead),
+        above=int((lead["above_chance"] == True).sum()),  # noqa: E712 - missing values are neither
+        known=known,
+        defined=bool(lead["value"].notna().any()),
+        best=best,
+        figure=figure,
+        what=_what(found),
+    )
+    return tuple(filter(None, (first, _not_separated(found, lead), _source_only(found))))
+
+
+def _what(found: MetaMetrics) -> str:
+    """Return what the leading values are of: the average, or the first task where there is none or no other."""
+    averaged = len(found.tasks) > 1 and len(found.average) > 0
+    first = _label(found.tasks["task"].iloc[0], found.tasks)
+    return say("averaged", n=len(found.tasks)) if averaged else first
+
+
+def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
+    pairs = found.task_pairs() if len(found.average) else found.task_pairs(found.tasks["task"].iloc[0])
+    if pairs.empty:
+        return ""
+    best = str(lead["metric"].iloc[0])
+    own = pairs[(pairs["metric_a"] == best) & pairs["p"].notna()]
+    if own.empty:
+        return ""
+    rest = own.loc[~is_significant(own["p"].to_numpy(), found.alpha), "metric_b"].tolist()
+    return say("not separated", best=best, rest=rest, n=len(lead), alpha=found.alpha)
+
+
+def _source_only(found: MetaMetrics) -> str:
+    """Say how many metrics are no better on items than a metric that gives every system of an item the same score."""
+    items = found.tasks[found.tasks["level"] == "item"]
+    if items.empty:
+        return ""
+    task = items["task"].iloc[0]
+    bar = found.sentinels.query("task == @task and metric == 'item only'")["value"].iloc[0]
+    own = found.table[found.table["task"] == task]
+    below = int((own["value"] <= bar).sum())
+    return say("source only", task=_label(task, found.tasks), below=below, n=len(own)) if below else ""
+
+
+def _key_figures(found: MetaMetrics) -> Table:
+    lead = _lead(found)
+    shown = lead[["metric", "rank", "low", "high", "chance_high"]].assign(
+        value=_valued(found, lead), value_sort=lead["value"].to_numpy()
+    )
+    columns = [
+        *left(metric="Metric"),
+        *right(text, value=say("key value", what=_what(found), found=found)),
+        *right(whole, rank="Rank"),
+        *right(_DECIMAL, chance_high="Chance, at most"),
+    ]
+    return key_figures(shown, columns, which="best")
+
+
+def _over(found: MetaMetrics) -> str:
+    clustered = bool((found.tasks["n_clusters"] < found.tasks["n_items"]).any())
+    items = "clusters" if clustered else "items"
+    return {"items": items, "systems": "systems", "both": f"{items} and systems"}[found.resample]
+
+
+def _campaign_section(study: CampaignStudy) -> Section:
+    found = study.found
+    picture = Picture(
+        name="agreement",
+        draw=lambda: figures.agreement_dots(
+            _lead(found).rename(columns={"metric": "name"}), label=say("picture title")
+        ),
+        title=say("picture title"),
+        caption=say("picture", found=found, over=_over(found), chance=bool(found.table["chance"].notna().any())),
+        alt=say("picture alt", n=len(_lead(found))),
+    )
+    folds = [
+        Fold(title=say("task fold", task=_label(task, found.tasks)), blocks=(_task_table(found, task),))
+        for task in found.tasks["task"]
+    ]
+    return Section(
+        id="campaign",
+        title=say("campaign title"),
+        lead=say("campaign lead") if len(found.tasks) > 1 else "",
+        brief=True,
+        blocks=(picture, _campaign_table(found), *folds),
+    )
+
+
+def _campaign_table(found: MetaMetrics) -> Table:
+    """Return the table of the overview papers: metrics by average, with every task."""
+    order = found.order()
+    average = found.average.set_index("metric").reindex(order)
+    frame = average[["value", "rank", "letters"]].rename_axis("metric").reset_index()
+    columns = [*left(metric="Metric")]
+    if len(found.tasks) > 1:
+        columns += [*right(_DECIMAL, "Average", value="value"), *right(whole, "Average", rank="rank")]
+        columns += left(text, "Average", letters="letters")
+    marked, short = False, dict(zip(found.tasks["task"], _short(found.tasks), strict=True))
+    for place, task in enumerate(found.tasks["task"]):
+        own = found.table[found.table["task"] == task].set_index("metric").reindex(order)
+        low = own["above_chance"] == False  # noqa: E712 - missing values are neither
+        marked |= bool(low.any())
+        frame[f"value_{place}"] = [
+            MISSING if np.isnan(value) else f"{_DECIMAL(value)} ({rank:.0f}){_DAGGER * bool(at)}"
+            for value, rank, at in zip(own["value"], own["rank"], low, strict=True)
+        ]
+        frame[f"value_{place}_sort"] = own["value"].to_numpy()
+        group, label = short[task]
+        columns += right(text, group, **{f"value_{place}": label})
+    return Table(
+        name="campaign",
+        title=say("campaign table title"),
+        caption=say("campaign table", found=found, marked=marked),
+        frame=frame,
+        columns=tuple(columns),
+        data=found.to_frame(),
+    )
+
+
+def _task_table(found: MetaMetrics, task: str) -> Table:
+    row = found.tasks.set_index("task").loc[task]
+    own = found.table[found.table["task"] == task].drop(columns="task").reset_index(drop=True)
+    ties = row["measure"] in CALIBRATED
+    error = own["error"].max()
+    shown = own.assign(value=_valued(found, own), value_sort=own["value"].to_numpy())
+    columns = [
+        *left(metric="Metric"),
+        *right(text, value=f"Value [{found.confidence_level:.0%} interval]".replace("%", " %")),
+        *right(whole, rank="Rank"),
+        *left(letters="Letters"),
+        *right(_DECIMAL, "Chance", chance="mean", chance_high="at most"),
+    ]
+    if ties:
+        columns += [*right(number(4), threshold="Threshold"), *right(_DECIMAL, other_half="Other half")]
+    return Table(
+        name=f"task-{found.tasks['task'].tolist().index(task) + 1}",
+        title=sentence_case(_label(task, found.tasks)),
+        caption=say("task", row=row, ties=ties, error="" if np.isnan(error) else f"{error:.1g}"),
+        frame=shown,
+        columns=tuple(columns),
+        data=own,
+    )
+
+
+def _chance_section(found: MetaMetrics) -> Section:
+    rows = found.sentinels.pivot(index="metric", columns="task", values="value")  # noqa: PD010 - keeps NaN
+    shuffled = found.table.groupby("task", sort=False)
+    rows.loc[_SHUFFLED[0]] = shuffled["chance"].mean()
+    rows.loc[_SHUFFLED[1]] = shuffled["chance_high"].max()
+    names = [*found.sentinels["metric"].unique(), *_SHUFFLED]
+    rows = rows.loc[names, found.tasks["task"].tolist()]
+    heads = [right(_DECIMAL, group, **{f"task_{at}": one}) for at, (group, one) in enumerate(_short(found.tasks))]
+    frame = rows.set_axis([f"task_{at}" for at in range(len(heads))], axis=1).rename_axis("metric").reset_index()
+    table = Table(
+        name="chance",
+        title=say("chance table title"),
+        caption=say("chance table", people=[name for name in names[:-2] if name not in SENTINELS]),
+        frame=frame.assign(metric=[sentence_case(one) if one in _MADE else one for one in frame["metric"]]),
+        columns=(*left(metric="Made-up metric"), *chain(*heads)),
+    )
+    return Section(id="chance", title=say("chance title"), lead=say("chance lead"), blocks=(table,))
+
+
+def _comparison_section(found: MetaMetrics) -> Section:
+    pairs = found.task_pairs()
+    decided = pairs.assign(significant=is_significant(pairs["p_corrected"].to_numpy(), found.alpha))
+    frame, columns = p_values(
+        pairs, {"p": "p", "p_corrected": "p, corrected"}, raw={"p_corrected": "p"}, n_resamples=found.n_resamples
+    )
+    table = Table(
+        name="metric-pairs",
+        title=say("pairs title"),
+        caption=say("pairs"),
+        frame=frame,
+        data=pairs,
+        columns=(*left(metric_a="Better", metric_b="Other"), *right(_DECIMAL, difference="Difference"), *columns),
+    )
+    blocks: list[Block] = [
+        Picture(
+            name="metric-comparison",
+            draw=lambda: figures.comparison_map(decided, order=found.average["metric"].tolist()),
+            title=say("map title"),
+            caption=say("map", found=found),
+            alt=say("map alt", better=int(decided["significant"].sum()), n=len(decided)),
+        ),
+        Fold(title=say("pairs fold"), blocks=(table,)),
+    ]
+    return Section(id="comparison", title=say("comparison title"), lead=say("comparison lead"), blocks=tuple(blocks))
+
+
+def _separation_section(study: CampaignStudy) -> Section:
+    units = "clusters" if (study.found.tasks["n_clusters"] < study.found.tasks["n_items"]).any() else "items"
+    given = {"pair": study.separated, "units": units, "alpha": study.found.alpha}
+    frame = study.separation.assign(
+        task=[sentence_case(_label(one, study.found.tasks)) for one in study.separation["task"]]
+    )
+    table = Table(
+        name="separation",
+        title=say("separation table title", **given),
+        caption=say("separation", **given),
+        frame=frame,
+        data=study.separation,
+        columns=(
+            *left(task="Task"),
+            *right(_DECIMAL, difference="Difference"),
+            *right(whole, n_units=f"{sentence_case(units)} at hand", n_needed=f"{sentence_case(units)} needed"),
+        ),
+    )
+    return Section(
+        id="separation", title=say("separation title"), lead=say("separation lead", **given), blocks=(table,)
+    )
+
+
+def _decisions_section(study: CampaignStudy) -> Section:
+    several = len(study.decisions["set"].unique()) > 1
+    table = Table(
+        name="decisions",
+        title=say("decisions table title"),
+        caption=say("decisions", study=study),
+        frame=study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
+        columns=(
+            *(left(set="Set") if several else ()),
+            *left(metric="Metric"),
+            *right(
+                whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_DECIMAL, f1="F1"),
+        ),
+    )
+    lead = say("decisions lead", **_unlike(study))
+    return Section(id="decisions", title=say("decisions title"), lead=lead, blocks=(table,))
+
+
+def _unlike(study: CampaignStudy) -> dict[str, object]:
+    """Return the metric whose place by mean F1 is farthest from its place by agreement, and both places."""
+    found = pd.DataFrame(
+        {
+            "value": _lead(study.found).set_index("metric")["value"],
+            "f1": study.decisions.groupby("metric")["f1"].mean(),
+        }
+    ).dropna()
+    places = found.rank(ascending=False, method="min").astype(int)
+    apart = np.abs(places["value"].to_numpy() - places["f1"].to_numpy())
+    if not apart.any():
+        return {"name": ""}
+    at = int(np.argmax(apart))
+    name, (by_value, by_f1) = str(places.index[at]), places.to_numpy()[at].tolist()
+    return {"name": name, "by_value": by_value, "by_f1": by_f1, "n": len(places)}
+
+
+_ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "acc_eq", "tau_eq": "acc_eq"}
+"""The passage on each measure that needs one."""
+
+
+def _methods(study: CampaignStudy) -> Methods:
+    found = study.found
+    labels = [_label(task, found.tasks) for task in found.tasks["task"]]
+    paragraphs = [say("scored", n=len(found.order()), tasks=labels, found=found)]
+    paragraphs += [say(f"about {name}") for name in dict.fromkeys(map(_ABOUT.get, found.tasks["measure"])) if name]
+    paragraphs.append(say("intervals", found=found, over=_over(found)))
+    if len(found.pairs):
+        units = [f"{label} by {unit}" for label, unit in zip(labels, found.tasks["exchange"], strict=True) if unit]
+        paragraphs.append(say("exchanges", found=found, units=units, pairs="pairs" in found.tasks["exchange"].tolist()))
+    if found.table["chance"].notna().any():
+        paragraphs.append(say("chance methods"))
+    if study.title:
+        paragraphs.insert(1, say("of a year", title=study.title))
+    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))

@@ -1,0 +1,442 @@
+"""The meta-metrics of the metrics tasks: WMT23's values, literal versions, laws, ties, degenerate input."""
+
+import json
+import tarfile
+from itertools import combinations, product
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+
+from metaeval.agreement.meta_evaluation import clusters_of, measured, meta_metrics
+from metaeval.agreement.meta_sums import cells_of_set, sums_of
+from metaeval.agreement.meta_tasks import parse_tasks
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.studies.campaign_files import read_campaign
+
+
+def table(human, metrics, *, clusters=None, system_scores=None):
+    """Lay out human scores and metrics (system, item) as `item_scores` does."""
+    values = np.array([human, *metrics.values()], dtype=float)
+    scores = xr.DataArray(
+        values,
+        dims=("metric", "system", "item"),
+        coords={
+            "metric": ["human", *metrics],
+            "system": [f"s{place}" for place in range(values.shape[1])],
+            "item": [str(place) for place in range(values.shape[2])],
+        },
+        attrs={"reference": "human"},
+    )
+    if clusters is not None:
+        scores = scores.assign_coords(cluster=("item", clusters))
+    if system_scores is not None:
+        scores = scores.assign_coords(system_score=(("metric", "system"), system_scores))
+    return scores
+
+
+def made(seed=0, n_systems=5, n_items=12, *, gaps=True):
+    """Make people who tie, with gaps, and three metrics."""
+    rng = np.random.default_rng(seed)
+    human = np.round(rng.normal(0, 1, (n_systems, n_items)) + rng.normal(0, 1, n_items))
+    metrics = {
+        name: human + rng.normal(0, size, human.shape) for name, size in zip("ABC", (0.3, 1.0, 2.0), strict=True)
+    }
+    metrics["B"] = np.round(metrics["B"], 1)
+    if gaps:
+        human[1, :3] = np.nan
+        human[:, -2:] = np.nan
+    return human, metrics
+
+
+def values(scores, task, **options):
+    found = meta_metrics(scores, tasks=task, n_chance=0, n_resamples=options.pop("n_resamples", 1), rng=0, **options)
+    return found.table.set_index("metric")["value"]
+
+
+# ------------------------------------------------------------------------------------------------- published values
+
+
+@pytest.fixture(scope="session")
+def wmt23(data_folder, tmp_path_factory):
+    """Unpack the official folder of WMT23."""
+    folder = tmp_path_factory.mktemp("wmt23")
+    with tarfile.open(data_folder / "wmt23-metrics" / "wmt23.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "wmt23"
+
+
+def test_wmt23(wmt23, data_folder):
+    """All values of English to German, and the average of the ten tasks, are those of the metrics task."""
+    wanted = json.loads((data_folder / "wmt23-metrics" / "expected_en-de.json").read_text())
+    campaign = read_campaign(wmt23, "wmt23")
+    found = meta_metrics(campaign.sets, tasks=campaign.tasks, as_published=True, n_resamples=1, n_chance=0, rng=0)
+    average = found.average.set_index("metric")["value"]
+    assert {*average.index} == {*wanted["average"]}
+    np.testing.assert_allclose(average[[*wanted["average"]]], [*wanted["average"].values()], rtol=0, atol=1e-9)
+    assert found.tasks["weight"].tolist() == pytest.approx(wanted["weights"])
+    names = {
+        ("sys", "pearson"): "pearson:system",
+        ("seg", "pearson"): "pearson:item",
+        ("seg", "KendallWithTiesOpt"): "acc_eq",
+    }
+    for task in wanted["tasks"]:
+        if (name := names.get((task["level"], task["corr"]))) is not None:
+            own = found.table[found.table["task"] == f"en-de {name}"].set_index("metric")["value"]
+            np.testing.assert_allclose(own[[*task["values"]]], [*task["values"].values()], rtol=0, atol=1e-12)
+        else:
+            soft = meta_metrics({"en-de": campaign.sets["en-de"]}, tasks="spa", n_resamples=1, n_chance=0, rng=0).table
+            soft = soft.set_index("metric").loc[[*task["values"]]]
+            noise = np.hypot(soft["error"], 1 / np.sqrt(1000) / np.sqrt(66))  # their 1,000 draws, 66 pairs
+            assert (np.abs(soft["value"] - [*task["values"].values()]) <= 3 * noise).all()
+
+
+def test_ties_up_to_rounding_are_few(wmt23):
+    """Of the pairs of WMT23, 13 and 4 tie that the published program takes for different, -1.2 and -0.9 - 0.3."""
+    campaign = read_campaign(wmt23, "wmt23", sets=["en-de"])
+    exact, published = (values(campaign.sets, "acc_eq", as_published=one) for one in (False, True))
+    apart = np.abs(exact - published[exact.index])
+    assert 0 < apart.max() < 13 / 66 / 460 * 5
+
+
+# ---------------------------------------------------------------------------------------------------- literal versions
+
+
+def literal_accuracy(human, metric):
+    """Try every threshold, and count pair by pair."""
+    n_systems, n_items = human.shape
+    pairs = [
+        [(a, b) for a, b in combinations(range(n_systems), 2) if np.isfinite(human[[a, b], item]).all()]
+        for item in range(n_items)
+    ]
+    sizes = {0.0} | {round(abs(metric[a, i] - metric[b, i]), 12) for i in range(n_items) for a, b in pairs[i]}
+    best = (-1.0, 0.0)
+    for threshold in sorted(sizes):
+        shares = []
+        for item in range(n_items):
+            right = 0
+            for a, b in pairs[item]:
+                gap = round(metric[a, item] - metric[b, item], 12)  # equal up to rounding is equal
+                verdict = 0 if abs(gap) <= threshold else np.sign(gap)
+                right += verdict == np.sign(human[a, item] - human[b, item])
+            if pairs[item]:
+                shares.append(right / len(pairs[item]))
+        if np.mean(shares) > best[0] + 1e-12:
+            best = (np.mean(shares), threshold)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_accuracy_with_calibrated_ties_is_that_of_the_best_threshold(seed):
+    """Value and threshold are those found by trying every threshold."""
+    human, metrics = made(seed)
+    metrics["constant"] = np.ones(human.shape)
+    found = meta_metrics(table(human, metrics), tasks="acc_eq, tau_eq", n_resamples=1, n_chance=0, rng=0).table
+    for name, metric in metrics.items():
+        value, threshold = literal_accuracy(human, metric)
+        rows = found[found["metric"] == name].set_index("task")
+        assert rows.loc["acc_eq", "value"] == pytest.approx(value, abs=1e-12)
+        assert rows.loc["acc_eq", "threshold"] == pytest.approx(threshold, abs=1e-11)
+        assert rows.loc["tau_eq", "value"] == pytest.approx(2 * value - 1, abs=1e-12)
+
+
+def test_soft_accuracy_is_that_of_all_sign_flips():
+    """With few items, drawn shares are near those of every flip."""
+    human, metrics = made(1, n_systems=4, n_items=8, gaps=False)
+    flips = np.array(list(product([-1, 1], repeat=8)))
+
+    def p(scores):
+        return np.array(
+            [
+                (flips @ d >= d.sum() - 1e-12).mean()
+                for d in (scores[a] - scores[b] for a, b in combinations(range(4), 2))
+            ]
+        )
+
+    found = meta_metrics(table(human, metrics), tasks="spa", n_resamples=1, n_chance=0, rng=0).table.set_index("metric")
+    for name, metric in metrics.items():
+        wanted = 1 - np.abs(p(human) - p(metric)).mean()
+        assert abs(found.loc[name, "value"] - wanted) < max(5 * found.loc[name, "error"], 1e-3)
+
+
+def test_other_measures_are_those_of_loops():
+    """Correlations over cells, of items and of systems, of differences, and accuracy of two sets together."""
+    human, metrics = made(2)
+    there = np.isfinite(human)
+    scores = table(human, metrics)
+    means = np.nanmean(human, axis=1)
+    for name, metric in metrics.items():
+        r = np.corrcoef
+        assert values(scores, "pearson:item")[name] == pytest.approx(r(human[there], metric[there])[0, 1])
+        assert values(scores, "pearson")[name] == pytest.approx(r(means, metric.mean(axis=1))[0, 1])
+        held = np.where(there, metric, np.nan)
+        assert values(scores, "pearson", over="common")[name] == pytest.approx(r(means, np.nanmean(held, axis=1))[0, 1])
+        of_systems = [r(h[t], m[t])[0, 1] for h, m, t in zip(human, metric, there, strict=True)]
+        assert values(scores, "pearson:item:system")[name] == pytest.approx(np.mean(of_systems))
+        of_items = [
+            pd.Series(human[:, i]).corr(pd.Series(metric[:, i]), method="kendall") for i in range(human.shape[1])
+        ]
+        assert values(scores, "kendall:item:item")[name] == pytest.approx(np.nanmean(of_items))
+        gaps = [
+            (human[a, i] - human[b, i], metric[a, i] - metric[b, i])
+            for i in range(human.shape[1])
+            for a, b in product(range(len(human)), repeat=2)
+            if a != b and np.isfinite(human[[a, b], i]).all()
+        ]
+        assert values(scores, "pairwise_pearson")[name] == pytest.approx(r(*zip(*gaps, strict=True))[0, 1])
+    sets = [made(seed, n_systems=4 + seed) for seed in (3, 4)]
+    found = values({"x": table(*sets[0]), "y": table(*sets[1])}, "accuracy")
+    for name in "ABC":
+        right = [
+            np.sign(h[a] - h[b]) == np.sign(m[a] - m[b])
+            for human, metrics in sets
+            for h, m in [(np.nanmean(human, axis=1).round(12), metrics[name].mean(axis=1).round(12))]
+            for a, b in combinations(range(len(human)), 2)
+        ]
+        assert found[name] == pytest.approx(np.mean(right))
+
+
+EXCHANGES = {
+    ("pearson:item", "cells"): (4, 4),
+    ("pearson:item", "items"): (1, 4),
+    ("pearson:item", "systems"): (4, 1),
+    ("pearson", "cells"): (4, 4),
+    ("pearson", "items"): (1, 4),
+    ("pairwise_pearson", "items"): (1, 4),
+    ("acc_eq", "items"): (1, 4),
+    ("acc_eq", "published"): (6, 4),
+}
+
+
+@pytest.mark.parametrize(("task", "exchange"), EXCHANGES)
+def test_the_p_value_is_that_of_all_exchanges(task, exchange):
+    """A drawn p is near the share of all exchanges, each made by hand on whole tables (of verdicts for acc_eq)."""
+    human, metrics = made(6, n_systems=4, n_items=4, gaps=False)
+    human = human + np.arange(4)[:, None]
+    a, b = (metrics[name] + np.arange(4)[:, None] for name in "AC")
+    first, second = np.triu_indices(4, 1)
+
+    def verdicts(metric):
+        threshold = literal_accuracy(human, metric)[1]
+        gap = metric[first] - metric[second]
+        return np.where(np.abs(gap) <= threshold + 1e-11, 0, np.sign(gap)) == np.sign(human[first] - human[second])
+
+    def value(part):
+        if task == "acc_eq":
+            return part.mean()
+        if task == "pearson":
+            return np.corrcoef(human.mean(axis=1), part.mean(axis=1))[0, 1]
+        if task == "pearson:item":
+            return np.corrcoef(human.ravel(), part.ravel())[0, 1]
+        h, m = (one[first] - one[second] for one in (human, part))
+        return (h * m).sum() / np.sqrt((h**2).sum() * (m**2).sum())
+
+    halves = (
+        [verdicts(one) for one in (a, b)] if task == "acc_eq" else [(one - one.mean()) / one.std() for one in (a, b)]
+    )
+    seen = value(halves[0]) - value(halves[1])
+    shape, draws = EXCHANGES[task, exchange], np.random.default_rng(0)
+    n = shape[0] * shape[1]
+    every = product([False, True], repeat=n) if n < 10 else draws.random((4000, n)) < 0.5
+    reached = []
+    for swaps in every:
+        swap = np.broadcast_to(np.reshape(swaps, shape), halves[0].shape)
+        gap = value(np.where(swap, halves[1], halves[0])) - value(np.where(swap, halves[0], halves[1]))
+        reached.append(np.sign(seen) * gap >= abs(seen) - 1e-12)
+    found = meta_metrics(
+        table(human, {"A": a, "C": b}), tasks=task, exchange=exchange, n_resamples=4000, n_chance=0, rng=1
+    )
+    assert found.task_pairs()["p"].item() == pytest.approx(np.mean(reached), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["accuracy", "pearson", "pearson:item", "pairwise_pearson", "kendall:item:item", "pearson:item:system", "acc_eq"],
+)
+def test_resamples_are_those_of_tables_drawn_again(task):
+    """A measure under numbers of clusters is that of the table with their items repeated, the threshold as fitted."""
+    human, metrics = made(7, n_items=10)
+    letters = np.array(list("aabbbcdeee"))
+    scores = table(human, metrics, clusters=letters)
+    cells = cells_of_set("", scores, "human", over="all", as_published=False)
+    sums = sums_of(parse_tasks(task, [""])[0], [cells], "clusters")
+    for counts in ([1, 1, 1, 1, 1], [2, 1, 0, 1, 1], [1, 0, 3, 0, 1]):
+        items = [place for place, one in enumerate(letters) for _ in range(counts["abcde".index(one)])]
+        found = measured(sums, [np.array([counts], dtype=float)])[0]
+        again = (
+            scores.isel(item=items)
+            .drop_vars("cluster")
+            .assign_coords(item=[f"i{place}" for place in range(len(items))])
+        )
+        if task == "acc_eq":
+            right = cells.verdicts.right(cells)[0]
+            weight = cells.verdicts.weight * np.bincount(items, minlength=10)[cells.verdicts.item]
+            wanted = right @ weight / weight.sum()
+        else:
+            wanted = values(again, task)[[*cells.metrics]].to_numpy()
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
+
+
+# ---------------------------------------------------------------------------------------------------------------- laws
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 1000.0]))
+def test_units_and_order_do_not_matter(seed, factor):
+    """Scores in tenths, units and thousandths have the same values and scaled thresholds; so have rows in any order."""
+    rng = np.random.default_rng(seed)
+    human = rng.integers(-6, 1, (4, 9))
+    metrics = {name: human + rng.integers(-3, 4, human.shape) for name in "AB"}
+    tasks = "accuracy, pearson, spa, acc_eq, spearman:item"
+    options = {"tasks": tasks, "n_resamples": 19, "n_flips": 300, "n_chance": 2, "rng": 1}
+    plain = meta_metrics(table(human, metrics), **options)
+    scaled = table(human * factor, {name: one * factor for name, one in metrics.items()})
+    other = meta_metrics(scaled.isel(system=[2, 0, 3, 1], item=rng.permutation(9)), **options)
+    for column in ("value", "low", "high", "chance", "other_half"):
+        np.testing.assert_allclose(other.table[column], plain.table[column], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(other.table["threshold"], plain.table["threshold"] * factor, rtol=1e-9)
+    np.testing.assert_allclose(other.pairs["p"], plain.pairs["p"], rtol=0, atol=1e-12)
+
+
+def test_a_copy_and_a_turned_metric():
+    """A copy is never better; a metric where less is better has the value of its negative."""
+    human, metrics = made(8)
+    scores = table(human, {"A": metrics["A"], "copy": metrics["A"], "TER": -metrics["A"]})
+    scores = scores.assign_coords(higher_is_better=("metric", [True, True, True, False]))
+    found = meta_metrics(scores, tasks="spa, acc_eq, pearson:item, pearson", n_resamples=49, n_chance=2, rng=0)
+    assert (found.pairs["p"] == 1).all()
+    assert found.average["value"].to_numpy() == pytest.approx(found.average["value"].iloc[0], abs=1e-12)
+    assert found.average["rank"].tolist() == [1, 1, 1]
+
+
+def test_chance_and_made_up_metrics():
+    """Noise is no better than chance and people's scores are; one score for all has the share of human ties."""
+    rng = np.random.default_rng(2)
+    human, _ = made(9, n_systems=6, n_items=60, gaps=False)
+    scores = table(human, {"people": human + rng.normal(0, 0.1, human.shape), "noise": rng.normal(0, 1, human.shape)})
+    found = meta_metrics(scores, tasks="acc_eq, pearson:item", n_resamples=99, rng=0)
+    assert dict(found.average[["metric", "above_chance"]].to_numpy()) == {"people": True, "noise": False}
+    sentinels = found.sentinels.set_index(["task", "metric"])["value"]
+    first, second = np.triu_indices(6, 1)
+    ties = (human[first] == human[second]).mean()
+    assert sentinels["acc_eq", "ties everywhere"] == pytest.approx(ties)
+    assert sentinels["acc_eq", "item only"] == pytest.approx(ties)
+    assert np.isnan(sentinels["pearson:item", "ties everywhere"])
+    by_item = np.broadcast_to(human.mean(axis=0), human.shape)
+    assert sentinels["pearson:item", "item only"] == pytest.approx(np.corrcoef(human.ravel(), by_item.ravel())[0, 1])
+
+
+def test_other_people_are_the_ceiling():
+    """Other human scores are not ranked; their value is that of a metric, where they lack no cell."""
+    human, metrics = made(9)
+    scores = table(human, metrics)
+    found = meta_metrics(scores, tasks="acc_eq, pearson:item", ceiling=["B"], n_resamples=9, n_chance=0, rng=0)
+    assert set(found.table["metric"]) == {"A", "C"}
+    own = found.sentinels[found.sentinels["metric"] == "B"].set_index("task")["value"]
+    for task in ("acc_eq", "pearson:item"):
+        assert own[task] == pytest.approx(values(scores, task)["B"])
+    metrics["B"][0, 4] = np.nan
+    found = meta_metrics(table(human, metrics), tasks="acc_eq", ceiling=["B"], n_resamples=9, n_chance=0, rng=0)
+    assert found.sentinels.query("metric == 'B'")["value"].isna().all()
+    with pytest.raises(UnknownNameError, match="other human scores"):
+        meta_metrics(scores, ceiling=["D"])
+
+
+def test_the_honest_value_uses_the_other_half():
+    """The threshold of half of the clusters judged on the other, both ways."""
+    human, metrics = made(10, gaps=False)
+    found = meta_metrics(table(human, metrics), tasks="acc_eq", n_resamples=1, n_chance=0, rng=0).table.set_index(
+        "metric"
+    )
+    halves = [np.arange(12) % 2 == part for part in (0, 1)]
+    first, second = np.triu_indices(len(human), 1)
+    for name, metric in metrics.items():
+        shares = []
+        for fit, judge in (halves, halves[::-1]):
+            threshold = literal_accuracy(human[:, fit], metric[:, fit])[1]
+            gap = (metric[first] - metric[second])[:, judge]
+            verdict = np.where(np.abs(gap) <= threshold + 1e-11, 0, np.sign(gap))
+            shares.append((verdict == np.sign(human[first] - human[second])[:, judge]).mean())
+        assert found.loc[name, "other_half"] == pytest.approx(np.mean(shares))
+
+
+def test_scores_of_systems_that_are_given_are_used():
+    """A score of a whole text, BLEU's, stands for the mean of its items; people's too."""
+    human, metrics = made(11)
+    own = np.random.default_rng(0).random((4, 5))
+    found = values(table(human, metrics, system_scores=own), "pearson")
+    for place, name in enumerate("ABC", start=1):
+        assert found[name] == pytest.approx(np.corrcoef(own[0], own[place])[0, 1])
+
+
+def test_intervals_over_systems_and_both():
+    """Over systems the jackknife; over both the variances add up."""
+    human, metrics = made(12, n_systems=8, n_items=40)
+    scores = table(human, metrics)
+    half = {}
+    for resample in ("items", "systems", "both"):
+        found = meta_metrics(
+            scores, tasks="pearson:item, acc_eq", resample=resample, n_resamples=200, n_chance=0, rng=0
+        )
+        rows = found.average.set_index("metric")
+        half[resample] = (rows["value"] - rows["low"]) / {"items": 2.02619, "systems": 2.36462, "both": 2.36462}[
+            resample
+        ]
+    np.testing.assert_allclose(half["both"] ** 2, half["items"] ** 2 + half["systems"] ** 2, rtol=1e-3)
+
+
+def test_clusters_of_metrics():
+    """A rank lasts until one of its metrics beats the next, whichever that is."""
+    beaten = np.zeros((5, 5), dtype=bool)
+    assert clusters_of(beaten) == [1] * 5
+    beaten[1, 3] = beaten[3, 4] = True
+    assert clusters_of(beaten) == [1, 1, 1, 2, 3]
+
+
+# ---------------------------------------------------------------------------------------------------- degenerate input
+
+
+def test_a_lacking_score_is_named():
+    """A cell that people scored and a metric did not is an error with set, metric, system and item."""
+    human, metrics = made(0)
+    metrics["B"][2, 4] = np.nan
+    with pytest.raises(ScoresError, match=r"en-de: B has no score in 1 of the cells .* system s2, item 4;"):
+        meta_metrics({"en-de": table(human, metrics)})
+    human[2, 4] = np.nan
+    assert meta_metrics(table(human, metrics), n_resamples=9, n_chance=2).table["value"].notna().all()
+
+
+def test_constant_metrics_and_single_ones_have_answers():
+    """A constant metric is undefined for correlations and has no p; one metric has no pair; two systems have values."""
+    human, metrics = made(1)
+    found = meta_metrics(table(human, metrics | {"constant": np.zeros(human.shape)}), n_resamples=19, n_chance=2, rng=0)
+    rows = found.table.set_index(["task", "metric"])
+    assert np.isnan(rows.loc[("pearson:item", "constant"), "value"])
+    assert rows.loc[("acc_eq", "constant"), "value"] > 0
+    assert found.task_pairs("pearson:item").query("metric_b == 'constant'")["p"].isna().all()
+    alone = meta_metrics(table(human, {"A": metrics["A"]}), n_resamples=9, n_chance=2, rng=0)
+    assert alone.pairs.empty
+    assert alone.average["rank"].tolist() == [1]
+    assert len(meta_metrics(table(human[:2], {"A": metrics["A"][:2]}), n_resamples=9, n_chance=2, rng=0).table) == 3
+    with pytest.raises(ScoresError, match="scored 1 system; a comparison takes two"):
+        meta_metrics(table(human[:1], {"A": metrics["A"][:1]}))
+
+
+def test_bad_options_stop():
+    """Tasks, sets and ways that do not exist are errors that say what does."""
+    scores = table(*made(0))
+    for tasks, message in (("bleu", "no measure"), ("spa:item", "no level of spa"), ("acc_eq:item:item", "no group")):
+        with pytest.raises(UnknownNameError, match=message):
+            meta_metrics(scores, tasks=tasks)
+    with pytest.raises(InvalidOptionError, match="name a task"):
+        meta_metrics(scores, tasks="")
+    with pytest.raises(InvalidOptionError, match="different"):
+        meta_metrics(scores, tasks="spa, spa")
+    with pytest.raises(EstimationError, match="cells cannot be drawn or exchanged"):
+        meta_metrics(scores, tasks="acc_eq", exchange="cells")
+    with pytest.raises(ScoresError, match="no set"):
+        meta_metrics({})
+    assert [task.weight for task in parse_tasks("accuracy, spa", ["x", "y", "z"])] == [3, 1, 1, 1]
