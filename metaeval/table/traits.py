@@ -27,6 +27,8 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "subsets of topics": DRAWN,
     "halving the topics": frozenset({"clusters", "weights"}),
     "variance between repeats": frozenset({"repeats"}),
+    "components of variance": frozenset({"repeats", "gaps", "clusters"}),
+    "rates of k tries": frozenset({"repeats", "gaps"}),
     "the comparison of metrics": NOTHING,
     "detectable differences with other numbers of topics": NOTHING,
     "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)": NOTHING,
