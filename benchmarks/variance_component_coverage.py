@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
-from metaeval.models.variance_components import variance_components
+from metaeval.models.components import variance_components
 
 REPORT = Path(__file__).parent / "reports" / "variance_component_coverage.md"
 SEED = 202611

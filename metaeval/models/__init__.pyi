@@ -1,6 +1,8 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
+from .components import VarianceComponents as VarianceComponents
+from .components import variance_components as variance_components
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .dependability import expected_conclusions as expected_conclusions
@@ -12,8 +14,6 @@ from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
-from .pass_rates import PassRates as PassRates
-from .pass_rates import pass_rates as pass_rates
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
@@ -25,7 +25,7 @@ from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
 from .topics_and_differences import detectable_by_topics as detectable_by_topics
-from .variance_components import VarianceComponents as VarianceComponents
-from .variance_components import variance_components as variance_components
+from .tries import PassRates as PassRates
+from .tries import pass_rates as pass_rates
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_share
+from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
 from metaeval.models.crossed_variances import REPEAT, Effect, Strata
 from metaeval.running.equality import at_least
@@ -201,7 +202,8 @@ def expected_conclusions(erho2: ArrayLike, n_items: ArrayLike, *, alpha: float =
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - loads a part of SciPy
 
-    own, items = np.broadcast_arrays(np.atleast_1d(np.asarray(erho2, dtype=np.float64)), np.asarray(n_items))
+    own, items = np.broadcast_arrays(_shares_of_variance(erho2, "erho2"), _numbers(n_items, "n_items"))
+    check_share(alpha, "alpha")
     critical = -stdtrit(np.maximum(items - 1.0, 1.0), alpha / 2.0)
     wrong = np.arccos(np.sqrt(own)) / np.pi
     return pd.DataFrame(
@@ -244,18 +246,27 @@ def mapped_indicators(erho2: ArrayLike, phi: ArrayLike) -> pd.DataFrame:
     >>> mapped_indicators(0.95, 0.8)[["tau", "tau_ap", "relative_sensitivity"]].round(4).to_numpy().tolist()
     [[0.8641, 0.8151, 0.1239]]
     """
-    given = {"erho2": np.atleast_1d(erho2), "phi": np.atleast_1d(phi)}
-    for values in given.values():
-        if ((values < 0) | (values > 1)).any():
-            raise InvalidOptionError("a dependability lies between 0 and 1")
+    given = {"erho2": _shares_of_variance(erho2, "erho2"), "phi": _shares_of_variance(phi, "phi")}
     return pd.DataFrame(
         {name: (given[of] if name in _RISING else 1.0 - given[of]) ** power for name, (of, power) in _MAPPED.items()}
     )
 
 
-def check_stability(which: str) -> None:
-    """Refuse another coefficient."""
-    check_choice(which, "stability", ("erho2", "phi"))
+def _numbers(given: object, name: str) -> Floats:
+    try:
+        values = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InvalidOptionError(f"`{name}` is a number or several, not {shortened(repr(given))}") from None
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise InvalidOptionError(f"`{name}` has numbers from 0 on")
+    return values
+
+
+def _shares_of_variance(given: object, name: str) -> Floats:
+    values = _numbers(given, name)
+    if (values > 1).any():
+        raise InvalidOptionError(f"`{name}` is a dependability, which lies between 0 and 1")
+    return values
 
 
 def check_cost(cost: object) -> dict[str, float]:

@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, text, whole
-from metaeval.models.variance_components import VarianceComponents
+from metaeval.models.components import VarianceComponents
 from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right
@@ -163,10 +163,9 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
         under=_under(found, own["metric"].iloc[0]),
     )
     design, cheapest = design_sentences(found, study.designs)
-    if found.n_repeats > 1:
-        return (first, design, cheapest, _assured(study))
-    unseparated = say("unseparated", pair=_source(found.components["component"].iloc[-1]))
-    return (first, unseparated, design, *([cheapest] if found.judges else []), _assured(study))
+    last = [] if found.n_repeats > 1 else [say("unseparated", pair=_source(found.components["component"].iloc[-1]))]
+    last += [cheapest] if found.n_repeats > 1 or found.judges else []
+    return first, design, " ".join([*last, _assured(study)])
 
 
 def _shares(row: "pd.Series[Any]") -> str:

@@ -3,26 +3,27 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_count, check_share
+from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.dependability import check_cost, expected_conclusions
-from metaeval.models.pass_rates import PassRates, pass_rates
-from metaeval.models.variance_components import (
-    COMPONENTS,
+from metaeval.models.components import (
+    COMPONENTS_OF,
     Intervals,
     Measured,
     Repeats,
     VarianceComponents,
     variance_components,
 )
+from metaeval.models.dependability import check_cost, expected_conclusions
+from metaeval.models.tries import PassRates, pass_rates
 from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
 from metaeval.table.scores import Scores
@@ -122,11 +123,15 @@ def study_components(  # noqa: PLR0913 - every option of the command
     >>> study.to_frame()[["component", "share"]].round(2).to_numpy().tolist()
     [['system', 0.05], ['topic', 0.64], ['system x topic', 0.31]]
     """
+    check_choice(measure, "measure", get_args(Measured))
     goal = check_share(target, "target")
     check_count(n_splits, "n_splits", least=0)
     paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
     seed = resolve_seed(rng)
-    table = engine_scores(scores, COMPONENTS)
+    table = engine_scores(scores, COMPONENTS_OF[measure])
+    flat = [] if judges else _flat(table)
+    if 0 < len(flat) < table.sizes["metric"]:
+        table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in flat])
     found = variance_components(
         table, repeats=repeats, judges=judges, measure=measure, intervals=intervals, confidence_level=confidence_level
     )
@@ -146,10 +151,18 @@ def study_components(  # noqa: PLR0913 - every option of the command
         target=goal,
         cost=MappingProxyType(paid),
         n_splits=n_splits,
-        unanswered=MappingProxyType(dict(attempt.failed)),
+        unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
         notes=(*table.attrs.get("notes", ()), *design_notes(table), *_zero_notes(found)),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
+
+
+def _flat(table: Scores) -> list[str]:
+    """Return the metrics under which all scores are equal."""
+    values = table.to_numpy().reshape(table.sizes["metric"], -1)
+    size = np.nanmax(np.abs(values), axis=1)
+    equal = np.nanmax(values, axis=1) - np.nanmin(values, axis=1) <= RELATIVE * size
+    return [str(name) for name in table["metric"].to_numpy()[equal]]
 
 
 def _around(found: VarianceComponents) -> list[int]:

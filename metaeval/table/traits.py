@@ -28,6 +28,7 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "halving the topics": frozenset({"clusters", "weights"}),
     "variance between repeats": frozenset({"repeats"}),
     "components of variance": frozenset({"repeats", "gaps", "clusters"}),
+    "components of variance of topics": frozenset({"repeats", "gaps"}),
     "rates of k tries": frozenset({"repeats", "gaps"}),
     "the comparison of metrics": NOTHING,
     "detectable differences with other numbers of topics": NOTHING,

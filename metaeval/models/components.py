@@ -41,7 +41,10 @@ Repeats = Literal["nested", "crossed", "shared"]
 Measured = Literal["system", "topic"]
 Intervals = Literal["robust", "normal"]
 
-COMPONENTS = "components of variance"
+COMPONENTS_OF: Mapping[Measured, str] = {
+    "system": "components of variance",
+    "topic": "components of variance of topics",
+}
 """What is asked of scores, for messages."""
 _WORDS = {
     "system": ("system",),
@@ -408,13 +411,13 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     >>> found.components[["component", "variance"]].round(2).to_numpy().tolist()
     [['system', 0.48], ['topic', 3.24], ['system x topic', 0.86]]
     >>> found.needed(0.95).iloc[0, 3:].tolist()
-    [34.0, 1.0, 147.0]
+    [34.0, 2.0, 133.0]
     """
     check_choice(repeats, "kind of repeats", get_args(Repeats))
     check_choice(measure, "measure", get_args(Measured))
     check_choice(intervals, "kind of intervals", get_args(Intervals))
     level = check_share(confidence_level, "confidence_level")
-    table = engine_scores(scores, COMPONENTS)
+    table = engine_scores(scores, COMPONENTS_OF[measure])
     values, names, clusters, passes = _laid_out(table, repeats=repeats, judges=judges, measure=measure)
     found: dict[str, Solved] = {}
     for name, own in zip(names, values, strict=True):
@@ -469,9 +472,9 @@ def _laid_out(
         _, clusters = np.unique(table["cluster"].to_numpy(), return_inverse=True)
         clusters = None if clusters.max() == 0 else clusters.astype(np.int64)
     if measure == "topic":
-        if clusters is not None or passes == "shared":
-            what = "in clusters" if clusters is not None else "with repeats of their own"
-            raise InvalidOptionError(f"`measure='topic'` takes topics alike, not {what}")
+        if passes == "shared":
+            message = "`measure='topic'` does not go with `repeats='shared'`, repeats of which each topic has its own"
+            raise InvalidOptionError(message)
         values = values.swapaxes(1, 3)
     return values, names, clusters, passes
 
