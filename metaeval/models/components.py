@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.agreement.crossed_variances import REPEAT, Crossing, Effect, Fit, crossing, solved
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.crossed_variances import REPEAT, Crossing, Effect, Fit, crossing, solved
 from metaeval.models.dependability import (
     SYSTEMS,
     Design,

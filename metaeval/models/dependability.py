@@ -2,7 +2,7 @@
 """How dependable a design is, given components of variance: arrays of components in, errors and coefficients out.
 
 A design is a number of items, of judges of each answer and of repeats. Components come as in
-`metaeval.models.crossed_variances`, as a vector or as draws of it.
+`metaeval.agreement.crossed_variances`, as a vector or as draws of it.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.agreement.crossed_variances import REPEAT, Effect, Strata
 from metaeval.base.checks import check_share
 from metaeval.base.names import shortened
 from metaeval.errors import InvalidOptionError
-from metaeval.models.crossed_variances import REPEAT, Effect, Strata
 from metaeval.running.equality import at_least
 
 type Floats = NDArray[np.float64]

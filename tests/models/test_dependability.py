@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import InvalidOptionError
-from metaeval.models.crossed_variances import REPEAT, Effect
+from metaeval.agreement.crossed_variances import REPEAT, Effect
 from metaeval.models.dependability import (
     Design,
     Sources,

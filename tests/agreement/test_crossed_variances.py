@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.regression.mixed_linear_model import MixedLM
 
-from metaeval.models.crossed_variances import REPEAT, Effect, _Likelihood, analysed, crossing, fitted, solved
+from metaeval.agreement.crossed_variances import REPEAT, Effect, _Likelihood, analysed, crossing, fitted, solved
 
 PENICILLIN = """
     272326232321 272326232321 252125242420 262325232320 252226222320 242225232219 242023212219 262226242421
