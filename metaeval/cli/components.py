@@ -29,7 +29,7 @@ def _cost(text: str) -> dict[str, float]:
     return paid
 
 
-_REPEATS = choice(
+_REPEAT = choice(
     "What repeats are: nested in each score; crossed, such as seeds that all items share; or shared by all systems on "
     "an item, such as the passes of a judge.",
     *("nested", "crossed", "shared"),
@@ -59,7 +59,7 @@ _SPLITS = Option(
 def components(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    repeats: Annotated[Literal["nested", "crossed", "shared"], _REPEATS] = "nested",
+    repeat: Annotated[Literal["nested", "crossed", "shared"], _REPEAT] = "nested",
     judges: Annotated[bool, _JUDGES] = False,
     measure: Annotated[Literal["system", "topic"], _MEASURE] = "system",
     target: Annotated[float, _TARGET] = 0.95,

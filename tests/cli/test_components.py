@@ -51,6 +51,6 @@ def test_costs_that_are_none(command, table, cost):
 
 def test_options_that_do_not_apply(command, table):
     """Repeats that are not there are refused in the words of the command line."""
-    ended = command("components", *table, "--repeats", "crossed")
+    ended = command("components", *table, "--repeat", "crossed")
     assert ended.code == 2
-    assert "--repeats" in ended.err
+    assert "--repeat crossed" in ended.err
