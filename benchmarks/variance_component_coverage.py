@@ -200,7 +200,7 @@ def main() -> None:
     n_boards = given.boards or 1000
     began = time.perf_counter()
     table = pd.DataFrame(studied(n_boards))
-    rows = [list(table), ["---"] * table.shape[1], *table.round(3).fillna("").astype(str).to_numpy().tolist()]
+    rows = [list(table), ["---"] * table.shape[1], *table.round(3).astype(object).fillna("").to_numpy().tolist()]
     shown = "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
     held = table["scores"] != "skewed throughout"
     names = [name for name in table if str(name).startswith(("share", "erho2", "phi", "items "))]

@@ -426,7 +426,7 @@ def _halves_section(study: ComponentsStudy) -> list[Section]:
     table = Table(
         name="halves",
         title=_said(study, "halves table", items=whole(frame["items"].iloc[0])),
-        caption=_said(study, "halves", splits=study.n_splits),
+        caption=_said(study, "halves", splits=frame["splits"].iloc[0]),
         frame=frame,
         columns=(
             METRIC,

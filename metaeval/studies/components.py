@@ -35,6 +35,8 @@ from metaeval.tests_stat.comparison import compare_systems
 type Floats = NDArray[np.float64]
 
 _FEWEST_IN_HALF = 5
+_MOST_WORK = 40_000_000
+"""Pairs of systems times items in all splits; of large boards few splits are enough."""
 _STEPS = 25
 
 
@@ -59,7 +61,8 @@ class ComponentsStudy(Study):
     halves: pd.DataFrame
     """One row a metric: on random halves of the items, the share of the pairs that a paired t test finds different
     (``power``) and of the pairs that the halves order differently (``contradicted``), each beside what the components
-    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half. Empty without enough items."""
+    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half, and ``splits``. Empty
+    without enough items."""
     tries: PassRates | None
     """pass@k and pass^k, where repeats are 0 or 1."""
     target: float
@@ -102,7 +105,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     cost : mapping of str to float, optional
         Of an ``item``, a ``run`` and a ``judgment``; see `VarianceComponents.cheapest`.
     n_splits : int, default 20
-        Random halves of the items that check what the components expect.
+        Random halves of the items that check what the components expect; of large boards fewer.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -201,6 +204,8 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
     if half < _FEWEST_IN_HALF or not n_splits:
         message = f"a half of {plain.sizes['topic']} items is too small"
         raise EstimationError(message)
+    work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
+    n_splits = min(n_splits, max(2, _MOST_WORK // work))
     orders = [generator.permutation(plain.sizes["topic"]) for _ in range(n_splits)]
     power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
     for place, order in enumerate(orders):
@@ -217,6 +222,7 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
         {
             "metric": expected["metric"],
             "items": half,
+            "splits": n_splits,
             "power": power.mean(axis=0),
             "expected_power": conclusions["power"],
             "contradicted": apart.mean(axis=0),

@@ -209,8 +209,8 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 
 
 ASKED = {
-    **{name: [f"study_{name}"] for name in ("components", "design", "human", "judges", "judgments", "leaderboard", "power")},
-    **{name: [f"study_{name}"] for name in ("reliability", "table", "topics")},
+    **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
+    **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics")},
     "agree": ["audit_quantisations", "study_agreement"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from metaeval.errors import InvalidOptionError
 from metaeval.agreement.crossed_variances import REPEAT, Effect
+from metaeval.errors import InvalidOptionError
 from metaeval.models.dependability import (
     Design,
     Sources,

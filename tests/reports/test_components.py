@@ -49,23 +49,6 @@ def test_a_page_with_gaps_repeats_and_tries():
     assert "Repeats are nested" in report.methods.paragraphs[0]
 
 
-def test_too_few_items_for_halves():
-    """The check is left out, with the reason."""
-    study = study_components(np.random.default_rng(0).random((1, 4, 6)), rng=1)
-    assert study.halves.empty
-    assert "too small" in study.unanswered["Check on halves"]
-    assert study.report().sections[-1].id == "unanswered"
-
-
-def test_halves_show_what_components_expect():
-    """With normal systems and noise, within a few points."""
-    draw = np.random.default_rng(1)
-    values = draw.normal(0, 0.5, (100, 1)) + draw.normal(size=(1, 80)) + draw.normal(size=(100, 80))
-    row = study_components(values[None], n_splits=5, rng=1).halves.iloc[0]
-    assert row["power"] == pytest.approx(row["expected_power"], abs=0.06)
-    assert row["contradicted"] == pytest.approx(row["expected_contradicted"], abs=0.04)
-
-
 def test_infinite_numbers_are_written():
     """Where no number of items is enough the page says so, and the cheapest design for the target is left out."""
     values = tried().to_numpy()[0].mean(axis=2)
