@@ -40,7 +40,7 @@ REPEAT = Effect("cell", "both")
 """The scores of one system on one item by one judge."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Crossing:
     """Scores in cells, and which sources of variance there are."""
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from metaeval.agreement.repeats import judge_repeats
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import variance_components
+from metaeval.models.dependability import Design
 from metaeval.table.scores import as_scores
 
 
@@ -66,6 +67,12 @@ def test_adhoc3_as_gt4ireval_prints_it(data_folder):
     more = wanted["further_from_the_vignette"]
     assert found.needed(0.97)["items"].item() == more["queries_for_Erho2_0.97"]
     assert found.needed(0.9, stability="phi")["items"].item() == more["queries_for_Phi_0.90"]
+    values = values[np.argsort(-values.mean(axis=1))[:30]]
+    wide, narrow = (variance_components(values[None], intervals="normal", confidence_level=c) for c in (0.99, 0.9))
+    ends = wide.plan([50])[["erho2_low", "erho2_high"]].iloc[0].tolist()
+    assert ends == pytest.approx(more["Erho2_interval_50_queries_99"], abs=5.1e-6)
+    needed = narrow.needed(0.95, stability="phi")[["low", "high"]].iloc[0].tolist()
+    assert needed == more["queries_for_Phi_0.95_interval_90"]
     row = found.plan([200]).iloc[0]
     assert [row["phi_low"], row["phi_high"]] == pytest.approx(more["Phi_interval_with_200_queries_95"], abs=5.1e-6)
 
@@ -104,7 +111,10 @@ def test_the_cheapest_design_is_the_cheapest_of_all():
     cost = {"item": 8.0, "run": 1.0}
     rows = found.cheapest(cost).set_index("goal")
     now = rows.loc["at hand"]
-    every = found.plan(list(range(1, 400)), repeats=list(range(1, 11)))
+    grid = np.array(np.meshgrid(np.arange(1, 400), 1, np.arange(1, 11))).reshape(3, -1)
+    own = found.solved["metric1"]
+    erho2 = own.sources.coefficient(own.variances[None], Design(*grid), "erho2")[0]
+    every = pd.DataFrame({"items": grid[0], "repeats": grid[2], "erho2": erho2})
     every["cost"] = every["items"] * (8.0 + found.n_systems * every["repeats"])
     enough = every[every["erho2"] >= now["erho2"] - 1e-12]
     assert rows.loc["target", "cost"] == pytest.approx(enough["cost"].min())
