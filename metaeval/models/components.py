@@ -53,6 +53,7 @@ _WORDS = {
     "mean": (),
 }
 _LIMIT = 1.96 * np.sqrt(2.0)
+_ENDS = ((np.minimum, -np.inf), (np.maximum, np.inf))
 _MOST_JUDGES = _MOST_REPEATS = 10
 _FEWEST_ITEMS = 2
 
@@ -506,6 +507,9 @@ def _check_variance(name: str, crossed: Crossing) -> None:
     known = crossed.mean[there]
     if crossed.within == 0.0 and np.ptp(known) <= 1e-12 * np.abs(known).max():
         raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
+    least, most = (end.reduce(np.where(there, crossed.mean, -far), axis=0) for end, far in _ENDS)
+    if crossed.within == 0.0 and (most - least <= 1e-12 * np.abs(known).max()).all():
+        raise EstimationError(f"under {name!r} nothing differs between the means that are compared; there is no noise")
     if there.sum() <= sum(there.any(axis=(1, 2))) + sum(there.any(axis=(0, 1))) - 1 and not there.all():
         raise EstimationError(f"scores under {name!r} have too many gaps to part systems from items")
 
@@ -528,7 +532,7 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
     apart = own.sources.among("relative") | np.array([one == SYSTEMS for one in effects])
     shares: dict[str, Any] = {}
     for word, inside in (("share", np.ones(len(effects), dtype=bool)), ("difference", apart)):
-        with np.errstate(invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             every = np.where(inside, draws / draws[:, inside].sum(axis=1, keepdims=True), np.nan)
             point = np.where(inside, variances / variances[inside].sum(), np.nan)
         low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)

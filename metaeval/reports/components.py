@@ -188,6 +188,7 @@ def _assured(study: ComponentsStudy) -> str:
         "assured",
         target=study.target,
         items=_needed(study, "erho2")[metric],
+        endless=_needed(study, "erho2")[metric].startswith("∞"),
         sure=whole(rows.loc[metric, "items"]) if known else "",
         under=_under(study.components, metric),
     )

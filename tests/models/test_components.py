@@ -178,6 +178,8 @@ def test_what_is_refused():
     """Equal scores, one judge, repeats that are not there, designs that nothing is known of, weights."""
     with pytest.raises(EstimationError, match="all scores under 'metric1' are equal"):
         variance_components(np.full((1, 3, 4), 0.3))
+    with pytest.raises(EstimationError, match="nothing differs"):
+        variance_components(np.tile(np.arange(5.0), (1, 3, 1)))
     with pytest.raises(ScoresError, match="two metrics, each a judge"):
         variance_components(simulated(), judges=True)
     with pytest.raises(InvalidOptionError, match="no repeats"):
