@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.running.equality import centred
+from metaeval.running.parallel import limit_libraries
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
@@ -151,7 +152,9 @@ def fitted(crossed: Crossing) -> Fit:
         steps = np.eye(len(asked)) * _STEP
         return np.array([(value(asked + step) - value(asked - step)) / (2 * _STEP) for step in steps])
 
-    found = minimize(value, start, jac=slope, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200, "ftol": 1e-13})
+    settings = {"maxiter": 200, "ftol": 1e-13}
+    with limit_libraries(1, kind="blas"):  # the matrices are small: threads would wait for each other
+        found = minimize(value, start, jac=slope, method="L-BFGS-B", bounds=bounds, options=settings)
     shares = np.exp(found.x / scale)
     best = float(found.fun)
     for place in np.argsort(shares[:-1]):
@@ -194,12 +197,13 @@ class _Likelihood:
             constant += spare * np.log(repeat) + self._within / repeat
         information = np.zeros((n_systems * n_judges,) * 2)
         score = np.zeros(n_systems * n_judges)
+        of_cluster = _profile(given, "cluster", n_systems, n_judges)
         for block in self._blocks:
             parts = (_one_system if n_judges == 1 else _several_judges)(
                 weight[:, :, block], self._values[:, :, block], given
             )
             if self._nested:
-                parts = _widened(parts, _profile(given, "cluster", n_systems, n_judges))
+                parts = _widened(parts, of_cluster)
             information += parts.information
             score += parts.score
             constant += parts.constant
