@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metaeval.agreement.repeats import judge_repeats
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.io.tables import read_scores
 from metaeval.models.components import variance_components
 from metaeval.models.dependability import Design
 from metaeval.table.scores import as_scores
@@ -194,14 +195,37 @@ def test_what_is_refused():
         )
 
 
-@pytest.mark.parametrize(("metric", "shares", "erho2", "items"), [("alpacaeval", [0.369, 0.193, 0.438], 0.999, 23)])
-def test_a_real_board(data_folder, metric, shares, erho2, items):
-    """AlpacaEval, 10 of its cells empty: the models differ so much that few prompts rank them."""
-    path = data_folder / "leaderboards" / f"{metric}2_weighted_preferences.csv.gz"
+def board(data_folder, name):
+    """Return the scores of a real board, systems in rows."""
+    path = data_folder / "leaderboards" / name
     if not path.exists():
         pytest.skip(f"no board in {path}")
-    values = pd.read_csv(path).drop(columns=["item", "dataset"]).to_numpy(dtype=float).T
+    frame = pd.read_csv(path)
+    return frame, frame.select_dtypes("number").drop(columns="item", errors="ignore").to_numpy(dtype=float).T
+
+
+def test_a_real_board(data_folder):
+    """AlpacaEval, 10 of its cells empty: the models differ so much that few prompts rank them."""
+    _, values = board(data_folder, "alpacaeval2_weighted_preferences.csv.gz")
     found = variance_components(as_scores(values[None], missing="pairwise"))
-    assert found.components["share"].tolist() == pytest.approx(shares, abs=6e-4)
-    assert found.dependability["erho2"].item() == pytest.approx(erho2, abs=1e-3)
-    assert found.needed()["items"].item() == items
+    assert found.components["share"].round(3).tolist() == [0.369, 0.193, 0.438]
+    assert found.needed()["items"].item() == 23
+
+
+def test_a_real_board_in_clusters(data_folder):
+    """LiveBench, an eighth of its cells empty: questions of a task hang together, so that more are needed."""
+    frame, values = board(data_folder, "livebench_2025-01-13.csv.gz")
+    tasks = {str(place + 1): task for place, task in enumerate(frame["task"])}
+    alone, together = (as_scores(values[None], missing="pairwise", clusters=one) for one in (None, tasks))
+    found = variance_components(alone)
+    assert found.components["share"].round(3).tolist() == [0.106, 0.372, 0.523]
+    assert found.needed().iloc[0, 3:].tolist() == [95, 68, 127]
+    assert variance_components(together).needed().iloc[0, 3:].tolist() == [492, 280, 887]
+
+
+def test_the_board_of_the_documentation(checkout):
+    """MTEB, 183 models on 41 tasks."""
+    found = variance_components(read_scores(checkout / "examples" / "mteb" / "main_score.csv"))
+    assert found.components["share"].round(3).tolist() == [0.184, 0.697, 0.119]
+    assert found.dependability["erho2"].round(3).item() == 0.985
+    assert found.needed().iloc[0, 3:].tolist() == [13, 7, 25]
