@@ -209,9 +209,10 @@ def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
     rows = []
     for metric, found in study.panels.items():
         plan = found.plan([found.n_topics], judges=sorted({1, 3, found.n_judges}))
-        best = found.cheapest(_JUDGMENTS).set_index("goal").loc["same cost"]
-        rows += [(metric, "at hand", *row) for row in plan[_PANEL].to_numpy().tolist()]
-        rows.append((metric, "as many judgments", *best[_PANEL].tolist()))
+        best = found.cheapest(_JUDGMENTS)
+        best = best[best["goal"] == "same cost"]
+        parts = ((f"these {unit().topics}", plan), ("as many judgments", best))
+        rows += [(metric, name, *row) for name, part in parts for row in part[_PANEL].to_numpy().tolist()]
     table = Table(
         name="panels",
         title=say("panels title"),
