@@ -187,6 +187,7 @@ FAST = {
     "judgments": "made/runs --qrels made/qrels.txt --metrics AP --replicates 2 --tested 0 --question less-judging",
     "score": "made/runs --qrels made/qrels.txt --metrics AP",
     "design": "scores.csv",
+    "components": "scores.csv --splits 2",
     "human": "human.csv --reference human --resamples 20",
     "judges": "labels.csv --resamples 20",
     "assessment": "inex/assessments",

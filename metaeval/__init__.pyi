@@ -43,6 +43,7 @@ from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
 from .studies.compare import study_comparison as study_comparison
 from .studies.compare_tests import study_tests as study_tests
+from .studies.components import study_components as study_components
 from .studies.design import study_design as study_design
 from .studies.human import study_human as study_human
 from .studies.judges import study_judges as study_judges

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import rankdata
 
 import metaeval
 from metaeval import agreement, as_scores, inex, resampling, simulate_collection, simulate_scores
@@ -407,6 +408,15 @@ def _range(made):
     return float(np.ptp(made.sel(metric=_first(made)).to_numpy()))
 
 
+def _tries(made):
+    """Return 0/1 scores with three repeats: whether a score is above each quartile of its metric, by rank."""
+    made = made.mean("repeat") if "repeat" in made.dims else made
+    order = rankdata(np.round(made.to_numpy(), 9), axis=made.get_axis_num("topic"), nan_policy="omit")
+    ranks = made.copy(data=order)
+    parts = [(ranks > made.sizes["topic"] * part / 4).where(np.isfinite(made)) for part in (1, 2, 3)]
+    return xr.concat(parts, "repeat").transpose(*made.dims, "repeat").assign_attrs(made.attrs)
+
+
 def _two_sides(made):
     return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
 
@@ -525,6 +535,9 @@ SCORES = {
     "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, given=_two_sides),
     # planning
     "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
+    "variance_components": Entry(figures=of("components", "share", "share_low")),
+    "variance_components, topics": Entry({"measure": "topic"}, of("dependability", "erho2", "phi")),
+    "pass_rates": Entry(given=_tries, figures=of("table", "any", "all")),
     "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
     "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),
     "topics_to_separate": Entry(figures=of("to_frame", "topics_needed", "effect")),
@@ -569,6 +582,7 @@ SCORES = {
         of("error_rates.counts", "swaps", "zero_differences"),
         FROM_ZERO,
     ),
+    "study_components": Entry({"n_splits": 2}, of("to_frame", "share", "difference_share")),
     "study_design": Entry(figures=of("to_frame", "n_topics", "variance"), excused=IN_UNITS),
 }
 
@@ -707,7 +721,8 @@ OTHERWISE = {
             metric_values new_run_coverage passage_agreement pool_growth precision_recall_curves
             reliability_runs run_overlap score""",
         "sizes of topic sets, from a few numbers": """
-            cost_model minimum_topics_table top_heaviness topic_set_size_for_anova topic_set_size_for_interval
+            cost_model expected_conclusions mapped_indicators minimum_topics_table top_heaviness
+            topic_set_size_for_anova topic_set_size_for_interval
             topic_set_size_for_t""",
         "makes data of what it is given": """
             as_labels as_scores collection_from groups_from_regex item_scores judgments_of_labels load_plugin

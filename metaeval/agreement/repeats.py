@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.agreement.crossed_variances import analysed, crossing
 from metaeval.base.checks import check_count, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.running.equality import centred
 from metaeval.table.array import REPEAT
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
@@ -225,33 +225,11 @@ def _passes(scores: Scores) -> tuple[Floats, list[str]]:
 
 def _analysed(values: Floats) -> tuple[Floats, list[int], Floats]:
     """Return mean squares, degrees of freedom and components of values (judge, system, topic, repeat)."""
-    _, n_systems, n_topics, n_repeats = values.shape
-    size = np.abs(values)
-    cell, cell_size = values.mean(axis=3), size.mean(axis=3)
-    by_pass, pass_size = values.mean(axis=1), size.mean(axis=1)
-    residual, _ = centred(*centred(values, size, axis=1), axis=3)
-    repeat, _ = centred(by_pass, pass_size, axis=2)
-    both, _ = centred(*centred(cell, cell_size, axis=1), axis=2)
-    system, _ = centred(cell.mean(axis=2), cell_size.mean(axis=2), axis=1)
-    topic, _ = centred(cell.mean(axis=1), cell_size.mean(axis=1), axis=1)
-    freedom = [
-        n_systems - 1,
-        n_topics - 1,
-        (n_systems - 1) * (n_topics - 1),
-        n_topics * (n_repeats - 1),
-        (n_systems - 1) * n_topics * (n_repeats - 1),
+    fits = [
+        analysed(crossing(own.transpose(0, 2, 1)[..., None], clusters=None, nested=False, in_item=True))
+        for own in values
     ]
-    weights = (n_topics * n_repeats, n_systems * n_repeats, n_repeats, n_systems, 1)
-    squares = [
-        weight * np.square(one).reshape(len(values), -1).sum(axis=1) / free
-        for one, weight, free in zip((system, topic, both, repeat, residual), weights, freedom, strict=True)
-    ]
-    of_system, of_topic, of_both, of_repeat, of_residual = squares
-    solved = (
-        (of_system - of_both) / weights[0],
-        (of_topic - of_both - of_repeat + of_residual) / weights[1],
-        (of_both - of_residual) / weights[2],
-        (of_repeat - of_residual) / weights[3],
-        of_residual,
+    squares, estimates = (
+        np.stack(parts) for parts in zip(*((f.strata.mean_squares, f.estimates) for f in fits), strict=True)
     )
-    return np.stack(squares, axis=1), freedom, np.stack(solved, axis=1)
+    return squares, fits[0].strata.freedom.astype(int).tolist(), estimates

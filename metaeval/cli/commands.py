@@ -25,6 +25,7 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "How many topics?": {
         "topics": "Estimate how many topics each metric needs, with intervals.",
         "design": "Compute how many topics a new collection needs.",
+        "components": "Find where the noise of scores comes from, and the cheapest design.",
     },
     "Which metric, and which test?": {
         "compare-metrics": "Compare new metrics with the one in use, before adopting one.",

@@ -13,6 +13,8 @@ from .assessment import time_strips as time_strips
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors
+from .components import component_bars as component_bars
+from .components import dependability_lines as dependability_lines
 from .curves import run_curves as run_curves
 from .design import topics_by_difference as topics_by_difference
 from .human import comparison_map as comparison_map

@@ -1,8 +1,12 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
+from .components import VarianceComponents as VarianceComponents
+from .components import variance_components as variance_components
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
+from .dependability import expected_conclusions as expected_conclusions
+from .dependability import mapped_indicators as mapped_indicators
 from .design_effect import DesignEffect as DesignEffect
 from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
@@ -21,5 +25,7 @@ from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
 from .topics_and_differences import detectable_by_topics as detectable_by_topics
+from .tries import PassRates as PassRates
+from .tries import pass_rates as pass_rates
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance

@@ -15,7 +15,13 @@ from metaeval.reports.judge_agreement import agreement_figures, alpha_words
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures, f1_picture
 from metaeval.reports.judge_labels import label_sections
 from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
-from metaeval.reports.judge_worth import covariate_section, favour_section, repeats_section, worth_section
+from metaeval.reports.judge_worth import (
+    covariate_section,
+    favour_section,
+    panel_section,
+    repeats_section,
+    worth_section,
+)
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
@@ -43,6 +49,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
+            *panel_section(study),
             *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
             *alt_section(study.annotated),
             *unanswered(failed),

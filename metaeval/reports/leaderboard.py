@@ -24,6 +24,7 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_items import (
@@ -73,6 +74,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *conclusions_section(study),
             *items_section(study),
             *subsets_section(study),
+            *_sources_section(study),
             *unanswered(failed),
             _benchmark_section(study, pairs),
         ),
@@ -310,6 +312,16 @@ def _families_section(study: LeaderboardStudy) -> list[Section]:
         data=rows,
     )
     return [Section(id="families", title="Families of systems", lead=say("families lead"), blocks=(table,))]
+
+
+def _sources_section(study: LeaderboardStudy) -> list[Section]:
+    """Say what repeats leave of the noise, and which design is cheapest."""
+    if study.sources is None:
+        return []
+    words = design_sentences(study.sources, study.sources.cheapest())
+    return [
+        Section(id="sources", title=say("sources title"), lead=say("sources lead"), blocks=(Text(paragraphs=words),))
+    ]
 
 
 def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:

@@ -8,6 +8,8 @@ from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
 from .compare_tests import SplitHalvesStudy as SplitHalvesStudy
 from .compare_tests import study_tests as study_tests
+from .components import ComponentsStudy as ComponentsStudy
+from .components import study_components as study_components
 from .design import DesignStudy as DesignStudy
 from .design import study_design as study_design
 from .heaviness import top_heaviness as top_heaviness

@@ -15,6 +15,7 @@ from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
+from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
@@ -37,6 +38,7 @@ class OfSystems:
     worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
     powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
     repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
+    panels: dict[str, VarianceComponents] = field(default_factory=dict)
     effects: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
@@ -48,7 +50,7 @@ def of_scores(
     attempt: Attempts,
 ) -> OfSystems:
     """Ask of every metric conclusions, group bias, and what judges are worth."""
-    part, known = OfSystems(), asked.known
+    part, known, level = OfSystems(), asked.known, asked.compared.confidence_level
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         found = _concluded(metric, table, reference, weights, asked)
         part.conclusions[metric] = found
@@ -83,6 +85,10 @@ def of_scores(
         if len(passes) > 1 and isinstance(table, xr.DataArray):
             ask_again = partial(judge_repeats, table.sel(metric=passes))
             _kept(part.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
+        panel = [name for name in judges if _MARK not in name]
+        if len(panel) > 1 and isinstance(table, xr.DataArray) and np.isfinite(table.to_numpy()).all():
+            ask_panel = partial(variance_components, table.sel(metric=panel), judges=True, confidence_level=level)
+            _kept(part.panels, metric, attempt(f"A panel of judges under {metric}", ask_panel))
     return part
 
 

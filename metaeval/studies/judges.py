@@ -20,6 +20,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
+from metaeval.models.components import VarianceComponents
 from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
@@ -69,6 +70,8 @@ class JudgeStudy(Study):
     """The same where the judge has scored topics that people have not: all pairs compared by both together."""
     repeats: Mapping[str, JudgeRepeats]
     """By metric, where a judge labelled more than once."""
+    panels: Mapping[str, VarianceComponents]
+    """By metric, where the variance of scores under several judges comes from."""
     verdicts: pd.DataFrame
     """One row a judge: what the rules of `metaeval.studies.judge_verdicts` say."""
     reference: str | None

@@ -16,6 +16,7 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
@@ -25,8 +26,9 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
+from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans, as_means, is_board
-from metaeval.table.scores import Scores, identical_systems
+from metaeval.table.scores import Scores, as_scores, gaps_are_kept, identical_systems
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -68,6 +70,8 @@ class LeaderboardStudy(Study):
     """Every item by itself."""
     subsets: SubsetComparison | None
     """What fewer items keep, for systems that did not choose them."""
+    sources: VarianceComponents | None
+    """Where the noise comes from, and the cheapest design, where scores were repeated."""
     baseline: str | None
     """A system to compare with all others."""
     top: int
@@ -226,7 +230,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if board is not None:
         _refuse_without_items(baseline, rank_method)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
-    table = engine_scores(scores, "the leaderboard")
+    given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
+    table = engine_scores(given, "the leaderboard")
     names = table["system"].to_numpy().tolist()
     if baseline is not None:
         check_choice(baseline, "baseline", names)
@@ -255,6 +260,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         ),
     )
+    sources = None
+    if given.sizes.get(REPEAT, 1) > 1:
+        sources = attempt("Sources of noise", lambda: variance_components(given, confidence_level=1 - alpha))
     aggregates = None
     if {"cluster", "stratum"} & set(table.coords):
         macro = attempt("Macro mean", lambda: aggregate_scores(table, aggregates=[MACRO]))
@@ -271,6 +279,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
         items=attempt("Item analysis", lambda: analyse_items(table)),
         subsets=attempt("Subsets", lambda: compare_subsets(table, n_splits=n_splits, alpha=alpha, rng=seed)),
+        sources=sources,
         baseline=baseline,
         top=top,
         power=power,

@@ -38,7 +38,10 @@ OWN = {
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
-    "--cost": {"assessment": "the log says it, unless told otherwise"},
+    "--cost": {
+        "assessment": "the log says it, unless told otherwise",
+        "components": "of items, runs and judgments, in any currency",
+    },
     "--pool-sizes": {"assessment": "pools of elements too, compared with new runs"},
     "--groups": {
         "simulate collection": "makes groups of runs, always",
@@ -48,6 +51,7 @@ OWN = {
         "power": "intervals on request",
         "topics": "behind every interval, more where the model needs them",
     },
+    "--splits": {"components": "halves that check what is expected, and fewer are enough"},
     "--metrics": {
         "check-metric": "how metrics of the files are written",
         "judges": "scores runs under every assessor, by a few metrics",
@@ -207,7 +211,7 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 
 ASKED = {
     **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
-    **{name: [f"study_{name}"] for name in ("reliability", "table", "topics")},
+    **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics")},
     "agree": ["audit_quantisations", "study_agreement"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],

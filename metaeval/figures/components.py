@@ -1,0 +1,111 @@
+"""The pictures of components of variance: their shares, and the dependability of other designs."""
+
+from itertools import cycle
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, PercentFormatter
+
+from metaeval.base.unit import unit
+from metaeval.base.words import number, share, whole
+from metaeval.figures.marks import note_line, note_points
+from metaeval.figures.style import (
+    BOUND,
+    CYCLE,
+    DASHES,
+    FOOT,
+    RIMMED,
+    bars,
+    inch_axes,
+    key_beside,
+    key_room,
+    page_width,
+    rows_figure,
+    styled,
+    tidy_axes,
+)
+
+_VALUE = number(3)
+
+
+@styled
+def component_bars(components: pd.DataFrame) -> Figure:
+    """Draw of every component its share of the variance between two systems, with its interval.
+
+    Parameters
+    ----------
+    components : pandas.DataFrame
+        Columns component (as it is to be called), difference_share, difference_low and difference_high, of one metric;
+        what both systems share has none and is left out.
+    """
+    known = components.dropna(subset="difference_share").reset_index(drop=True)
+    rows = np.arange(len(known))
+    figure, axes = rows_figure(known["component"].tolist(), row_height=0.26, top=0.15)
+    values, low, high = (100 * known[f"difference_{name}"] for name in ("share", "low", "high"))
+    bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
+    axes.plot(values, rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
+    note_points(
+        axes,
+        values,
+        rows,
+        "{component}: {share}, {low} to {high}",
+        {
+            "component": known["component"],
+            **{name: (one / 100).map(share) for name, one in {"share": values, "low": low, "high": high}.items()},
+        },
+        of=("component",),
+        span=(low, high),
+    )
+    axes.set_xlim(-1, 101)
+    axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
+    axes.set_xlabel("share of the variance between two systems")
+    return figure
+
+
+@styled
+def dependability_lines(plan: pd.DataFrame, *, key: str, at_hand: float, target: float) -> Figure:
+    """Draw the dependability of differences over the number of items, a line a design.
+
+    Parameters
+    ----------
+    plan : pandas.DataFrame
+        Columns items, erho2, and the one of `key`, by which lines differ.
+    key : str
+        Title of the key and name of the column.
+    at_hand : float
+        Items that there are: a line upwards.
+    target : float
+        A line across.
+    """
+    lines = list(plan.groupby(key, sort=False))
+    labels = [str(name) for name, _ in lines]
+    keyed = len(lines) > 1
+    figure = Figure(figsize=(page_width(), 3.0))
+    right = key_room(labels, key) if keyed else 0.2
+    axes = inch_axes(figure, left=0.7, right=right, top=0.15, bottom=FOOT)
+    looks = zip(cycle(CYCLE), cycle(DASHES), strict=False)
+    for (name, part), (color, dashes) in zip(lines, looks, strict=False):
+        axes.plot(part["items"], part["erho2"], color=color, linestyle=dashes, label=str(name))
+        note_line(
+            axes,
+            part["items"],
+            part["erho2"],
+            f"{{items}} {unit().topics}{f', {{name}} {key}' if keyed else ''}: {{value}}",
+            {"items": part["items"].map(whole), "name": str(name), "value": part["erho2"].map(_VALUE)},
+            of=("name",) if keyed else (),
+            label=str(name) if keyed else "",
+            color=color,
+        )
+    axes.axvline(at_hand, **BOUND)
+    axes.axhline(target, **BOUND)
+    axes.set_xscale("log")
+    axes.set_ylim(top=1.005)
+    axes.set_xlabel(f"{unit().topics} (line: at hand)")
+    axes.set_ylabel("Eρ²")  # noqa: RUF001 - as papers write it
+    axes.xaxis.set_major_formatter(lambda value, _: whole(value))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    tidy_axes(axes, grid="both")
+    if keyed:
+        key_beside(axes, *axes.get_legend_handles_labels(), title=key)
+    return figure

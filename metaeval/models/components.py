@@ -1,0 +1,602 @@
+# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+"""Where the noise of scores comes from: components of variance, how dependable a design is, and the cheapest one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.crossed_variances import REPEAT, Crossing, Effect, Fit, crossing, solved
+from metaeval.base.checks import check_choice, check_count, check_list, check_share
+from metaeval.base.results import Figure, Result
+from metaeval.base.words import bracketed, number
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.dependability import (
+    SYSTEMS,
+    Design,
+    Passes,
+    Sources,
+    Stability,
+    candidates,
+    check_cost,
+    drawn,
+    exact_shares,
+    expected_conclusions,
+    whole_items,
+)
+from metaeval.table.array import REPEAT as REPEAT_DIM
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import engine_scores
+from metaeval.tests_stat.noncentral_t import detectable_shift
+
+type Floats = NDArray[np.float64]
+Repeats = Literal["nested", "crossed", "shared"]
+"""What repeats are; see `variance_components`."""
+Measured = Literal["system", "topic"]
+Intervals = Literal["robust", "normal"]
+
+COMPONENTS_OF: Mapping[Measured, str] = {
+    "system": "components of variance",
+    "topic": "components of variance of topics",
+}
+"""What is asked of scores, for messages."""
+_WORDS = {
+    "system": ("system",),
+    "judge": ("judge",),
+    "both": ("system", "judge"),
+    "mean": (),
+}
+_LIMIT = 1.96 * np.sqrt(2.0)
+_ENDS = ((np.minimum, -np.inf), (np.maximum, np.inf))
+_MOST_JUDGES = _MOST_REPEATS = 10
+_FEWEST_ITEMS = 2
+
+
+class Solved(NamedTuple):
+    """What is known of one metric."""
+
+    fit: Fit
+    sources: Sources
+    freedom: Floats
+    """Degrees of freedom behind the intervals."""
+    draws: Floats
+    """Components (draw, effect)."""
+    design: Design
+    """The design at hand; with gaps, harmonic means."""
+
+    @property
+    def variances(self) -> Floats:
+        """Components, 0 at least."""
+        return np.maximum(self.fit.estimates, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VarianceComponents(Result):
+    """Components of variance of scores, and what they make of this design and of others."""
+
+    components: pd.DataFrame
+    """One row a metric and component: ``metric``, ``component``, ``variance`` with ``low`` and ``high``, ``share`` of
+    the variance of a score with ``share_low`` and ``share_high``, ``difference_share`` (of the variance between the
+    scores of two systems on one topic, missing for what both share) with ``difference_low`` and ``difference_high``,
+    ``estimate`` (before negative ones became 0), ``mean_square`` and its ``degrees_of_freedom``."""
+    dependability: pd.DataFrame
+    """One row a metric, for the design at hand: ``items``, ``judges``, ``repeats``, ``erho2`` and ``phi`` with
+    ``_low`` and ``_high``, ``standard_error`` of a mean and ``difference_error`` of a difference of two,
+    ``detectable`` (the true difference found with power .8 at level .05), ``repeatability`` and ``reproducibility``
+    (limits for the difference of two runs of one system, on the same items and on others), ``repeat_share`` (of the
+    variance of a difference of means, due to repeats), and of `expected_conclusions` ``power``, ``wrong_order``,
+    ``tau``."""
+    solved: Mapping[str, Solved] = field(repr=False)
+    """By metric, what other designs are computed from."""
+    measure: Measured
+    repeats: Repeats
+    judges: bool
+    """Whether the metrics were taken for judges."""
+    intervals: Intervals
+    confidence_level: float
+    n_systems: int
+    n_topics: int
+    n_judges: int
+    n_repeats: int
+    """The most that a cell has."""
+    n_clusters: int
+    """0 where items are in none."""
+    filled: float
+    """Share of the cells that have a score."""
+    solved_by: Literal["mean squares", "restricted maximum likelihood"]
+    exact: bool
+    """Whether the intervals of Eρ², Φ and the items needed follow formulas, not draws."""
+
+    def _found(self) -> str:
+        first = self.dependability.iloc[0]
+        said = [
+            f"{name} {bracketed(first[key], first[f'{key}_low'], first[f'{key}_high'], number(3))}"
+            for name, key in (("Eρ²", "erho2"), ("Φ", "phi"))
+        ]
+        return f"{', '.join(said)} under {first['metric']}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the components."""
+        return self.components.copy()
+
+    def plot(self) -> Figure:
+        """Draw the shares of the variance between two systems on one topic, with intervals."""
+        from metaeval.figures.components import component_bars  # noqa: PLC0415 - matplotlib
+
+        return component_bars(self.components)
+
+    def plan(
+        self,
+        items: Sequence[int],
+        *,
+        judges: Sequence[int] | None = None,
+        repeats: Sequence[int] | None = None,
+    ) -> pd.DataFrame:
+        """Return how dependable other designs are.
+
+        Parameters
+        ----------
+        items : sequence of int
+        judges, repeats : sequence of int, optional
+            As at hand by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric and design: ``metric``, ``items``, ``judges``, ``repeats``, then as in `dependability`.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a number is below 1, or there are repeats or judges of which nothing is known.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> found = variance_components(rng.normal(size=(1, 8, 1, 1)) + rng.normal(size=(1, 8, 40, 3)))
+        >>> found.plan([40, 120], repeats=[3, 1])[["items", "repeats", "erho2"]].round(3).to_numpy().tolist()
+        [[40.0, 3.0, 0.982], [40.0, 1.0, 0.948], [120.0, 3.0, 0.994], [120.0, 1.0, 0.982]]
+        """
+        n_items = _counts(items, "items")
+        n_judges = [self.n_judges] if judges is None else _counts(judges, "judges")
+        n_repeats = None if repeats is None else _counts(repeats, "repeats")
+        frames = []
+        for metric, own in self.solved.items():
+            asked = [float(np.asarray(own.design.repeats))] if n_repeats is None else n_repeats
+            _check_known(own.sources, n_judges, asked)
+            grid = np.array(list(product(n_items, n_judges, asked)), dtype=np.float64).T
+            frames.append(_table(metric, own, Design(*grid), self._tail()))
+        return pd.concat(frames, ignore_index=True)
+
+    def needed(
+        self,
+        target: float = 0.95,
+        *,
+        stability: Stability = "erho2",
+        judges: int | None = None,
+        repeats: int | None = None,
+    ) -> pd.DataFrame:
+        """Return the items at which a coefficient reaches a target.
+
+        Parameters
+        ----------
+        target : float, default 0.95
+        stability : {"erho2", "phi"}
+            Of differences (ranks), or of means.
+        judges, repeats : int, optional
+            As at hand by default.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric: ``metric``, ``stability``, ``target``, ``items`` with ``low`` and ``high``; infinite where
+            no number is enough.
+
+        Raises
+        ------
+        InvalidOptionError
+            If an option is outside its limits.
+        """
+        share = check_share(target, "target")
+        check_choice(stability, "stability", get_args(Stability))
+        rows = []
+        for metric, own in self.solved.items():
+            n_judges = check_count(judges or self.n_judges, "judges")
+            n_repeats = float(np.asarray(own.design.repeats)) if repeats is None else check_count(repeats, "repeats")
+            _check_known(own.sources, [n_judges], [n_repeats])
+            items, low, high = self._items(own, share, stability, n_judges, n_repeats)
+            rows.append((metric, stability, share, items, low, high))
+        return pd.DataFrame(rows, columns=["metric", "stability", "target", "items", "low", "high"])
+
+    def _items(
+        self, own: Solved, share: float, stability: Stability, judges: float, repeats: float
+    ) -> tuple[float, float, float]:
+        asked = partial(own.sources.items_for, share=np.array(share), judges=judges, repeats=repeats, which=stability)
+        items = asked(own.variances[None])[0]
+        ends = exact_shares(own.fit.strata, own.freedom, own.sources.effects, self._tail(), stability)
+        if ends is None:
+            every = asked(own.draws)
+            low, high = (float(end) for end in np.quantile(every, [self._tail(), 1 - self._tail()], method="nearest"))
+        else:
+            with np.errstate(divide="ignore"):
+                high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
+        return (*(float(whole_items(np.array(one))) for one in (items, low, high)),)  # type: ignore[return-value]  # three
+
+    def cheapest(
+        self, cost: Mapping[str, float] | None = None, *, target: float | None = None, assurance: float = 0.9
+    ) -> pd.DataFrame:
+        r"""Return the cheapest design that is as dependable as asked, and the most dependable one for the same money.
+
+        Parameters
+        ----------
+        cost : mapping of str to float, optional
+            Of an ``item``, of a ``run`` (one system on one item, once), and of a ``judgment`` of a run by one judge. By
+            default a run costs 1, and a judgment too where there are judges.
+        target : float, optional
+            Eρ² to reach; as at hand by default.
+        assurance : float, default 0.9
+            Probability with which a design reaches the target that is given, by the draws of the components: a design
+            that the estimates themselves suggest falls short every other time.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Three rows a metric: ``metric``, ``goal`` ("at hand", "same cost", "target"), ``items``, ``judges``,
+            ``repeats``, ``cost``, ``erho2``, ``phi``, ``difference_error``. No number is infinite: where nothing
+            reaches the target the row is missing.
+
+        Raises
+        ------
+        InvalidOptionError
+            If costs or the target are outside their limits.
+
+        Notes
+        -----
+        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems. For each number of judges
+        and repeats (up to 10) the items follow; of all these designs the cheapest, or the most dependable, is taken.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> noise = rng.normal(size=(1, 8, 40, 1)) + rng.normal(size=(1, 8, 40, 3))
+        >>> found = variance_components(rng.normal(size=(1, 8, 1, 1)) + noise)
+        >>> found.cheapest({"run": 1})[["goal", "items", "repeats", "cost"]].to_numpy().tolist()
+        [['at hand', 40, 3.0, 960.0], ['same cost', 120, 1.0, 960.0], ['target', 65, 1.0, 520.0]]
+        """
+        paid = check_cost(dict({"run": 1.0, "judgment": float(self.judges)} if cost is None else cost))
+        wanted = None if target is None else (check_share(target, "target"), check_share(assurance, "assurance"))
+        rows = [row for metric, own in self.solved.items() for row in self._cheapest(metric, own, paid, wanted)]
+        return pd.DataFrame(rows)
+
+    def _cheapest(
+        self, metric: str, own: Solved, paid: Mapping[str, float], target: tuple[float, float] | None
+    ) -> list[dict[str, object]]:
+        sources, variances = own.sources, own.variances[None]
+        at_hand = Design(*(float(np.asarray(one)) for one in own.design))
+        now = float(sources.coefficient(variances, at_hand, "erho2")[0, 0])
+        judges, repeats = candidates(
+            range(1, max(_MOST_JUDGES, self.n_judges) + 1) if self.judges else [1],
+            range(1, max(_MOST_REPEATS, self.n_repeats) + 1) if sources.repeated else [1],
+        )
+        price = paid["item"] + self.n_systems * repeats * (paid["run"] + judges * paid["judgment"])
+        budget = self._price(paid, at_hand)
+        rows = [self._row(metric, "at hand", own, at_hand, budget)]
+        affordable = np.floor(budget / price * (1 + 1e-12))
+        sure = affordable >= _FEWEST_ITEMS
+        if sure.any():
+            asked = Design(affordable[sure], judges[sure], repeats[sure])
+            place = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
+            best = Design(*(float(np.asarray(one)[place]) for one in asked))
+            rows.append(self._row(metric, "same cost", own, best, self._price(paid, best)))
+        share = now if target is None else target[0]
+        if 0 < share < 1:
+            goal = np.array(share * (1 - 1e-12))
+            known = variances if target is None else own.draws
+            items = np.array(
+                [
+                    np.quantile(
+                        sources.items_for(known, goal, judges=j, repeats=r, which="erho2"),
+                        1.0 if target is None else target[1],
+                        method="nearest",
+                    )
+                    for j, r in zip(judges.tolist(), repeats.tolist(), strict=True)
+                ]
+            )
+            wanted = np.maximum(whole_items(items), _FEWEST_ITEMS)
+            total = wanted * price
+            if np.isfinite(total).any():
+                place = int(np.argmin(total))
+                least = Design(float(wanted[place]), float(judges[place]), float(repeats[place]))
+                rows.append(self._row(metric, "target", own, least, float(total[place])))
+        return rows
+
+    def _price(self, paid: Mapping[str, float], design: Design) -> float:
+        items, judges, repeats = (float(np.asarray(one)) for one in design)
+        return items * (paid["item"] + self.n_systems * repeats * (paid["run"] + judges * paid["judgment"]))
+
+    def _row(self, metric: str, goal: str, own: Solved, design: Design, cost: float) -> dict[str, object]:
+        variances = own.variances[None]
+        error = float(own.sources.error(variances, design, "relative")[0, 0])
+        return {
+            "metric": metric,
+            "goal": goal,
+            "items": round(float(np.asarray(design.items))),
+            "judges": round(float(np.asarray(design.judges))),
+            "repeats": float(np.asarray(design.repeats)),
+            "cost": cost,
+            "erho2": float(own.sources.coefficient(variances, design, "erho2")[0, 0]),
+            "phi": float(own.sources.coefficient(variances, design, "phi")[0, 0]),
+            "difference_error": float(np.sqrt(2.0 * error)),
+        }
+
+    def _tail(self) -> float:
+        return (1.0 - self.confidence_level) / 2.0
+
+
+def variance_components(  # noqa: PLR0913 - every option is one question
+    scores: object,
+    *,
+    repeats: Repeats = "nested",
+    judges: bool = False,
+    measure: Measured = "system",
+    intervals: Intervals = "robust",
+    confidence_level: float = 0.95,
+) -> VarianceComponents:
+    r"""Split the variance of scores into its sources, and say how dependable the means of systems are.
+
+    Parameters
+    ----------
+    scores : Scores, or anything `metaeval.as_scores` takes
+        Of systems on items; with a dimension ``repeat`` where items were repeated, with a coordinate ``cluster`` where
+        items are drawn in clusters. Gaps are allowed.
+    repeats : {"nested", "crossed", "shared"}
+        What repeats are. "nested": each repeats one score, and the first of one item has nothing to do with the first
+        of another. "crossed": the first repeat is one thing throughout, such as a seed. "shared": of one item, all
+        systems share it, as the passes of a judge over all answers.
+    judges : bool, default False
+        Whether the metrics are judges of one and the same quality, a facet of their own; by default each metric is
+        analysed by itself.
+    measure : {"system", "topic"}
+        Whose means are to be dependable; "topic": how dependable is the difficulty of an item?
+    intervals : {"robust", "normal"}
+        "normal" takes effects for normal, as published tables do; "robust" lets the scores say how far each mean square
+        varies.
+    confidence_level : float, default 0.95
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        If scores or options are outside their rules.
+    EstimationError
+        If all scores of a metric are equal.
+
+    See Also
+    --------
+    metaeval.studies.components.study_components : the whole answer, as a page
+    metaeval.agreement.judge_repeats : passes of one judge
+
+    Notes
+    -----
+    With systems s, items i, judges j and repeats r, :math:`y = \mu + s + i + j + si + sj + ij + sij + r(sij)`, less the
+    sources that are not there; effects are independent, and without repeats the last one holds them. Without gaps mean
+    squares are solved for the components ([1]_, chapter 3) and negative ones become 0; with gaps the restricted
+    likelihood is maximised [2]_. For n items, m judges and k repeats the error of a difference of means is
+    :math:`2\delta`, :math:`\delta = \sigma^2_{si}/n + \sigma^2_{sj}/m + \sigma^2_{sij}/(nm) + \sigma^2_r/(nmk)`, and
+    :math:`E\rho^2 = \sigma^2_s / (\sigma^2_s + \delta)`; :math:`\Phi` has the other components too.
+
+    Intervals: for systems x items Eρ² has the F distribution [3]_, and Φ the interval of [4]_; all else has generalised
+    intervals, from draws of each mean square over a chi-square. With ``intervals="robust"`` the chi-squares have
+    the degrees of freedom that the spread of the squared effects suggests.
+
+    References
+    ----------
+    .. [1] Brennan (2001). Generalizability Theory. Springer. :doi:`10.1007/978-1-4757-3456-0`
+    .. [2] Searle, Casella and McCulloch (1992). Variance Components. Wiley. :doi:`10.1002/9780470316856`
+    .. [3] Feldt (1965). The approximate sampling distribution of Kuder-Richardson reliability coefficient twenty.
+       Psychometrika 30. :doi:`10.1007/BF02289499`
+    .. [4] Arteaga, Jeyaratnam and Franklin (1982). Confidence intervals for proportions of total variance in the
+       two-way cross component of variance model. Communications in Statistics 11.
+       :doi:`10.1080/03610928208828337`
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> own = rng.normal(size=(1, 10, 1)) + rng.normal(0, 2, (1, 1, 50)) + rng.normal(size=(1, 10, 50))
+    >>> found = variance_components(own)
+    >>> found.components[["component", "variance"]].round(2).to_numpy().tolist()
+    [['system', 0.48], ['topic', 3.24], ['system x topic', 0.86]]
+    >>> found.needed(0.95).iloc[0, 3:].tolist()
+    [34.0, 2.0, 133.0]
+    """
+    check_choice(repeats, "kind of repeats", get_args(Repeats))
+    check_choice(measure, "measure", get_args(Measured))
+    check_choice(intervals, "kind of intervals", get_args(Intervals))
+    level = check_share(confidence_level, "confidence_level")
+    table = engine_scores(scores, COMPONENTS_OF[measure])
+    values, names, clusters, passes = _laid_out(table, repeats=repeats, judges=judges, measure=measure)
+    found: dict[str, Solved] = {}
+    for name, own in zip(names, values, strict=True):
+        found[name] = _solve(name, own, clusters, passes, intervals)
+    first = next(iter(found.values()))
+    tail = (1.0 - level) / 2.0
+    return VarianceComponents(
+        components=pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True),
+        dependability=pd.concat(
+            [_table(name, own, own.design, tail) for name, own in found.items()], ignore_index=True
+        ),
+        solved=MappingProxyType(found),
+        measure=measure,
+        repeats=repeats,
+        judges=judges,
+        intervals=intervals,
+        confidence_level=level,
+        n_systems=values.shape[1],
+        n_topics=values.shape[3],
+        n_judges=values.shape[2] if passes == "judge" else 1,
+        n_repeats=values.shape[2] if passes in {"crossed", "shared"} else values.shape[4],
+        n_clusters=0 if clusters is None else int(clusters.max()) + 1,
+        filled=float(np.isfinite(values).any(axis=4).mean()),
+        solved_by="restricted maximum likelihood" if any(own.fit.rounds for own in found.values()) else "mean squares",
+        exact=exact_shares(first.fit.strata, first.freedom, first.sources.effects, tail, "erho2") is not None,
+    )
+
+
+def _laid_out(
+    table: Scores, *, repeats: Repeats, judges: bool, measure: Measured
+) -> tuple[Floats, list[str], NDArray[np.int64] | None, Passes]:
+    """Return scores as (metric, system, judge, item, repeat), names of the metrics, clusters, and what a judge is."""
+    values = oriented_values(table)
+    if REPEAT_DIM not in table.dims:
+        values = values[..., None]
+    names = [str(name) for name in table["metric"].to_numpy()]
+    repeated = values.shape[3] > 1
+    if judges and len(names) == 1:
+        raise ScoresError("a facet of judges takes two metrics, each a judge; here is one")
+    if repeats != "nested" and (judges or not repeated):
+        why = "judges are a facet already" if judges else "these scores have no repeats"
+        raise InvalidOptionError(f"`repeats={repeats!r}` does not apply: {why}")
+    passes: Passes = "judge" if judges else "none"
+    if judges:
+        values, names = values.transpose(1, 0, 2, 3)[None], ["all judges"]
+    elif repeats == "nested":
+        values = values[:, :, None]
+    else:
+        values, passes = values.transpose(0, 1, 3, 2)[..., None], repeats
+    clusters = None
+    if "cluster" in table.coords:
+        _, clusters = np.unique(table["cluster"].to_numpy(), return_inverse=True)
+        clusters = None if clusters.max() == 0 else clusters.astype(np.int64)
+    if measure == "topic":
+        if passes == "shared":
+            message = "`measure='topic'` does not go with `repeats='shared'`, repeats of which each topic has its own"
+            raise InvalidOptionError(message)
+        values = values.swapaxes(1, 3)
+    return values, names, clusters, passes
+
+
+def _solve(
+    name: str, values: Floats, clusters: NDArray[np.int64] | None, passes: Passes, intervals: Intervals
+) -> Solved:
+    crossed = crossing(values, clusters=clusters, nested=clusters is not None, in_item=passes == "shared")
+    _check_variance(name, crossed)
+    fit = solved(crossed)
+    there = crossed.n > 0
+    sizes = np.bincount(crossed.clusters)
+    per_cluster = 1.0 if clusters is None else float(np.square(sizes).sum() / sizes.sum())
+    per_system = len(there) / (1.0 / there.sum(axis=(1, 2))).sum() / there.shape[1]
+    repeats = there.sum() / (1.0 / crossed.n[there]).sum()
+    design = Design(
+        float(per_system),
+        there.shape[1] if passes == "judge" else 1,
+        there.shape[1] if passes in {"crossed", "shared"} else float(repeats),
+    )
+    freedom = fit.strata.spread if intervals == "robust" else fit.strata.freedom
+    sources = Sources(effects=crossed.effects, passes=passes, per_cluster=per_cluster)
+    return Solved(fit, sources, freedom, drawn(fit.strata, freedom), design)
+
+
+def _check_variance(name: str, crossed: Crossing) -> None:
+    """Refuse scores that are all equal, or of which only one system or item has more than the rest."""
+    there = crossed.n > 0
+    known = crossed.mean[there]
+    if crossed.within == 0.0 and np.ptp(known) <= 1e-12 * np.abs(known).max():
+        raise EstimationError(f"all scores under {name!r} are equal; there is no variance to divide")
+    least, most = (end.reduce(np.where(there, crossed.mean, -far), axis=0) for end, far in _ENDS)
+    if crossed.within == 0.0 and (most - least <= 1e-12 * np.abs(known).max()).all():
+        raise EstimationError(f"under {name!r} nothing differs between the means that are compared; there is no noise")
+    if there.sum() <= sum(there.any(axis=(1, 2))) + sum(there.any(axis=(0, 1))) - 1 and not there.all():
+        raise EstimationError(f"scores under {name!r} have too many gaps to part systems from items")
+
+
+def _component_name(effect: Effect, passes: Passes, measure: Measured) -> str:
+    """Return what a component is called: the facets that its effects are of."""
+    if effect == REPEAT:
+        return "repeat"
+    across = {"judge": "judge", "crossed": "repeat", "shared": "repeat", "none": ""}[passes]
+    own, other = ("system", "topic") if measure == "system" else ("topic", "system")
+    inside = {"system": own, "judge": across}
+    words = [inside[one] for one in _WORDS[effect.part]]
+    words += {"top": [], "cluster": ["cluster"], "item": [other]}[effect.level]
+    order = ["system", "topic", "cluster", "judge", "repeat"]
+    return " x ".join(sorted(words, key=order.index))
+
+
+def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.DataFrame:
+    effects, variances, draws = own.sources.effects, own.variances, own.draws
+    apart = own.sources.among("relative") | np.array([one == SYSTEMS for one in effects])
+    shares: dict[str, Any] = {}
+    for word, inside in (("share", np.ones(len(effects), dtype=bool)), ("difference", apart)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            every = np.where(inside, draws / draws[:, inside].sum(axis=1, keepdims=True), np.nan)
+            point = np.where(inside, variances / variances[inside].sum(), np.nan)
+        low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
+        named = word if word == "share" else f"{word}_share"
+        # at the limit the estimate may lie outside what the draws have
+        shares |= {named: point, f"{word}_low": np.minimum(low, point), f"{word}_high": np.maximum(high, point)}
+    low, high = np.quantile(draws, [tail, 1.0 - tail], axis=0)
+    return pd.DataFrame(
+        {
+            "metric": name,
+            "component": [_component_name(one, own.sources.passes, measure) for one in effects],
+            "variance": variances,
+            "low": np.minimum(low, variances),
+            "high": np.maximum(high, variances),
+            **shares,
+            "estimate": own.fit.estimates,
+            "mean_square": own.fit.strata.mean_squares,
+            "degrees_of_freedom": own.fit.strata.freedom,
+        }
+    )
+
+
+def _table(name: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
+    """Return what designs make of the components; one row a design."""
+    sources, variances = own.sources, own.variances[None]
+    items, judges, repeats = (one.ravel() for one in np.broadcast_arrays(*map(np.atleast_1d, design)))
+    asked = Design(items, judges, repeats)
+    columns: dict[str, Any] = {"metric": name, "items": items, "judges": judges, "repeats": repeats}
+    which: Stability
+    for which in get_args(Stability):
+        columns[which] = sources.coefficient(variances, asked, which)[0]
+        ends = exact_shares(own.fit.strata, own.freedom, sources.effects, tail, which)
+        if ends is None:
+            every = np.nan_to_num(sources.coefficient(own.draws, asked, which))
+            low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
+        else:
+            low, high = (items * end / (1.0 + (items - 1.0) * end) for end in ends)
+        columns |= {f"{which}_low": np.minimum(low, columns[which]), f"{which}_high": np.maximum(high, columns[which])}
+    relative, absolute, again = (
+        sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
+    )
+    columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
+    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * columns["difference_error"]
+    known = own.sources.repeated
+    with np.errstate(invalid="ignore"):
+        columns |= {
+            "repeatability": _LIMIT * np.sqrt(again) if known else np.nan,
+            "reproducibility": _LIMIT * np.sqrt(relative),
+            "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
+        }
+    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), items)
+    return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
+
+
+def _counts(given: object, name: str) -> list[int]:
+    counts = [check_count(one, name) for one in check_list(given, name, (10, 20))]
+    if not counts:
+        raise InvalidOptionError(f"`{name}` is empty; name numbers")
+    return counts
+
+
+def _check_known(sources: Sources, judges: Sequence[float], repeats: Sequence[float]) -> None:
+    """Refuse to plan with what the scores say nothing of."""
+    if sources.passes != "judge" and max(judges) > 1:
+        raise InvalidOptionError("`judges` above 1: these scores are of one judge, and say nothing of others")
+    if not sources.repeated and max(repeats) > 1:
+        raise InvalidOptionError("`repeats` above 1: these scores were not repeated, and say nothing of repeats")

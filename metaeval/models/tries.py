@@ -1,0 +1,138 @@
+"""What k tries at an item pass: any of them (pass@k), or all of them (pass^k), from repeats that are 0 or 1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_count, check_list, check_share, t_half_width
+from metaeval.base.results import Result
+from metaeval.base.words import bracketed, number
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.table.array import REPEAT
+from metaeval.table.structure import engine_scores
+
+type Floats = NDArray[np.float64]
+
+PASSES = "rates of k tries"
+"""What is asked of scores, for messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PassRates(Result):
+    """Shares of items that a system passes in one of k tries, and in all of them."""
+
+    table: pd.DataFrame
+    """One row a metric, system and k: ``metric``, ``system``, ``k``, ``n_items`` (with k repeats at least), ``any``
+    (pass@k) and ``all`` (pass^k), each with ``_low`` and ``_high``."""
+    confidence_level: float
+
+    def _found(self) -> str:
+        last = self.table.iloc[-1]
+        written = bracketed(last["all"], last["all_low"], last["all_high"], number(3))
+        return f"{last['system']} passes {written} of the items in {last['k']} of {last['k']} tries"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table.copy()
+
+
+def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_level: float = 0.95) -> PassRates:
+    r"""Estimate pass@k and pass^k of every system from repeats.
+
+    Parameters
+    ----------
+    scores : Scores, or anything `metaeval.as_scores` takes
+        With a dimension ``repeat``, 0 (failed) or 1 (passed).
+    k : sequence of int, optional
+        Numbers of tries; by default 1 to as many as the item with the fewest repeats has.
+    confidence_level : float, default 0.95
+
+    Raises
+    ------
+    ScoresError
+        If there are no repeats, or scores other than 0 and 1.
+    InvalidOptionError
+        If no item of a system has as many repeats as a k.
+    EstimationError
+        If a system has fewer than two such items.
+
+    Notes
+    -----
+    Of an item passed c times of n, :math:`1 - \binom{n-c}{k} / \binom{n}{k}` [1]_ and
+    :math:`\binom{c}{k} / \binom{n}{k}` [2]_ are unbiased for any of k tries and for all; the rates are their means over
+    the items with k repeats, with t intervals over items.
+
+    References
+    ----------
+    .. [1] Chen et al. (2021). Evaluating large language models trained on code. arXiv 2107.03374.
+    .. [2] Yao et al. (2024). tau-bench: a benchmark for tool-agent-user interaction in real-world domains. arXiv
+       2406.12045.
+
+    Examples
+    --------
+    >>> tries = np.array([[[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0]], [[0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]])
+    >>> table = pass_rates(tries[None].astype(float)).table
+    >>> table[table["k"] == 2][["system", "any", "all"]].round(3).to_numpy().tolist()
+    [['system1', 0.611, 0.389], ['system2', 0.833, 0.5]]
+    """
+    level = check_share(confidence_level, "confidence_level")
+    table = engine_scores(scores, PASSES)
+    if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
+        message = "rates of k tries take repeats; here is one score of each system on each topic"
+        raise ScoresError(message)
+    values = table.to_numpy()
+    known = np.isfinite(values)
+    if not np.isin(values[known], (0.0, 1.0)).all():
+        message = "rates of k tries take scores that are 0 or 1"
+        raise ScoresError(message)
+    tries, passed = known.sum(axis=3), np.where(known, values, 0.0).sum(axis=3)
+    most = int(tries[tries > 0].min())
+    asked = list(range(1, most + 1)) if k is None else [check_count(one, "k") for one in check_list(k, "k", (1, 2))]
+    if not asked:
+        message = "`k` is empty; name numbers of tries"
+        raise InvalidOptionError(message)
+    frames = [_rates(tries, passed, one, level) for one in asked]
+    names = pd.MultiIndex.from_product(
+        [table["metric"].to_numpy(), table["system"].to_numpy()], names=["metric", "system"]
+    )
+    every = [names.to_frame(index=False).assign(k=one, **found) for one, found in zip(asked, frames, strict=True)]
+    order = pd.concat(every, ignore_index=True)
+    places = {pair: place for place, pair in enumerate(names)}
+    keys = [places[pair] for pair in zip(order["metric"], order["system"], strict=True)]
+    by_place = np.argsort(np.array(keys), kind="stable")
+    return PassRates(table=order.iloc[by_place].reset_index(drop=True), confidence_level=level)
+
+
+def _rates(tries: NDArray[np.int64], passed: Floats, k: int, level: float) -> dict[str, NDArray[Any]]:
+    """Return the rates of k tries of every metric and system, flat."""
+    enough = tries >= k
+    counted = enough.sum(axis=2)
+    if not counted.all():
+        message = f"`k={k}` is more than the repeats of any item of a system; the most there are is {tries.max()}"
+        raise InvalidOptionError(message)
+    if counted.min() < 2:  # noqa: PLR2004 - an interval takes two
+        message = f"fewer than two items of a system have {k} repeats"
+        raise EstimationError(message)
+    steps = np.arange(k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = np.maximum(tries[..., None] - steps, 0)
+        share = {
+            "any": 1.0 - (np.maximum((tries - passed)[..., None] - steps, 0) / below).prod(axis=3),
+            "all": (np.maximum(passed[..., None] - steps, 0) / below).prod(axis=3),
+        }
+    found: dict[str, NDArray[Any]] = {"n_items": counted.ravel()}
+    for name, each in share.items():
+        own = np.where(enough, each, 0.0)
+        mean = own.sum(axis=2) / counted
+        spread = np.where(enough, np.square(own - mean[..., None]), 0.0).sum(axis=2) / (counted - 1)
+        half = t_half_width(np.sqrt(spread / counted), counted, level)
+        found |= {
+            name: mean.ravel(),
+            f"{name}_low": np.maximum(mean - half, 0.0).ravel(),
+            f"{name}_high": np.minimum(mean + half, 1.0).ravel(),
+        }
+    return found

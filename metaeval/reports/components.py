@@ -1,0 +1,488 @@
+# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+"""The report of components of variance: where the noise comes from, how dependable the design is, the cheapest one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, text, whole
+from metaeval.models.components import VarianceComponents
+from metaeval.page.blocks import Block, Choice, Item, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.studies.components import ComponentsStudy
+
+_SOURCES = ("brennan2001", "searle1992", "feldt1965", "arteaga1982", "chen2021", "yao2024")
+_MOST_ITEMS = 1e7
+_LARGE_COST = 1000.0
+_SHARE, _SCORE = number(3), number(4)
+say = prose("components")
+
+
+def components_report(study: ComponentsStudy) -> Report:
+    """Put components of variance into a report."""
+    found, sizes = study.components, study.scores.sizes
+    counted = {"metric": sizes["metric"]} if not found.judges else {}
+    counted |= {"system": sizes["system"], "topic": sizes["topic"]}
+    counted |= {"judge": found.n_judges} if found.judges else {}
+    counted |= {"repeat": found.n_repeats} if found.n_repeats > 1 else {}
+    failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
+    return Report(
+        command="components",
+        title=say("title"),
+        facts=facts(**counted),
+        summary=_summary(study),
+        key_figures=_figures(study),
+        sections=(
+            _shares_section(study),
+            _design_section(study),
+            _plans_section(study),
+            _cheapest_section(study),
+            *_halves_section(study),
+            *_tries_section(study),
+            *unanswered(failed),
+        ),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data=score_files(study.scores)
+        | {
+            "components.csv": csv_file(study.components.components),
+            "dependability.csv": csv_file(study.components.dependability),
+            "plan.csv": csv_file(study.plan),
+        },
+    )
+
+
+def design_sentences(found: VarianceComponents, designs: pd.DataFrame) -> tuple[str, str]:
+    """Return the sentences on the design at hand and on the cheapest one, of the first metric.
+
+    Other reports say them too, where scores have repeats or judges.
+    """
+    row = found.dependability.iloc[0]
+    known = row["repeat_share"] == row["repeat_share"]
+    under = _under(found, row["metric"])
+    design = say(
+        "design",
+        words=_counted(found, row),
+        erho2=_coefficient(row, "erho2"),
+        phi=_coefficient(row, "phi"),
+        floor=_SCORE(row["repeatability"]) if known else "",
+        part=share(row["repeat_share"]) if known else "",
+        under=under,
+        **_named(found),
+    )
+    own = designs[designs["metric"] == row["metric"]].set_index("goal")
+    now = own.loc["at hand"]
+    best = own.loc["same cost"] if "same cost" in own.index else now
+    written = [_SHARE(one["erho2"]) for one in (best, now)]
+    better = best["erho2"] > now["erho2"] and written[0] != written[1]
+    return design, say(
+        "cheapest", better=better, words=_counted(found, best), erho2=written[0], now=written[1], under=under
+    )
+
+
+def _named(found: VarianceComponents) -> dict[str, str]:
+    """Return what is measured, and what means are over."""
+    spoken = unit()
+    if found.measure == "system":
+        return {"measured": "systems", "other": spoken.topic, "others": spoken.topics, "Others": spoken.Topics}
+    return {"measured": spoken.topics, "other": "system", "others": "systems", "Others": "Systems"}
+
+
+def _level(found: VarianceComponents) -> str:
+    return percentage(found.confidence_level)
+
+
+def _said(study: ComponentsStudy, passage: str, /, **given: Any) -> str:  # noqa: ANN401 - as `say`
+    found = study.components
+    return say(passage, level=_level(found), **_named(found), **given)
+
+
+def _source(name: str) -> str:
+    """Return a component as people call it: systems × topics."""
+    words = {"system": "systems", "topic": unit().topics, "judge": "judges", "repeat": "repeats", "cluster": "clusters"}
+    return " × ".join(words[part] for part in name.split(" x "))
+
+
+def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
+    """Return the numbers of a design in words: 50 topics, each 3 times."""
+    known = found.n_repeats > 1
+    return say(
+        "counted",
+        items=round(row["items"]),
+        judges=round(row["judges"]),
+        repeats=row["repeats"] if known else None,
+        times=f"{row['repeats']:.3g}",
+        other=_named(found)["other"],
+    )
+
+
+def _coefficient(row: "pd.Series[Any]", which: str) -> str:
+    return bracketed(row[which], row[f"{which}_low"], row[f"{which}_high"], _SHARE)
+
+
+def _noise(study: ComponentsStudy) -> pd.DataFrame:
+    """Return the largest source of noise of every metric: component, share with its interval, and whether surely so."""
+    rows = []
+    for metric, part in study.components.components.groupby("metric", sort=False):
+        noise = part[part["difference_share"].notna()].iloc[1:].sort_values("difference_share", ascending=False)
+        first, others = noise.iloc[0], noise.iloc[1:]
+        sure = not len(others) or bool(first["difference_low"] > others["difference_high"].max())
+        rows.append({"metric": metric, "sure": sure, "alone": not len(others), **first[_LEAD].to_dict()})
+    return pd.DataFrame(rows)
+
+
+_LEAD = ["component", "difference_share", "difference_low", "difference_high"]
+
+
+def _summary(study: ComponentsStudy) -> tuple[str, ...]:
+    found, noise = study.components, _noise(study)
+    lead = str(noise["component"].mode().iloc[0])
+    own = noise[noise["component"] == lead]
+    written = [share(value) for value in _span(own["difference_share"])]
+    first = _said(
+        study,
+        "first",
+        many=len(noise) > 1,
+        n=len(own),
+        n_metrics=len(noise),
+        sure=bool(own["sure"].all()),
+        alone=bool(own["alone"].all()),
+        lead=_source(lead),
+        figure=_shares(own.iloc[0]) if len(noise) == 1 else " to ".join(written),
+        under=_under(found, own["metric"].iloc[0]),
+    )
+    design, cheapest = design_sentences(found, study.designs)
+    last = [] if found.n_repeats > 1 else [say("unseparated", pair=_source(found.components["component"].iloc[-1]))]
+    last += [cheapest] if found.n_repeats > 1 or found.judges else []
+    return first, design, " ".join([*last, _assured(study)])
+
+
+def _shares(row: "pd.Series[Any]") -> str:
+    value, low, high = (row[name] for name in _LEAD[1:])
+    return bracketed(value, low, high, share)
+
+
+def _under(found: VarianceComponents, metric: object) -> str:
+    return "" if found.judges else say("under", metric=metric)
+
+
+def _assured(study: ComponentsStudy) -> str:
+    """Say how many items the target takes under the first metric."""
+    metric = str(study.needed["metric"].iloc[0])
+    rows = _target_rows(study).set_index("metric")
+    at_hand = study.components.dependability.iloc[0]
+    known = metric in rows.index and all(rows.loc[metric, name] == at_hand[name] for name in ("judges", "repeats"))
+    return _said(
+        study,
+        "assured",
+        target=study.target,
+        items=_needed(study, "erho2")[metric],
+        endless=_needed(study, "erho2")[metric].startswith("∞"),
+        sure=whole(rows.loc[metric, "items"]) if known else "",
+        under=_under(study.components, metric),
+    )
+
+
+def _span(values: "pd.Series[float]") -> list[float]:
+    low, high = float(values.min()), float(values.max())
+    return [low] if share(low) == share(high) else [low, high]
+
+
+def _items(value: float) -> str:
+    return whole(value) if value < _MOST_ITEMS else "∞"
+
+
+def _needed(study: ComponentsStudy, stability: str) -> dict[str, str]:
+    rows = study.needed[study.needed["stability"] == stability]
+    return {
+        str(metric): f"{_items(items)} [{_items(low)}, {_items(high)}]"
+        for metric, items, low, high in rows[["metric", "items", "low", "high"]].to_numpy().tolist()
+    }
+
+
+def _figures(study: ComponentsStudy) -> Table:
+    frame, needed = study.components.dependability, _needed(study, "erho2")
+    shown = pd.DataFrame(
+        {
+            "metric": frame["metric"],
+            "erho2": [_coefficient(row, "erho2") for _, row in frame.iterrows()],
+            "phi": [_coefficient(row, "phi") for _, row in frame.iterrows()],
+            "difference_error": frame["difference_error"],
+            "items": [needed[str(metric)] for metric in frame["metric"]],
+            "order": frame["erho2"],
+        }
+    )
+    columns = (
+        METRIC,
+        *right(text, erho2="Eρ²", phi="Φ"),
+        *right(_SCORE, difference_error="Standard error of a difference"),
+        *right(text, _named(study.components)["Others"], items=say("key items", target=study.target)),
+    )
+    return key_figures(shown, columns, by="order", caption=_said(study, "figures"), data=frame)
+
+
+def _choice(study: ComponentsStudy, blocks: Callable[[str], tuple[Block, ...]]) -> Choice:
+    names = [str(name) for name in study.components.solved]
+    return Choice(names=tuple(map(name_of_metric, names)), parts=tuple(map(blocks, names)))
+
+
+def _shares_section(study: ComponentsStudy) -> Section:
+    def blocks(metric: str) -> tuple[Block, ...]:
+        part = study.components.components.query("metric == @metric")
+        drawn = part.assign(component=part["component"].map(_source))
+        parts = [f"{one.component} {share(one.difference_share)}" for one in drawn.dropna().itertuples()]
+        picture = Picture(
+            name=f"shares {metric}",
+            draw=lambda: figures.component_bars(drawn),
+            title=_said(study, "bars title", metric=metric),
+            caption=_said(study, "bars"),
+            alt=say("bars mark", listed=listed(parts)),
+        )
+        return (picture, _components_table(study, metric, drawn))
+
+    return Section(
+        id="shares",
+        title=say("shares title"),
+        lead=_said(study, "shares lead"),
+        brief=True,
+        blocks=(_choice(study, blocks),),
+    )
+
+
+def _components_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
+    names = {"share": "share", "between": "difference_share"}
+    ends_of = {"share": ("share_low", "share_high"), "between": ("difference_low", "difference_high")}
+    written = {
+        name: [bracketed(row[names[name]], row[low], row[high], share) for _, row in part.iterrows()]
+        for name, (low, high) in ends_of.items()
+    }
+    return Table(
+        name=f"components {metric}",
+        title=say("components title", metric=metric),
+        caption=_said(study, "components"),
+        frame=part.assign(**written, share_sort=part["share"], between_sort=part["difference_share"]),
+        columns=(
+            *left(component="Source"),
+            *right(lambda value: f"{value:.3g}", variance="Variance"),
+            *right(text, "Share", share="of a score", between="between two"),
+            *right(whole, degrees_of_freedom="Degrees of freedom"),
+        ),
+        data=study.components.components,
+    )
+
+
+def _design_section(study: ComponentsStudy) -> Section:
+    found = study.components
+    frame = found.dependability
+    repeated = bool(frame["repeat_share"].notna().any())
+    shown = frame.assign(
+        **{which: [_coefficient(row, which) for _, row in frame.iterrows()] for which in ("erho2", "phi")},
+        erho2_sort=frame["erho2"],
+        phi_sort=frame["phi"],
+    )
+    columns: list[Column] = [
+        METRIC,
+        *right(text, erho2="Eρ²", phi="Φ"),
+        *right(_SCORE, "Standard error", standard_error="mean", difference_error="difference"),
+        *right(_SCORE, detectable="Detectable"),
+    ]
+    if repeated:
+        columns += right(_SCORE, "Two runs differ by", repeatability="repeatability", reproducibility="reproducibility")
+        columns += right(share, repeat_share="Repeats")
+    table = Table(
+        name="dependability",
+        title=say("design table"),
+        caption=_said(study, "design caption", repeated=repeated),
+        frame=shown,
+        columns=tuple(columns),
+        data=frame,
+    )
+    return Section(id="design", title=say("design title"), lead=say("design lead"), brief=True, blocks=(table,))
+
+
+def _key(found: VarianceComponents) -> str:
+    return "judges" if found.judges else "repeats"
+
+
+def _plans_section(study: ComponentsStudy) -> Section:
+    found, plan = study.components, study.plan
+    key = _key(found)
+    needed = pd.DataFrame(
+        [
+            {"metric": metric, "erho2": _needed(study, "erho2")[metric], "phi": _needed(study, "phi")[metric]}
+            for metric in found.solved
+        ]
+    )
+    several = len(plan[key].unique()) > 1
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        part = plan[plan["metric"] == metric]
+        lines = part.assign(**{key: [f"{value:.3g}" for value in part[key]]})
+        row = found.dependability[found.dependability["metric"] == metric].iloc[0]
+        picture = Picture(
+            name=f"designs {metric}",
+            draw=lambda: figures.dependability_lines(lines, key=key, at_hand=row["items"], target=study.target),
+            title=_said(study, "lines title", metric=metric),
+            caption=_said(study, "lines", target=study.target),
+            alt=_said(study, "lines mark", lines=part[key].nunique()),
+        )
+        return (picture, _plan_table(study, metric, part))
+
+    table = Table(
+        name="needed",
+        title=_said(study, "needed title", target=study.target),
+        caption=_said(study, "needed"),
+        frame=needed,
+        columns=(METRIC, *right(text, erho2="Eρ²", phi="Φ")),
+        data=study.needed,
+    )
+    what = f", judges or {key}" if found.judges and found.n_repeats > 1 else f", or {key}" if several else ""
+    return Section(
+        id="designs",
+        title=say("plans title"),
+        lead=_said(study, "plans lead", what=what),
+        blocks=(_choice(study, blocks), table),
+    )
+
+
+def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Table:
+    key = _key(study.components)
+    steps = np.unique(part["items"])[::6]
+    few = part[part["items"].isin(steps)]
+    shown = few.assign(
+        **{which: [_coefficient(row, which) for _, row in few.iterrows()] for which in ("erho2", "phi")},
+        erho2_sort=few["erho2"],
+        phi_sort=few["phi"],
+    )
+    several = len(part[key].unique()) > 1
+    return Table(
+        name=f"plan {metric}",
+        title=say("plan title", metric=metric),
+        caption=_said(study, "plan"),
+        frame=shown,
+        columns=(
+            *right(whole, items=_named(study.components)["Others"]),
+            *(right(lambda value: f"{value:.3g}", **{key: key.capitalize()}) if several else ()),
+            *right(text, erho2="Eρ²", phi="Φ"),
+            *right(_SCORE, difference_error="Standard error of a difference"),
+        ),
+        data=part,
+    )
+
+
+def _cheapest_section(study: ComponentsStudy) -> Section:
+    found = study.components
+    goals = {"at hand": "at hand", "same cost": "same cost", "target": "as dependable"}
+    goal = f"Eρ² {study.target:g}"
+    rows = pd.concat(
+        [study.designs.assign(wish=study.designs["goal"].map(goals)), _target_rows(study).assign(wish=goal)]
+    )
+    rows = rows.sort_values("metric", key=lambda names: names.map(list(found.solved).index), kind="stable")
+    costs = [f"{name} {value:g}" for name, value in study.cost.items() if value]
+    table = Table(
+        name="costs",
+        title=say("costs title"),
+        caption=_said(study, "costs", costs=listed(costs), n=found.n_systems, target=study.target),
+        frame=rows.reset_index(drop=True),
+        columns=(
+            METRIC,
+            *left(wish="Design"),
+            *right(whole, items=_named(found)["Others"]),
+            *(right(whole, judges="Judges") if found.judges else ()),
+            *(right(lambda value: f"{value:.3g}", repeats="Repeats") if found.n_repeats > 1 else ()),
+            *right(_price, cost="Cost"),
+            *right(_SHARE, erho2="Eρ²", phi="Φ"),
+            *right(_SCORE, difference_error="Standard error of a difference"),
+        ),
+    )
+    return Section(id="cheapest", title=say("cheapest title"), lead=say("cheapest lead"), blocks=(table,))
+
+
+def _price(value: object) -> str:
+    """Write a cost with its pence only where it is small."""
+    cost = float(str(value))
+    return f"{cost:.4g}" if cost < _LARGE_COST else whole(round(cost))
+
+
+def _target_rows(study: ComponentsStudy) -> pd.DataFrame:
+    rows = study.assured
+    return rows[(rows["goal"] == "target") & (rows["items"] < _MOST_ITEMS)]
+
+
+def _halves_section(study: ComponentsStudy) -> list[Section]:
+    frame = study.halves
+    if frame.empty:
+        return []
+    table = Table(
+        name="halves",
+        title=_said(study, "halves table", items=whole(frame["items"].iloc[0])),
+        caption=_said(study, "halves", splits=frame["splits"].iloc[0]),
+        frame=frame,
+        columns=(
+            METRIC,
+            *right(share, "Significant", expected_power="expected", power="observed"),
+            *right(share, "Contradicted", expected_contradicted="expected", contradicted="observed"),
+        ),
+    )
+    return [Section(id="conclusions", title=say("halves title"), lead=_said(study, "halves lead"), blocks=(table,))]
+
+
+def _tries_section(study: ComponentsStudy) -> list[Section]:
+    if study.tries is None:
+        return []
+    frame = study.tries.table
+    shown = frame.assign(
+        **{
+            name: [bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], share) for _, row in frame.iterrows()]
+            for name in ("any", "all")
+        },
+        any_sort=frame["any"],
+        all_sort=frame["all"],
+    )
+    table = Table(
+        name="tries",
+        title=say("tries table"),
+        caption=_said(study, "tries"),
+        frame=shown,
+        columns=(
+            METRIC,
+            *left(system="System"),
+            *right(whole, k="k"),
+            *right(text, any="pass@k", all="pass^k"),
+        ),
+        data=frame,
+    )
+    return [Section(id="tries", title=say("tries title"), lead=say("tries lead"), blocks=(table,))]
+
+
+def _methods(study: ComponentsStudy) -> Methods:
+    found, sizes = study.components, study.scores.sizes
+    parts = [f"{sizes['system']} systems", f"{sizes['topic']} {unit().topics}"]
+    parts += [f"{found.n_judges} judges"] if found.judges else []
+    parts += [f"up to {found.n_repeats} repeats"] if found.n_repeats > 1 else []
+    repeated = found.n_repeats > 1
+    words = _said(
+        study,
+        "methods",
+        sizes=" by ".join(parts),
+        squares=found.solved_by == "mean squares",
+        filled=found.filled,
+        nested=repeated and found.repeats == "nested",
+        crossed=found.repeats == "crossed",
+        shared=found.repeats == "shared",
+        judges=found.judges,
+        clusters=found.n_clusters,
+    )
+    said = (words, _said(study, "intervals", exact=found.exact, robust=found.intervals == "robust", study=study))
+    return Methods(paragraphs=said, cite=cited_in(said, _SOURCES))

@@ -1,0 +1,231 @@
+"""Where does the noise of scores come from, and which design is cheapest? From scores to components and designs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.components import (
+    COMPONENTS_OF,
+    Intervals,
+    Measured,
+    Repeats,
+    VarianceComponents,
+    variance_components,
+)
+from metaeval.models.dependability import check_cost, expected_conclusions
+from metaeval.models.tries import PassRates, pass_rates
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import RELATIVE
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.array import REPEAT
+from metaeval.table.scores import Scores
+from metaeval.table.structure import engine_scores
+from metaeval.table.traits import Trait
+from metaeval.table.units import design_notes
+from metaeval.tests_stat.comparison import compare_systems
+
+type Floats = NDArray[np.float64]
+
+_FEWEST_IN_HALF = 5
+_MOST_WORK = 40_000_000
+"""Pairs of systems times items in all splits; of large boards few splits are enough."""
+_STEPS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComponentsStudy(Study):
+    """Sources of the variance of scores, what they make of this design, and other designs."""
+
+    reported_by: ClassVar[str] = "metaeval.reports.components:components_report"
+
+    scores: Scores
+    components: VarianceComponents
+    """Components, and the dependability of the design at hand."""
+    plan: pd.DataFrame
+    """The dependability of designs around the one at hand; see `VarianceComponents.plan`."""
+    needed: pd.DataFrame
+    """Items for the target, by metric, for differences and for means; see `VarianceComponents.needed`."""
+    designs: pd.DataFrame
+    """The design at hand, the most dependable for the same cost, and the cheapest that is as dependable; see
+    `VarianceComponents.cheapest`."""
+    assured: pd.DataFrame
+    """The same for the target, reached with probability .9."""
+    halves: pd.DataFrame
+    """One row a metric: on random halves of the items, the share of the pairs that a paired t test finds different
+    (``power``) and of the pairs that the halves order differently (``contradicted``), each beside what the components
+    expect (``expected_power``, ``expected_contradicted``); ``items`` in a half, and ``splits``. Empty
+    without enough items."""
+    tries: PassRates | None
+    """pass@k and pass^k, where repeats are 0 or 1."""
+    target: float
+    cost: Mapping[str, float]
+    n_splits: int
+    unanswered: Mapping[str, str]
+    """What these scores cannot answer, with the reason."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the components."""
+        return self.components.to_frame()
+
+
+def study_components(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    repeats: Repeats = "nested",
+    judges: bool = False,
+    measure: Measured = "system",
+    target: float = 0.95,
+    cost: Mapping[str, float] | None = None,
+    intervals: Intervals = "robust",
+    confidence_level: float = 0.95,
+    n_splits: int = 20,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> ComponentsStudy:
+    """Find where the noise of scores comes from, how dependable the design is, and which design is cheapest.
+
+    Parameters
+    ----------
+    scores : Scores, or anything `metaeval.as_scores` takes
+        With repeats, clusters and gaps, if there are any.
+    repeats, judges, measure, intervals, confidence_level
+        As for `metaeval.models.variance_components`.
+    target : float, default 0.95
+        Dependability to plan for.
+    cost : mapping of str to float, optional
+        Of an ``item``, a ``run`` and a ``judgment``; see `VarianceComponents.cheapest`.
+    n_splits : int, default 20
+        Random halves of the items that check what the components expect; of large boards fewer.
+    rng : None, int or numpy.random.Generator
+    provenance : Provenance, optional
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError, EstimationError
+        As `metaeval.models.variance_components` raises them.
+
+    See Also
+    --------
+    metaeval.models.variance_components
+    metaeval.studies.design.study_design : topics for a difference to be found
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_components(simulate_scores(n_systems=8, n_topics=40, metrics=["AP"], rng=1), rng=1)
+    >>> study.to_frame()[["component", "share"]].round(2).to_numpy().tolist()
+    [['system', 0.05], ['topic', 0.64], ['system x topic', 0.31]]
+    """
+    check_choice(measure, "measure", get_args(Measured))
+    goal = check_share(target, "target")
+    check_count(n_splits, "n_splits", least=0)
+    paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
+    seed = resolve_seed(rng)
+    table = engine_scores(scores, COMPONENTS_OF[measure])
+    flat = [] if judges else _flat(table)
+    if 0 < len(flat) < table.sizes["metric"]:
+        table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in flat])
+    found = variance_components(
+        table, repeats=repeats, judges=judges, measure=measure, intervals=intervals, confidence_level=confidence_level
+    )
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
+    halves = None
+    if not judges and measure == "system":
+        halves = attempt("Check on halves", lambda: _halves(table, found, n_splits, np.random.default_rng(seed)))
+    return ComponentsStudy(
+        scores=table,
+        components=found,
+        plan=found.plan(_around(found), judges=_judges(found), repeats=_repeats(found)),
+        needed=pd.concat([found.needed(goal), found.needed(goal, stability="phi")], ignore_index=True),
+        designs=found.cheapest(paid),
+        assured=found.cheapest(paid, target=goal),
+        halves=pd.DataFrame() if halves is None else halves,
+        tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
+        target=goal,
+        cost=MappingProxyType(paid),
+        n_splits=n_splits,
+        unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
+        notes=(*table.attrs.get("notes", ()), *design_notes(table), *_zero_notes(found)),
+        provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
+    )
+
+
+def _flat(table: Scores) -> list[str]:
+    """Return the metrics under which all scores are equal."""
+    values = table.to_numpy().reshape(table.sizes["metric"], -1)
+    size = np.nanmax(np.abs(values), axis=1)
+    equal = np.nanmax(values, axis=1) - np.nanmin(values, axis=1) <= RELATIVE * size
+    return [str(name) for name in table["metric"].to_numpy()[equal]]
+
+
+def _around(found: VarianceComponents) -> list[int]:
+    """Return numbers of items from a tenth of those at hand to ten times as many."""
+    at_hand = float(found.dependability["items"].median())
+    return np.unique(np.round(np.geomspace(max(at_hand / 10, 2), at_hand * 10, _STEPS)).astype(int)).tolist()
+
+
+def _judges(found: VarianceComponents) -> list[int] | None:
+    return sorted({1, 2, 3, 5, found.n_judges}) if found.judges else None
+
+
+def _repeats(found: VarianceComponents) -> list[int] | None:
+    return sorted({1, 2, 3, 5, found.n_repeats}) if found.n_repeats > 1 and not found.judges else None
+
+
+def _are_tries(table: Scores) -> bool:
+    if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
+        return False
+    values = table.to_numpy()
+    return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
+
+
+def _zero_notes(found: VarianceComponents) -> Sequence[str]:
+    negative = found.components[found.components["estimate"] < 0]
+    return [
+        f"the estimate of {one.component} under {one.metric} was negative ({one.estimate:.2g}) and counts as 0"
+        for one in negative.itertuples()
+    ]
+
+
+def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: np.random.Generator) -> pd.DataFrame:
+    """Compare what the components expect of half the items with what random halves show."""
+    plain = engine_scores(table.drop_vars("cluster", errors="ignore"), uses=frozenset[Trait]({"gaps"}))
+    half = plain.sizes["topic"] // 2
+    if half < _FEWEST_IN_HALF or not n_splits:
+        message = f"a half of {plain.sizes['topic']} items is too small"
+        raise EstimationError(message)
+    work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
+    n_splits = min(n_splits, max(2, _MOST_WORK // work))
+    orders = [generator.permutation(plain.sizes["topic"]) for _ in range(n_splits)]
+    power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
+    for place, order in enumerate(orders):
+        both = [
+            compare_systems(plain.isel(topic=np.sort(part)), test="t", correction="none")
+            for part in (order[:half], order[half : 2 * half])
+        ]
+        power[place] = np.mean([one.discriminative_power()["power"] for one in both], axis=0)
+        signs = [np.sign(one.data["difference"].to_numpy()) for one in both]
+        apart[place] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
+    expected = found.plan([half], judges=None, repeats=None)
+    conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
+    return pd.DataFrame(
+        {
+            "metric": expected["metric"],
+            "items": half,
+            "splits": n_splits,
+            "power": power.mean(axis=0),
+            "expected_power": conclusions["power"],
+            "contradicted": apart.mean(axis=0),
+            "expected_contradicted": conclusions["contradicted"],
+        }
+    )

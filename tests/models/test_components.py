@@ -1,0 +1,231 @@
+"""Components of variance of scores: printed values, laws of designs, degenerate scores, real boards."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metaeval.agreement.repeats import judge_repeats
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.io.tables import read_scores
+from metaeval.models.components import variance_components
+from metaeval.models.dependability import Design
+from metaeval.table.scores import as_scores
+
+
+def simulated(seed=0, *, systems=8, items=40, repeats=1, gaps=0.0, clusters=0):
+    """Return scores with components 1 (systems), 2 (items), 1 (both) and 0.5 (repeats)."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(systems, 1, 1)) + rng.normal(0, np.sqrt(2), (1, items, 1))
+    values = values + rng.normal(size=(systems, items, 1)) + rng.normal(0, np.sqrt(0.5), (systems, items, repeats))
+    values = np.where(rng.random(values.shape) < gaps, np.nan, values)
+    groups = {str(one + 1): f"c{one % clusters}" for one in range(items)} if clusters else None
+    return as_scores(values[None] if repeats > 1 else values[None, ..., 0], missing="pairwise", clusters=groups)
+
+
+def printed(data_folder, name):
+    """Return printed values, or skip."""
+    path = data_folder / "generalisability" / "expected.json"
+    if not path.exists():
+        pytest.skip(f"no printed values in {path}")
+    return json.loads(path.read_text("utf-8"))[name]
+
+
+def test_the_example_of_brennan(data_folder):
+    """Mean squares, components, and both coefficients with their 80 % intervals (pages 182 and 198)."""
+    wanted = printed(data_folder, "brennan_synthetic4.csv")
+    values = pd.read_csv(data_folder / "generalisability" / "brennan_synthetic4.csv").to_numpy(dtype=float).T
+    found = variance_components(values[None], intervals="normal", confidence_level=0.8)
+    assert found.components["variance"].round(4).tolist() == list(wanted["variance"].values())
+    assert found.components["mean_square"].round(4).tolist() == list(wanted["mean_squares"].values())
+    row = found.dependability.iloc[0]
+    for ours, theirs in (("erho2", "Erho2"), ("phi", "Phi")):
+        numbers = [row[ours], row[f"{ours}_low"], row[f"{ours}_high"]]
+        assert np.round(numbers, 3).tolist() == wanted["d_study_12_items_alpha_0.1"][theirs]
+
+
+def test_adhoc3_as_gt4ireval_prints_it(data_folder):
+    """Components, coefficients and topics needed, all with intervals; the worst quarter of the systems left out."""
+    wanted = printed(data_folder, "adhoc3_ap.csv of trec-matrices")
+    values = pd.read_csv(data_folder / "trec-matrices" / "adhoc3_ap.csv").to_numpy(dtype=float).T
+    found = variance_components(values[np.argsort(-values.mean(axis=1))[:30]][None], intervals="normal")
+    for row, variance in zip(found.components.itertuples(), wanted["variance"].values(), strict=True):
+        assert row.variance == pytest.approx(variance, rel=5e-5)
+    assert (100 * found.components["share"]).tolist() == pytest.approx(
+        list(wanted["variance_percent"].values()), rel=5e-5
+    )
+    study = wanted["d_study_alpha_0.025"]
+    plan = found.plan([50, 100, 150]).set_index("items")
+    for ours, theirs in (("erho2", "Erho2"), ("phi", "Phi")):
+        for items, numbers in study[theirs].items():
+            row = plan.loc[float(items)]
+            assert [row[ours], row[f"{ours}_low"], row[f"{ours}_high"]] == pytest.approx(numbers, abs=5.1e-6)
+        needed = found.needed(0.95, stability=ours).iloc[0]
+        assert [needed["items"], needed["low"], needed["high"]] == study["queries_for_0.95"][theirs]
+    more = wanted["further_from_the_vignette"]
+    assert found.needed(0.97)["items"].item() == more["queries_for_Erho2_0.97"]
+    assert found.needed(0.9, stability="phi")["items"].item() == more["queries_for_Phi_0.90"]
+    values = values[np.argsort(-values.mean(axis=1))[:30]]
+    wide, narrow = (variance_components(values[None], intervals="normal", confidence_level=c) for c in (0.99, 0.9))
+    ends = wide.plan([50])[["erho2_low", "erho2_high"]].iloc[0].tolist()
+    assert ends == pytest.approx(more["Erho2_interval_50_queries_99"], abs=5.1e-6)
+    needed = narrow.needed(0.95, stability="phi")[["low", "high"]].iloc[0].tolist()
+    assert needed == more["queries_for_Phi_0.95_interval_90"]
+    row = found.plan([200]).iloc[0]
+    assert [row["phi_low"], row["phi_high"]] == pytest.approx(more["Phi_interval_with_200_queries_95"], abs=5.1e-6)
+
+
+def test_judges_that_repeat_have_the_components_of_their_passes():
+    """Shared repeats are the layout of `judge_repeats`: one road, one value."""
+    scores = simulated(repeats=3)
+    ours = variance_components(scores, repeats="shared").components.set_index("component")["estimate"]
+    theirs = judge_repeats(scores).components.set_index("component")["estimate"]
+    pairs = {"topic x repeat": "repeat", "system x topic x repeat": "residual"}
+    assert ours.rename(pairs).sort_index().to_numpy() == pytest.approx(theirs.sort_index().to_numpy(), rel=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 3))
+def test_laws_of_designs(seed, repeats):
+    """More items never harm, a repeat helps at most as much as an item, and ranks are surer than values."""
+    found = variance_components(simulated(seed, repeats=repeats))
+    plan = found.plan([5, 10, 20, 40, 80])
+    assert plan["erho2"].is_monotonic_increasing
+    assert (plan["phi"] <= plan["erho2"] + 1e-12).all()
+    assert ((plan["erho2_low"] <= plan["erho2"]) & (plan["erho2"] <= plan["erho2_high"])).all()
+    if repeats > 1:
+        doubled = found.plan([20], repeats=[2])["erho2"].item()
+        assert doubled <= found.plan([40], repeats=[1])["erho2"].item() + 1e-12
+    needed = found.needed(0.9)["items"].item()
+    if np.isfinite(needed):
+        enough, less = (found.plan([max(int(n), 1)])["erho2"].item() for n in (needed, needed - 1))
+        assert enough >= 0.9 - 1e-9
+        assert needed == 1 or less < 0.9
+
+
+def test_the_cheapest_design_is_the_cheapest_of_all():
+    """Against every number of items and repeats."""
+    found = variance_components(simulated(3, repeats=4))
+    cost = {"item": 8.0, "run": 1.0}
+    rows = found.cheapest(cost).set_index("goal")
+    now = rows.loc["at hand"]
+    grid = np.array(np.meshgrid(np.arange(1, 400), 1, np.arange(1, 11))).reshape(3, -1)
+    own = found.solved["metric1"]
+    erho2 = own.sources.coefficient(own.variances[None], Design(*grid), "erho2")[0]
+    every = pd.DataFrame({"items": grid[0], "repeats": grid[2], "erho2": erho2})
+    every["cost"] = every["items"] * (8.0 + found.n_systems * every["repeats"])
+    enough = every[every["erho2"] >= now["erho2"] - 1e-12]
+    assert rows.loc["target", "cost"] == pytest.approx(enough["cost"].min())
+    afforded = every[every["cost"] <= now["cost"] * (1 + 1e-12)]
+    assert rows.loc["same cost", "erho2"] == pytest.approx(afforded["erho2"].max())
+    sure = found.cheapest(cost, target=now["erho2"]).set_index("goal")
+    assert sure.loc["target", "cost"] >= rows.loc["target", "cost"]
+
+
+def test_items_that_cost_much_are_worth_repeats():
+    """And free ones are not."""
+    found = variance_components(simulated(4, repeats=3))
+    dear, free = (found.cheapest({"item": price, "run": 1.0}).set_index("goal") for price in (1000.0, 0.0))
+    assert dear.loc["same cost", "repeats"] > 1
+    assert free.loc["same cost", "repeats"] == 1
+
+
+def test_every_facet_is_named():
+    """Judges in the place of metrics, repeats crossed or shared, clusters, and topics as what is measured."""
+    judged = as_scores(np.random.default_rng(0).normal(size=(3, 5, 12)))
+    assert variance_components(judged, judges=True).components["component"].tolist() == [
+        *("system", "judge", "system x judge", "topic", "system x topic", "topic x judge", "system x topic x judge")
+    ]
+    crossed = variance_components(simulated(repeats=2), repeats="crossed").components["component"]
+    assert crossed.tolist()[1:3] == ["repeat", "system x repeat"]
+    clustered = variance_components(simulated(clusters=8)).components["component"]
+    assert clustered.tolist() == ["system", "cluster", "system x cluster", "topic", "system x topic"]
+    turned = variance_components(simulated(), measure="topic").components["component"]
+    assert turned.tolist() == ["topic", "system", "system x topic"]
+
+
+def test_gaps_change_little_if_they_are_few():
+    """A tenth of the scores missing moves the components by a fraction of their intervals."""
+    whole, gappy = (variance_components(simulated(5, repeats=2, gaps=gaps)) for gaps in (0.0, 0.1))
+    assert gappy.solved_by == "restricted maximum likelihood"
+    assert gappy.filled > 0.9
+    one, other = (found.components.set_index("component") for found in (whole, gappy))
+    assert ((other["variance"] > one["low"]) & (other["variance"] < one["high"])).all()
+
+
+def test_negative_estimates_become_zero_and_are_kept():
+    """Systems that differ less than chance has it."""
+    values = simulated(6).to_numpy()
+    level = values - values.mean(axis=2, keepdims=True) + np.linspace(0, 1e-3, 8)[:, None]
+    row = variance_components(level).components.iloc[0]
+    assert (row["estimate"] < 0, row["variance"]) == (True, 0.0)
+    assert variance_components(level).dependability["erho2"].item() == 0
+    assert variance_components(level).needed()["items"].item() == np.inf
+
+
+def test_scores_without_noise():
+    """Systems and items that add up exactly: nothing but dependable."""
+    values = np.arange(4.0)[:, None] / 10 + np.arange(6.0) / 10
+    found = variance_components(values[None])
+    assert found.components["variance"].iloc[-1] == 0
+    assert found.dependability[["erho2", "erho2_low", "erho2_high"]].to_numpy().tolist() == [[1, 1, 1]]
+    assert found.needed()["items"].item() == 1
+
+
+def test_what_is_refused():
+    """Equal scores, one judge, repeats that are not there, designs that nothing is known of, weights."""
+    with pytest.raises(EstimationError, match="all scores under 'metric1' are equal"):
+        variance_components(np.full((1, 3, 4), 0.3))
+    with pytest.raises(EstimationError, match="nothing differs"):
+        variance_components(np.tile(np.arange(5.0), (1, 3, 1)))
+    with pytest.raises(ScoresError, match="two metrics, each a judge"):
+        variance_components(simulated(), judges=True)
+    with pytest.raises(InvalidOptionError, match="no repeats"):
+        variance_components(simulated(), repeats="crossed")
+    with pytest.raises(InvalidOptionError, match="not repeated"):
+        variance_components(simulated()).plan([10], repeats=[2])
+    with pytest.raises(InvalidOptionError, match="one judge"):
+        variance_components(simulated()).plan([10], judges=[2])
+    with pytest.raises(InvalidOptionError, match="weights"):
+        variance_components(
+            as_scores(np.random.default_rng(0).random((3, 4)), weights=dict(zip("1234", (1, 2, 1, 1), strict=True)))
+        )
+
+
+def board(data_folder, name):
+    """Return the scores of a real board, systems in rows."""
+    path = data_folder / "leaderboards" / name
+    if not path.exists():
+        pytest.skip(f"no board in {path}")
+    frame = pd.read_csv(path)
+    return frame, frame.select_dtypes("number").drop(columns="item", errors="ignore").to_numpy(dtype=float).T
+
+
+def test_a_real_board(data_folder):
+    """AlpacaEval, 10 of its cells empty: the models differ so much that few prompts rank them."""
+    _, values = board(data_folder, "alpacaeval2_weighted_preferences.csv.gz")
+    found = variance_components(as_scores(values[None], missing="pairwise"))
+    assert found.components["share"].round(3).tolist() == [0.369, 0.193, 0.438]
+    assert found.needed()["items"].item() == 23
+
+
+def test_a_real_board_in_clusters(data_folder):
+    """LiveBench, an eighth of its cells empty: questions of a task hang together, so that more are needed."""
+    frame, values = board(data_folder, "livebench_2025-01-13.csv.gz")
+    tasks = {str(place + 1): task for place, task in enumerate(frame["task"])}
+    alone, together = (as_scores(values[None], missing="pairwise", clusters=one) for one in (None, tasks))
+    found = variance_components(alone)
+    assert found.components["share"].round(3).tolist() == [0.106, 0.372, 0.523]
+    assert found.needed().iloc[0, 3:].tolist() == [95, 68, 127]
+    assert variance_components(together).needed().iloc[0, 3:].tolist() == [492, 280, 887]
+
+
+def test_the_board_of_the_documentation(checkout):
+    """MTEB, 183 models on 41 tasks."""
+    found = variance_components(read_scores(checkout / "examples" / "mteb" / "main_score.csv"))
+    assert found.components["share"].round(3).tolist() == [0.184, 0.697, 0.119]
+    assert found.dependability["erho2"].round(3).item() == 0.985
+    assert found.needed().iloc[0, 3:].tolist() == [13, 7, 25]

@@ -1,0 +1,54 @@
+"""pass@k and pass^k: published rates, all choices of k tries, and what is refused."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.models.tries import pass_rates
+
+
+def test_the_rates_that_tau_bench_prints(data_folder):
+    """gpt-4o on the airline tasks: .420 .273 .220 .200."""
+    folder = data_folder / "generalisability"
+    if not folder.is_dir():
+        pytest.skip(f"no trials of tau-bench in {folder}")
+    trials = pd.read_csv(folder / "tau-bench_gpt-4o_airline.csv").filter(like="trial").to_numpy(dtype=float)
+    printed = json.loads((folder / "expected.json").read_text("utf-8"))["tau-bench_gpt-4o_airline.csv"]["pass_hat_k"]
+    found = pass_rates(np.stack([trials, trials])[None]).table
+    assert found["all"].iloc[:4].round(3).tolist() == list(printed.values())
+
+
+def test_rates_are_means_over_all_choices_of_tries():
+    """Literally: every choice of k repeats of an item, all of which or any of which pass."""
+    tries = np.random.default_rng(0).integers(0, 2, (3, 9, 5)).astype(float)
+    table = pass_rates(tries[None]).table
+    for row in table.itertuples():
+        own = tries[int(row.system.removeprefix("system")) - 1]
+        chosen = np.array([own[:, list(one)] for one in combinations(range(5), row.k)])
+        assert row.all == pytest.approx(chosen.all(axis=2).mean())
+        assert row.any == pytest.approx(chosen.any(axis=2).mean())
+        assert 0 <= row.all_low <= row.all <= row.all_high <= 1
+    assert table["n_items"].eq(9).all()
+
+
+def test_one_try_is_the_mean():
+    """pass@1 and pass^1 are both the accuracy where all items have as many repeats."""
+    tries = np.random.default_rng(1).integers(0, 2, (2, 8, 3)).astype(float)
+    first = pass_rates(tries[None], k=[1]).table
+    assert first["any"].to_numpy() == pytest.approx(tries.mean(axis=(1, 2)))
+    assert first["any"].to_numpy() == pytest.approx(first["all"].to_numpy())
+
+
+def test_what_has_no_answer():
+    """No repeats, scores between 0 and 1, more tries than repeats."""
+    tries = np.random.default_rng(2).integers(0, 2, (2, 8, 3)).astype(float)
+    with pytest.raises(ScoresError, match="take repeats"):
+        pass_rates(tries[None, :, :, 0])
+    with pytest.raises(ScoresError, match="0 or 1"):
+        pass_rates(tries[None] / 2)
+    with pytest.raises(InvalidOptionError, match="more than the repeats"):
+        pass_rates(tries[None], k=[4])
