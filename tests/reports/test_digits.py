@@ -139,7 +139,7 @@ def test_the_key_figures_of_a_leaderboard_agree_with_its_tables(metrics):
         frame = report.rows[report.rows["metric"] == metric]
         held = frame["rank_high"] - frame["rank_low"] + 1
         assert (held >= row["width"]).mean() >= 0.5 > (held > row["width"]).mean()
-        assert row["tied"] == (frame["rank_low"] == 1).sum()
+        assert row["leading"] == (frame["rank_low"] == 1).sum()
     differ = dict.fromkeys(sorted(figures["differ"]))
     assert f" {' to '.join(map(str, differ))} of 8 neighbour pairs differ" in report.summary[0]
-    assert ("significantly the best" in report.summary[0]) == bool((figures["tied"] == 1).any())
+    assert ("significantly the best" in report.summary[0]) == bool((figures["leading"] == 1).any())
