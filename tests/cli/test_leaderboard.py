@@ -56,7 +56,7 @@ def test_clusters(command, table):
         r"\s+", " ", ended.out
     )
     assert "30 topics come in 6 clusters of 5 topics" in ended.err
-    assert "6 topics" in command("leaderboard", table, "--clusters", "means", *QUICK).out
+    assert "6 clusters" in command("leaderboard", table, "--clusters", "means", *QUICK).out
     ended = command("leaderboard", table, "--clusters", "some", *QUICK)
     assert ended.code == 2
     assert "--clusters" in ended.err

@@ -393,11 +393,14 @@ def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
 
 
 def test_a_range_of_one_is_no_range():
-    """Where only one metric of several finds a pair, its F1 stands alone."""
+    """Where all have one F1, it stands alone."""
     values = np.zeros((3, 2, 8))
-    values[2, 1] = np.linspace(0.1, 0.2, 8)
+    values[0, 1] = np.linspace(0.1, 0.2, 8)
     study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(study).endswith(" 0.00).")
+    values[0, 1], values[2, 1] = 0.0, np.linspace(0.1, 0.2, 8)
+    study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
+    assert answer_sentence(study).endswith("can be compared, since metric1 finds no significant pair.")
 
 
 def test_nothing_significant_is_said_plainly(words_of):
