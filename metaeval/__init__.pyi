@@ -27,6 +27,7 @@ from .io.tables import read_scores as read_scores
 from .io.tables import write_scores as write_scores
 from .io.trec import read_collection as read_collection
 from .io.trec import read_runs as read_runs
+from .io.votes import read_votes as read_votes
 from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry
 from .metrics.plugins import load_plugin as load_plugin
@@ -39,6 +40,7 @@ from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivi
 from .running.parallel import show_progress as show_progress
 from .simulate.collection import simulate_collection as simulate_collection
 from .simulate.scores import simulate_scores as simulate_scores
+from .simulate.votes import simulate_votes as simulate_votes
 from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
 from .studies.compare import study_comparison as study_comparison

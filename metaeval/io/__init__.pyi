@@ -1,5 +1,7 @@
 from metaeval.studies.judge_files import JudgeInput as JudgeInput
 from metaeval.studies.judge_files import read_judges as read_judges
+from metaeval.table.votes import Votes as Votes
+from metaeval.table.votes import as_votes as as_votes
 
 from .groups import groups_from_regex as groups_from_regex
 from .interop import collection_from as collection_from

@@ -1,6 +1,8 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
+from .bradley_terry import BradleyTerry as BradleyTerry
+from .bradley_terry import bradley_terry as bradley_terry
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .design_effect import DesignEffect as DesignEffect
@@ -23,3 +25,9 @@ from .topic_counts import minimum_topics_table as minimum_topics_table
 from .topics_and_differences import detectable_by_topics as detectable_by_topics
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
+from .vote_dimension import OneDimension as OneDimension
+from .vote_dimension import one_dimension as one_dimension
+from .vote_plan import VotePlan as VotePlan
+from .vote_plan import vote_plan as vote_plan
+from .vote_ratings import elo_ratings as elo_ratings
+from .vote_ratings import vote_ratings as vote_ratings

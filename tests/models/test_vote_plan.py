@@ -1,0 +1,59 @@
+"""Votes needed: against the errors that so many votes really have, laws, and degenerate input."""
+
+import numpy as np
+import pytest
+
+from metaeval.models.bradley_terry import bradley_terry
+from metaeval.models.vote_plan import vote_plan
+from metaeval.simulate.votes import simulate_votes
+from metaeval.table.votes import as_votes
+
+
+def test_needed_votes_by_hand():
+    """The variance of a difference falls as one over the votes."""
+    fitted = bradley_terry(simulate_votes(n_systems=5, n_votes=800, rng=1))
+    plan = vote_plan(fitted)
+    data = fitted.comparison("holm").data
+    row = plan.to_frame().query("not settled").iloc[0]
+    place = list(zip(data["system_a"].to_numpy(), data["system_b"].to_numpy(), strict=True)).index(
+        (row["system_a"], row["system_b"])
+    )
+    error = float(data["standard_error"][0, place])
+    times = (error * (plan.threshold + 0.8416212335729143) / row["difference"]) ** 2
+    assert row["votes_needed"] == np.ceil(times * 800)
+
+
+def test_more_votes_on_the_same_questions_are_worth_less():
+    """Never fewer than on new ones, and for some pairs no number is enough."""
+    table = vote_plan(bradley_terry(simulate_votes(n_questions=12, by_question=1.0, rng=2))).to_frame()
+    open_ones = table[~table["settled"]]
+    assert (open_ones["votes_needed_same"] >= open_ones["votes_needed"] - 1).all()
+    assert np.isinf(open_ones["votes_needed_same"]).any()
+    assert table[table["settled"]]["votes_needed"].isna().all()
+
+
+def test_the_next_votes_lower_the_errors_as_said():
+    """Votes put on a pair, and the information inverted anew."""
+    fitted = bradley_terry(as_votes(simulate_votes(n_systems=5, n_votes=300, rng=3)))
+    best = vote_plan(fitted, n_next=100).following.iloc[0]
+    a, b = (fitted.systems.index(best[side]) for side in ("system_a", "system_b"))
+    chance = 1 / (1 + np.exp(fitted.strengths[b] - fitted.strengths[a]))
+    step = np.zeros(5)
+    step[[a, b]] = 1, -1
+    more = np.linalg.pinv(fitted.information) + 100 * chance * (1 - chance) * np.outer(step, step)
+    fall = 1 - np.sqrt(np.linalg.pinv(more).trace() / fitted.information.trace())
+    assert best["fall"] == pytest.approx(fall, abs=1e-10)
+
+
+def test_equal_systems_are_never_settled():
+    """All ties: no number of votes is enough."""
+    rows = [{"left": a, "right": b, "winner": "tie", "question": q} for q in range(3) for a, b in ("ab", "bc")]
+    table = vote_plan(bradley_terry(rows)).to_frame()
+    assert np.isinf(table["votes_needed"]).all()
+
+
+def test_all_settled_need_none():
+    """Two systems far apart."""
+    rows = [{"left": "a", "right": "b", "winner": "b" if one % 10 == 0 else "a", "question": one} for one in range(400)]
+    plan = vote_plan(bradley_terry(rows))
+    assert plan.votes_for_share(0.75) == 400
