@@ -54,6 +54,7 @@ from .studies.power import study_power as study_power
 from .studies.reliability import study_reliability as study_reliability
 from .studies.table import study_table as study_table
 from .studies.topics import study_topics as study_topics
+from .studies.votes import study_votes as study_votes
 from .table.scores import Scores as Scores
 from .table.scores import as_scores as as_scores
 from .tests_stat.bootstrap import bootstrap_test as bootstrap_test

@@ -10,6 +10,7 @@ from scipy.special import ndtri, stdtrit
 from metaeval.base.checks import check_count, check_power, check_share
 from metaeval.base.results import Result
 from metaeval.models.bradley_terry import BradleyTerry
+from metaeval.resampling.ranks import SystemRanks
 from metaeval.tests_stat.pairs import all_pairs
 
 type Floats = NDArray[np.float64]
@@ -30,8 +31,6 @@ class VotePlan(Result):
     """Votes at hand."""
     n_next: int
     """Votes that a row of `following` spends."""
-    threshold: float
-    """What a difference must be in standard errors to be settled."""
     power: float
 
     def to_frame(self) -> pd.DataFrame:
@@ -60,15 +59,16 @@ class VotePlan(Result):
 
 
 def vote_plan(
-    fitted: BradleyTerry, settled: NDArray[np.bool_] | None = None, *, power: float = 0.8, n_next: int = 100
+    fitted: BradleyTerry, ranks: SystemRanks | None = None, *, power: float = 0.8, n_next: int = 100
 ) -> VotePlan:
     r"""Plan votes: how many settle a pair, and which pair should have the next ones.
 
     Parameters
     ----------
     fitted : BradleyTerry
-    settled : array of bool, optional
-        Which pairs are settled, in the order of `BradleyTerry.comparison`; by default by Holm's correction.
+    ranks : SystemRanks, optional
+        Ranks of the same systems in the same order, whose decision about a pair is that of the plan; by default a pair
+        is settled by Bonferroni's correction.
     power : float, default 0.8
         Chance with which a pair is to be settled, if the difference is as estimated.
     n_next : int, default 100
@@ -76,14 +76,16 @@ def vote_plan(
 
     Notes
     -----
-    A pair counts as settled from c standard errors on, c lying between the least t of a settled pair and the largest of
-    an open one. With m times the votes on as many more questions and voters the variance V of a difference d is V / m:
+    A difference of z standard errors is settled from c on: with ranks z and c are the normal quantiles of the draws with
+    this order and of those needed. With m times the votes on as many more questions and voters errors fall by the root
+    of m, so that a pair is settled with the power asked for from
 
-    .. math:: m = V ((c + z) / d)^2, \quad z = \Phi^{-1}(\text{power}).
+    .. math:: m = ((c + \Phi^{-1}(\text{power})) / z)^2.
 
-    On the same questions by the same voters only the part :math:`V_1` that independent votes would have falls:
-    :math:`V - V_1 + V_1 / m`, so that some pairs are never settled. The next votes go to the pair whose votes lower the
-    mean variance of all differences most: by a rank-one step of the inverse information.
+    On the same questions by the same voters only the share :math:`\rho` of the variance that independent votes would
+    have falls: the variance is :math:`1 - \rho + \rho / m` times the present one, so that some pairs are never settled.
+    The next votes go to the pair whose votes lower the mean variance of all differences most: by a rank-one step of the
+    inverse information.
 
     Examples
     --------
@@ -95,19 +97,17 @@ def vote_plan(
     """
     check_power(power, fitted.alpha)
     check_count(n_next, "n_next", most=_MOST_NEXT)
-    test = fitted.comparison("holm")
-    decided = test.data["significant"].to_numpy()[0] if settled is None else np.asarray(settled, dtype=bool)
-    apart, t = (test.data[name].to_numpy()[0] for name in ("difference", "statistic"))
     n = len(fitted.systems)
     first, second = all_pairs(n)
+    apart = fitted.strengths[first] - fitted.strengths[second]
     own, alone = (_of_pairs(one, first, second) for one in (fitted.covariance, fitted.independent.covariance[:n, :n]))
-    threshold = _threshold(np.abs(t), decided, fitted, first, second)
-    needed = threshold + float(ndtri(power))
+    size, threshold, decided = _evidence(fitted, ranks, first, second)
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = own * (needed / apart) ** 2
-        left = (apart / needed) ** 2 - np.maximum(own - alone, 0.0)
-        same = np.where(left > 0, alone / left, np.inf)
-        expected = np.where(decided, 1.0, np.maximum(own * (threshold / apart) ** 2, 1.0))
+        times = ((threshold + float(ndtri(power))) / size) ** 2
+        part = np.clip(np.where(own > 0, alone / own, 1.0), 0.0, 1.0)
+        left = 1.0 / times - (1.0 - part)
+        same = np.where(left > 0, part / left, np.inf)
+        expected = np.where(decided, 1.0, np.maximum((threshold / size) ** 2, 1.0))
     names = np.array(fitted.systems, dtype=object)
     table = pd.DataFrame(
         {
@@ -117,7 +117,7 @@ def vote_plan(
             "settled": decided,
             "votes_needed": _votes(times, fitted.n_votes, decided),
             "votes_needed_same": _votes(same, fitted.n_votes, decided),
-            "votes_expected": np.ceil(expected * fitted.n_votes),
+            "votes_expected": np.where(np.isfinite(expected), np.ceil(expected * fitted.n_votes), np.inf),
         }
     )
     table = table.sort_values(["settled", "votes_needed"], kind="stable", ignore_index=True)
@@ -126,7 +126,6 @@ def vote_plan(
         following=_following(fitted, first, second, n_next),
         n_votes=fitted.n_votes,
         n_next=n_next,
-        threshold=threshold,
         power=float(power),
     )
 
@@ -141,16 +140,20 @@ def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64
     return np.maximum(variance[first] + variance[second] - 2 * square[first, second], 0.0)
 
 
-def _threshold(
-    t: Floats, decided: NDArray[np.bool_], fitted: BradleyTerry, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> float:
-    """Return how many standard errors settle a pair: between those of settled and of open pairs."""
-    ordered, number = np.sort(t[np.isfinite(t)])[::-1], int((decided & np.isfinite(t)).sum())
-    if 0 < number < len(ordered):
-        return float((ordered[number - 1] + ordered[number]) / 2)
-    freedom = float(np.median(fitted.freedom[first, second]))
-    level = float(stdtrit(freedom, 1.0 - fitted.alpha / 2 / len(t)))
-    return min(level, float(ordered[-1])) if number else max(level, float(ordered[0]) if len(ordered) else level)
+def _evidence(
+    fitted: BradleyTerry, ranks: SystemRanks | None, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return every pair's difference in standard errors, what settles it, and whether it is settled."""
+    if ranks is None:
+        size = np.abs(fitted.comparison().data["statistic"].to_numpy()[0])
+        freedom = fitted.freedom[first, second]
+        threshold = np.asarray(stdtrit(freedom, 1.0 - fitted.alpha / 2 / len(first)))
+        return size, threshold, size >= threshold
+    data = ranks.data
+    better = data["p_better"].to_numpy()[0]
+    cut = max(float(data["critical_value"].min()), 1.0 / ranks.n_draws)
+    size = ndtri(np.minimum(np.maximum(better, 1.0 - better), 1.0 - 0.5 / ranks.n_draws))
+    return size, np.full(len(first), ndtri(1.0 - cut)), data["significant"].to_numpy()[0]
 
 
 def _following(fitted: BradleyTerry, first: NDArray[np.int64], second: NDArray[np.int64], n_next: int) -> pd.DataFrame:

@@ -2,25 +2,34 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metaeval.models.bradley_terry import bradley_terry
 from metaeval.models.vote_plan import vote_plan
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
 
 def test_needed_votes_by_hand():
-    """The variance of a difference falls as one over the votes."""
+    """Errors fall as the root of the votes: t is then Bonferroni's quantile and that of the power."""
     fitted = bradley_terry(simulate_votes(n_systems=5, n_votes=800, rng=1))
-    plan = vote_plan(fitted)
-    data = fitted.comparison("holm").data
-    row = plan.to_frame().query("not settled").iloc[0]
-    place = list(zip(data["system_a"].to_numpy(), data["system_b"].to_numpy(), strict=True)).index(
-        (row["system_a"], row["system_b"])
-    )
-    error = float(data["standard_error"][0, place])
-    times = (error * (plan.threshold + 0.8416212335729143) / row["difference"]) ** 2
+    row = vote_plan(fitted).to_frame().query("not settled").iloc[0]
+    data = fitted.comparison().data
+    pairs = list(zip(data["system_a"].to_numpy(), data["system_b"].to_numpy(), strict=True))
+    place = pairs.index((row["system_a"], row["system_b"]))
+    t, freedom = (float(data[name][0, place]) for name in ("statistic", "degrees_of_freedom"))
+    times = ((stats.t.isf(0.025 / 10, freedom) + stats.norm.isf(0.2)) / t) ** 2
     assert row["votes_needed"] == np.ceil(times * 800)
+
+
+def test_ranks_decide_where_they_are_given():
+    """Pairs are settled as the ranks say, and those that are open need more votes than there are."""
+    fitted = bradley_terry(simulate_votes(n_systems=6, n_votes=900, rng=2))
+    ranks = rank_intervals_from_covariance(fitted.strengths, fitted.covariance, systems=fitted.systems, rng=1)
+    table = vote_plan(fitted, ranks).to_frame()
+    assert table["settled"].sum() == ranks.data["significant"].sum()
+    assert (table.loc[~table["settled"], "votes_needed"] > 900).all()
 
 
 def test_more_votes_on_the_same_questions_are_worth_less():

@@ -1,0 +1,79 @@
+"""`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
+
+from functools import partial
+from typing import Annotated
+
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice
+from metaeval.cli.reading import Answer, Loaded
+
+_column = partial(Option, "COLUMN", check=checks.a_name, panel="Reading", often=True)
+
+_INPUTS = argument(
+    "VOTES",
+    "Votes, one a row: tables with a header, JSON lines or a JSON list of arenas and preference judges, recognised by "
+    "their columns; or counts of wins, losses and ties. Several files are one set of votes.",
+)
+_TIES = choice(
+    "A tie: half a win for either, an outcome with a parameter of its own, or no vote.", "half", "davidson", "drop"
+)
+_BY = Option(
+    "question,voter",
+    "By what votes hang together.",
+    checks.several(checks.one_of("question", "voter")),
+    means="clusters",
+    shown="what is known of both",
+)
+_COVARIATES = Option(
+    "COLUMN,…",
+    "What to adjust for: columns of numbers, or NAME for NAME_left less NAME_right; position needs no column.",
+    checks.names("names of covariates by comma"),
+)
+_TOP = Option("K", "Number of systems that count as the top.", checks.count(1, checks.MOST_SYSTEMS))
+_SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.", opt.check_share)
+_NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
+
+
+@command("votes")
+def votes(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    inputs: Annotated[list[str], _INPUTS],
+    left: Annotated[str | None, _column(words="The column of the left system.")] = None,
+    right: Annotated[str | None, _column(words="The column of the right system.")] = None,
+    winner: Annotated[str | None, _column(words="The column of the winner.")] = None,
+    question: Annotated[str | None, _column(words="The column of the question.")] = None,
+    voter: Annotated[str | None, _column(words="The column of the voter.")] = None,
+    ties: Annotated[str, _TIES] = "half",
+    by: Annotated[str | None, _BY] = None,
+    covariates: Annotated[str | None, _COVARIATES] = None,
+    top: Annotated[int, _TOP] = 3,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    power: Annotated[float, opt.POWER] = 0.8,
+    share: Annotated[float, _SHARE] = 0.75,
+    next_votes: Annotated[int, _NEXT] = 100,
+    seed: Annotated[int, opt.SEED] = 0,
+) -> Answer:
+    """Rank systems by votes on pairs, with errors that know which votes go together.
+
+    Strengths by Bradley and Terry's model, ranks with simultaneous intervals, the pairs that the votes settle, the fit
+    of one scale, and the votes that are missing.
+
+    For example:
+
+        metaeval votes votes.csv
+
+        metaeval votes arena.jsonl.gz --covariates position --out preferences
+    """
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
+    from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
+
+    named = {"left": left, "right": right, "winner": winner, "question": question, "voter": voter}
+    columns = {role: name for role, name in named.items() if name is not None}
+    chosen = [] if covariates is None else split_names(covariates)
+    loaded.read(*inputs)
+    found = read_votes(inputs, columns=columns, covariates=chosen)
+    return loaded.ask(study_votes, found, clusters=None if by is None else split_names(by), covariates=chosen)
