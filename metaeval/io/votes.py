@@ -18,7 +18,7 @@ from metaeval.io.sheets import header_names, sheet_of
 from metaeval.io.sources import listed_paths
 from metaeval.table.votes import Collected, Votes, vote_columns
 
-_CHUNK = 16 * 2**20
+_CHUNK = 64 * 2**20
 _ROWS = 1_000_000
 _JSON = re.compile(rb"\s*(\[\s*)?\{\s*\"")
 _SAMPLE = 64
@@ -149,7 +149,7 @@ def _categories(column: Any) -> Any:  # noqa: ANN401 - polars' own
         return column.to_numpy()
     import polars as pl  # noqa: PLC0415 - an extra
 
-    words = sorted(column.unique().drop_nulls().to_list())
+    words = column.unique().drop_nulls().to_list()
     codes = column.cast(pl.Enum(words)).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     return pd.Categorical.from_codes(codes, categories=pd.Index(words, dtype=object))
 

@@ -300,6 +300,19 @@ def bradley_terry(
     )
 
 
+def davidson_strengths(votes: Votes) -> Floats:
+    """Return the strengths of Davidson's model alone, of connected votes in which every system won and lost.
+
+    Examples
+    --------
+    >>> rows = [("a", "b", "left"), ("a", "b", "left"), ("a", "b", "tie"), ("b", "a", "left")]
+    >>> davidson_strengths(as_votes(pd.DataFrame(rows, columns=["left", "right", "winner"]))).round(4).tolist()
+    [0.3466, -0.3466]
+    """
+    cells = cells_of(replace(votes, covariates={}), davidson=True)
+    return fit_votes(cells).parameters[: len(votes.systems)]
+
+
 def win_matrix(votes: Votes) -> Floats:
     """Return how often the row's system won against the column's, a tie being half a win.
 

@@ -38,7 +38,8 @@ class OneDimension(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair that met, the largest misfit first.
 
-        The columns are system_a, system_b, votes, share (of a), expected, and z: the misfit in standard errors.
+        The columns are system_a, system_b, votes, share (of a), expected, and z: the misfit in standard
+        errors, no smaller than those of independent votes.
         """
         return self.table.copy()
 
@@ -74,7 +75,11 @@ def one_dimension(votes: Votes, fitted: BradleyTerry) -> OneDimension:
     first, second = np.minimum(inner.left, inner.right), np.maximum(inner.left, inner.right)
     turned = np.where(inner.left < inner.right, 1.0, -1.0)
     misfit = inner.weight * (inner.share - expected) * turned
-    held, pair = np.unique(first * n + second, return_inverse=True)
+    key = first * n + second
+    held = np.flatnonzero(np.bincount(key, minlength=n * n))
+    place = np.zeros(n * n, dtype=np.int64)
+    place[held] = np.arange(len(held))
+    pair = place[key]
     total = np.bincount(pair, misfit)
     model = np.bincount(pair, inner.weight * expected * (1.0 - expected))
     way = next(iter(fitted.clusters), "vote")
@@ -91,8 +96,7 @@ def one_dimension(votes: Votes, fitted: BradleyTerry) -> OneDimension:
         misfits, level = (total[known] ** 2 / model[known]).sum(), (noise[known] / model[known]).sum()
         statistic = float(misfits / over / (level / n_pairs))
     spread = float((number * (share - _HALF) ** 2).sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(noise > 0, total / np.sqrt(noise), np.nan)
+    z = total / np.sqrt(np.maximum(noise, model))
     names = np.array(inner.systems, dtype=object)
     table = pd.DataFrame(
         {
@@ -131,10 +135,12 @@ def _noise(
     else:
         codes = votes.units[way]
         n_clusters = int(codes.max()) + 1
-        held, cell = np.unique(pair * n_clusters + codes, return_inverse=True)
-        own = np.bincount(cell, misfit)
-        number = np.bincount(held // n_clusters, minlength=len(total)).astype(np.float64)
-        squares = np.bincount(held // n_clusters, own**2, len(total))
+        key = pair * n_clusters + codes
+        order = np.argsort(key)
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        own, of = np.add.reduceat(misfit[order], starts), pair[order[starts]]
+        number = np.bincount(of, minlength=len(total)).astype(np.float64)
+        squares = np.bincount(of, own**2, len(total))
     known = number > 1
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = np.where(known, number / (number - 1.0) * (squares - total**2 / number), 0.0)

@@ -41,8 +41,7 @@ def independent_errors(cells: Cells, fit: Fit, *, counted: bool) -> Errors:
     moments = moments_of(cells, fit.parameters)
     weight = np.sqrt(cells.weight) if counted else cells.weight
     number = float(cells.weight.sum()) if counted else len(weight)
-    places = np.arange(len(weight))
-    meat = _meat_of(cells, moments, weight, places, len(weight))
+    meat, _ = _meat_of(cells, moments, weight, np.arange(len(weight)))
     factor = number / max(number - 1.0, 1.0)
     covariance = factor * fit.bread @ meat @ fit.bread
     return Errors(covariance, np.full((len(covariance) + 1,) * 2, max(number - 1.0, 1.0)))
@@ -58,12 +57,11 @@ def clustered_errors(cells: Cells, fit: Fit, clusters: Sequence[Codes]) -> Error
     ways = [_one_way(cells, moments, fit, codes) for codes in clusters]
     if len(ways) == 1:
         return ways[0]
-    crossed = np.unique(clusters[0] * (int(clusters[1].max()) + 1) + clusters[1], return_inverse=True)[1]
-    both = _one_way(cells, moments, fit, crossed, plain=True)
+    both = _plain(cells, moments, fit, clusters[0] * (int(clusters[1].max()) + 1) + clusters[1])
     n = cells.n_systems
     larger = max(ways, key=lambda way: float(way.covariance[:n, :n].trace()))
     other = next(way for way in ways if way is not larger)
-    values, vectors = np.linalg.eigh(other.covariance - both.covariance)
+    values, vectors = np.linalg.eigh(other.covariance - both)
     more = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return Errors(
         larger.covariance + more,
@@ -72,21 +70,24 @@ def clustered_errors(cells: Cells, fit: Fit, clusters: Sequence[Codes]) -> Error
     )
 
 
-def _one_way(cells: Cells, moments: Moments, fit: Fit, codes: Codes, *, plain: bool = False) -> Errors:
-    n_clusters = int(codes.max()) + 1
-    if n_clusters < FEW_CLUSTERS and not plain:
+def _one_way(cells: Cells, moments: Moments, fit: Fit, codes: Codes) -> Errors:
+    n_clusters, n = int(codes.max()) + 1, cells.n_systems
+    if n_clusters < FEW_CLUSTERS:
         return _bias_reduced(cells, moments, fit, codes, n_clusters)
-    meat = _meat_of(cells, moments, cells.weight, codes, n_clusters)
-    covariance = n_clusters / (n_clusters - 1.0) * fit.bread @ meat @ fit.bread
-    freedom = np.full((len(covariance) + 1,) * 2, n_clusters - 1.0)
-    n = cells.n_systems
-    alone = () if plain else _alone(cells, codes, n_clusters)
+    covariance = _plain(cells, moments, fit, codes)
+    alone = _alone(cells, codes, n_clusters)
     for system in alone:  # its scores add up to 0 whatever happened, which is no certainty
         own = np.zeros(len(covariance))
         own[system] = 1.0
         own[:n] -= 1.0 / n
         covariance = covariance + fit.bread[system, system] * np.outer(own, own)
-    return Errors(covariance, freedom, alone)
+    return Errors(covariance, np.full((len(covariance) + 1,) * 2, n_clusters - 1.0), alone)
+
+
+def _plain(cells: Cells, moments: Moments, fit: Fit, codes: Codes) -> Floats:
+    """Return the sandwich with G / (G - 1)."""
+    meat, n_clusters = _meat_of(cells, moments, cells.weight, codes)
+    return n_clusters / (n_clusters - 1.0) * fit.bread @ meat @ fit.bread
 
 
 def _alone(cells: Cells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
@@ -99,13 +100,13 @@ def _alone(cells: Cells, codes: Codes, n_clusters: int) -> tuple[int, ...]:
     return tuple(np.flatnonzero(first == last).tolist())
 
 
-def _meat_of(cells: Cells, moments: Moments, weight: Floats, codes: Codes, n_clusters: int) -> Floats:
-    """Return the sum of squares of the clusters' scores, (parameter, parameter)."""
+def _meat_of(cells: Cells, moments: Moments, weight: Floats, codes: Codes) -> tuple[Floats, int]:
+    """Return the sum of squares of the clusters' scores, (parameter, parameter), and the number of clusters."""
     order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(n_clusters + 1))
+    bounds = np.append(np.flatnonzero(np.diff(codes[order], prepend=-1)), len(codes))
     extra = np.ascontiguousarray(extra_scores(cells, moments, weight))
     upper = _meat(order, bounds, cells.left, cells.right, weight * moments.residual, extra, cells.n_systems)
-    return upper + upper.T - np.diag(upper.diagonal())
+    return upper + upper.T - np.diag(upper.diagonal()), len(bounds) - 1
 
 
 @compiled

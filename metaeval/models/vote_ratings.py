@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_count, check_number
-from metaeval.models.bradley_terry import bradley_terry, mean_win_rates, win_matrix
+from metaeval.models.bradley_terry import bradley_terry, davidson_strengths, mean_win_rates, win_matrix
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.votes import Votes, as_votes
@@ -86,7 +86,7 @@ def vote_ratings(votes: object) -> pd.DataFrame:
     if fitted is not None:
         frame["bradley_terry"] = np.exp(fitted.strengths) / np.exp(fitted.strengths).sum()
         if (given.share == 0.5).any() and np.isin(given.share, [0.0, 0.5, 1.0]).all():  # noqa: PLR2004 - ties
-            frame["newman"] = np.exp(bradley_terry(given, ties="davidson", clusters=[], covariates=[]).strengths)
+            frame["newman"] = np.exp(davidson_strengths(given))
         else:
             frame["newman"] = np.exp(fitted.strengths)
     frame["eigen"] = _dominant(wins.T)

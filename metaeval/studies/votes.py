@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_power, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.bradley_terry import PREFERENCE, BradleyTerry, Ties, bradley_terry
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.models.bradley_terry import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_plan import VotePlan, vote_plan
 from metaeval.models.vote_ratings import EloRatings, elo_ratings
@@ -43,8 +43,8 @@ class VoteGroup(NamedTuple):
     dimension: OneDimension
     plan: VotePlan
     elo: EloRatings
-    davidson: BradleyTerry | None
-    """Strengths and the parameter of ties, where there are some."""
+    davidson: NDArray[np.float64] | None
+    """Strengths of Davidson's model, where there are ties."""
     unrated: tuple[str, ...]
     """Systems without a bound."""
 
@@ -133,7 +133,7 @@ class VotesStudy(Study):
         frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
         place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
         if group.davidson is not None:
-            frame["davidson"] = group.davidson.strengths[place]
+            frame["davidson"] = group.davidson[place]
         return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
 
     def _read_as(self) -> str:
@@ -270,12 +270,8 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
     n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
-    tied = bool((inner.share == 0.5).any())  # noqa: PLR2004 - ties
-    davidson = fitted if ties == "davidson" else None
-    if tied and davidson is None:
-        davidson = Attempts(EstimationError, InvalidOptionError)(
-            "Davidson", lambda: bradley_terry(inner, ties="davidson", clusters=clusters, covariates=[], alpha=alpha)
-        )
+    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and (inner.share == 0.5).any()  # noqa: PLR2004 - ties
+    attempt = Attempts(EstimationError)
     return VoteGroup(
         fitted=fitted,
         adjusted=adjusted,
@@ -284,7 +280,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
         dimension=one_dimension(inner, fitted),
         plan=vote_plan(main, ranks, power=power, n_next=n_next),
         elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
-        davidson=davidson,
+        davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
         unrated=tuple(fitted.unbounded["system"]),
     )
 
