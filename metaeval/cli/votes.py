@@ -1,15 +1,25 @@
 """`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
 
-from functools import partial
 from typing import Annotated
 
+from metaeval.base.checks import check_share
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Answer, Loaded
 
-_column = partial(Option, "COLUMN", check=checks.a_name, panel="Reading", often=True)
+
+def _column(role: str, words: str = "") -> Option:
+    return Option(
+        "NAME",
+        f"The column of the {words or role}.",
+        checks.a_name,
+        panel="Reading",
+        means=f"columns.{role}",
+        often=True,
+    )
+
 
 _INPUTS = argument(
     "VOTES",
@@ -32,7 +42,7 @@ _COVARIATES = Option(
     checks.names("names of covariates by comma"),
 )
 _TOP = Option("K", "Number of systems that count as the top.", checks.count(1, checks.MOST_SYSTEMS))
-_SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.", opt.check_share)
+_SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.", check_share, means="share")
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 
@@ -41,18 +51,18 @@ def votes(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    left: Annotated[str | None, _column(words="The column of the left system.")] = None,
-    right: Annotated[str | None, _column(words="The column of the right system.")] = None,
-    winner: Annotated[str | None, _column(words="The column of the winner.")] = None,
-    question: Annotated[str | None, _column(words="The column of the question.")] = None,
-    voter: Annotated[str | None, _column(words="The column of the voter.")] = None,
+    left_column: Annotated[str | None, _column("left", "left system")] = None,
+    right_column: Annotated[str | None, _column("right", "right system")] = None,
+    winner_column: Annotated[str | None, _column("winner")] = None,
+    question_column: Annotated[str | None, _column("question")] = None,
+    voter_column: Annotated[str | None, _column("voter")] = None,
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,
     top: Annotated[int, _TOP] = 3,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     power: Annotated[float, opt.POWER] = 0.8,
-    share: Annotated[float, _SHARE] = 0.75,
+    settled_share: Annotated[float, _SHARE] = 0.75,
     next_votes: Annotated[int, _NEXT] = 100,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
@@ -71,7 +81,8 @@ def votes(  # noqa: PLR0913 - the options of the command
     from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
     from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
 
-    named = {"left": left, "right": right, "winner": winner, "question": question, "voter": voter}
+    sides = {"left": left_column, "right": right_column, "winner": winner_column}
+    named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
     loaded.read(*inputs)

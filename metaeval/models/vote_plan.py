@@ -76,9 +76,9 @@ def vote_plan(
 
     Notes
     -----
-    A difference of z standard errors is settled from c on: with ranks z and c are the normal quantiles of the draws with
-    this order and of those needed. With m times the votes on as many more questions and voters errors fall by the root
-    of m, so that a pair is settled with the power asked for from
+    A difference of z standard errors is settled from c on: with ranks z and c are the normal quantiles of the draws
+    with this order and of those needed. With m times the votes on as many more questions and voters errors fall by the
+    root of m, so that a pair is settled with the power asked for from
 
     .. math:: m = ((c + \Phi^{-1}(\text{power})) / z)^2.
 

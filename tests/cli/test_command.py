@@ -71,6 +71,7 @@ OWN = {
         "judges": "a ranking of so many by itself",
         "judgments": "correlations among so many runs",
         "leaderboard": "chance to be among them",
+        "votes": "chance to be among them",
         "table": "rows, and all by default",
     },
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
@@ -206,7 +207,7 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 
 ASKED = {
     **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
-    **{name: [f"study_{name}"] for name in ("reliability", "table", "topics")},
+    **{name: [f"study_{name}"] for name in ("reliability", "table", "topics", "votes")},
     "agree": ["audit_quantisations", "study_agreement"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],
