@@ -45,7 +45,7 @@ def share_map(shares: pd.DataFrame, votes: pd.DataFrame) -> Figure:
     for row, column in np.ndindex(count, count):
         apart = 0.0 if np.isnan(values[row, column]) else 2.0 * values[row, column] - 1.0
         color = THEME["blue"] if apart > 0 else THEME["orange"]
-        pixels[row, column] = (*to_rgba(color)[:3], abs(apart))
+        pixels[row, column] = to_rgba(str(color), abs(float(apart)))
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(-0.5, count - 0.5, count - 0.5, -0.5))
     row, column = (one[~np.isnan(values).ravel()] for one in np.indices((count, count)).reshape(2, -1))
     note_cells(

@@ -23,6 +23,12 @@ _ROWS = 1_000_000
 _JSON = re.compile(rb"\s*(\[\s*)?\{\s*\"")
 _SAMPLE = 64
 
+VOTES = (
+    "these are votes on pairs of systems, not scores or labels of each; rank the systems by them with metaeval votes "
+    "(study_votes)"
+)
+"""What is said of votes where something else is wanted."""
+
 type Table = Mapping[str, NDArray[Any]]
 
 
@@ -100,6 +106,12 @@ def holds_votes(content: bytes, label: str) -> bool:
     except (FileFormatError, StopIteration):
         return False
     return vote_columns(names) is not None
+
+
+def refuse_votes(content: bytes, label: str) -> None:
+    """Refuse a file of votes where scores or labels are wanted, and say what ranks systems by votes."""
+    if holds_votes(content, label):
+        raise FileFormatError(VOTES, path=label)
 
 
 def _tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:

@@ -2,12 +2,14 @@
 """The report on votes: who is preferred, which ranks and pairs the votes settle, and which votes are missing."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
+from metaeval.base.results import Figure
 from metaeval.base.words import (
     MISSING,
     bracketed,
@@ -47,7 +49,7 @@ def votes_report(study: VotesStudy) -> Report:
     frame, counts, group = study.to_frame(), study.pair_counts(), study.first
     counted = facts(vote=study.n_votes, system=study.n_systems, **study.n_units, pair=len(group.settled))
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
-    settled = counts[counts["correction"] == AS_RANKS].iloc[0]
+    settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
         title=say("title"),
@@ -76,7 +78,7 @@ def votes_report(study: VotesStudy) -> Report:
     )
 
 
-def _answer(study: VotesStudy, settled: "pd.Series[object]") -> str:
+def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
     group = study.first
     ranks = group.ranks.to_frame()
     above = [name for one in study.groups for name in _side(one, "above")]
@@ -96,7 +98,7 @@ def _side(group: VoteGroup, side: str) -> list[str]:
     return list(frame.loc[frame["side"] == side, "system"])
 
 
-def _figures(study: VotesStudy, settled: "pd.Series[object]") -> list[KeyFigure]:
+def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
     group = study.first
     ranks = group.ranks.to_frame()
     possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
@@ -104,7 +106,9 @@ def _figures(study: VotesStudy, settled: "pd.Series[object]") -> list[KeyFigure]
     odds, low, high = _difference(group, best, second)
     leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
     return [
-        KeyFigure(say("preferred", best=best, second=second), bracketed(*leading), tuple(leading)),
+        KeyFigure(
+            say("preferred", best=best, second=second), bracketed(leading[0], leading[1], leading[2]), tuple(leading)
+        ),
         KeyFigure(say("possible"), share_of(possible, len(ranks)), (possible, len(ranks))),
         KeyFigure(say("settled"), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)),
         KeyFigure(say("alone"), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)),
@@ -160,7 +164,7 @@ def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
         interval=intervals(part["low"], part["high"], _STRENGTH),
     )
     few = part["letters"].str.len().max() <= _MOST_LETTERS
-    top = next(column for column in part if str(column).startswith("p_top_"))
+    top = next(column for column in map(str, part) if column.startswith("p_top_"))
     return Table(
         name=name,
         title=say("systems title", name="" if name == "systems" else name),
@@ -220,7 +224,7 @@ def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
     )
 
 
-def _share_map(shares: pd.DataFrame, played: pd.DataFrame) -> object:
+def _share_map(shares: pd.DataFrame, played: pd.DataFrame) -> Figure:
     from metaeval.figures.votes import share_map  # noqa: PLC0415 - matplotlib
 
     return share_map(shares, played)
@@ -434,7 +438,7 @@ def _methods(study: VotesStudy) -> Methods:
         few=few,
         level=_level(study),
         spoken=first_few(list(group.main.coefficients["name"])),
-        freedom=interval(*np.quantile(_freedom(group), [0.0, 1.0]), number(1)),
+        freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
     )
     return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
 

@@ -117,8 +117,10 @@ class VotesStudy(Study):
         group = self.first
         counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
         for name in CORRECTIONS:
-            both = [group.main.comparison(name, independent=one).data["significant"] for one in (False, True)]
-            counts.append((name, *(int(one.sum()) for one in both)))
+            own, alone = (
+                int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
+            )
+            counts.append((name, own, alone))
         frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
         n_pairs = len(group.settled)
         return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)

@@ -9,7 +9,10 @@ import pytest
 
 from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io import votes as reader
+from metaeval.io.labels import read_labels
+from metaeval.io.tables import read_scores
 from metaeval.io.votes import holds_votes, read_votes
+from metaeval.models.bradley_terry import win_matrix
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
@@ -116,6 +119,35 @@ def test_what_holds_votes():
     assert not holds_votes(b"topic,item,judge,label\n1,d,a,0\n", "x")
     assert not holds_votes(json.dumps({"ann": {"d1": 1}}).encode(), "x")
     assert not holds_votes(b"1 0 d1 1\n", "x")
+
+
+def test_alpaca_eval_both_ways(tmp_path):
+    """The win rates of a leaderboard of annotations are the shares of the same annotations as votes."""
+    generator = np.random.default_rng(1)
+    for model in ("small", "large"):
+        (tmp_path / model).mkdir()
+        drawn = np.round(1 + generator.random(60), 3)
+        names = {"generator_1": "gpt4", "generator_2": model, "annotator": "judge"}
+        rows = [{"instruction": f"i{at}", "preference": one, **names} for at, one in enumerate(drawn.tolist())]
+        (tmp_path / model / "annotations.json").write_text(json.dumps(rows))
+    board = read_scores(tmp_path)
+    found = read_votes([tmp_path / model / "annotations.json" for model in ("small", "large")])
+    wins = win_matrix(found)
+    share = wins / np.where(wins + wins.T > 0, wins + wins.T, 1)
+    reference = found.systems.index("gpt4")
+    for model in ("small", "large"):
+        rate = float(board.sel(system=model).mean())
+        assert share[found.systems.index(model), reference] == pytest.approx(rate, abs=1e-9)
+
+
+def test_votes_are_no_scores_and_no_labels(tmp_path, frame):
+    """Whoever reads them as either is told which command ranks systems by votes."""
+    for ending, text in (("csv", frame.to_csv(index=False)), ("jsonl", frame.to_json(orient="records", lines=True))):
+        path = tmp_path / f"votes.{ending}"
+        path.write_text(text)
+        for reader_of in (read_scores, read_labels):
+            with pytest.raises(FileFormatError, match="these are votes on pairs of systems"):
+                reader_of(path)
 
 
 def test_many_votes_are_read_in_columns(tmp_path, processor_seconds):

@@ -12,7 +12,9 @@ MOST_WORDS = 25
 
 def test_public_votes(data_folder):
     """59 models on 13 prompts."""
-    report = study_votes(read_votes(data_folder / "votes" / "llmfao.csv.gz"), rng=0).report()
+    study = study_votes(read_votes(data_folder / "votes" / "llmfao.csv.gz"), rng=0)
+    report, holm = study.report(), study.pair_counts().set_index("correction").loc["holm"]
+    assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
     assert report.title == "Whom do people prefer?"
     assert report.summary[0] == "GPT 4 leads, but 22 of 59 systems may be first; 141 of 1,711 pairs are settled."
     assert report.summary[1].startswith("Votes on one question or by one voter go together: errors are 1.78 times")
@@ -56,6 +58,6 @@ def test_the_page(tmp_path):
     assert places == sorted(places)
     assert {path.name for path in (tmp_path / "page" / "figures").iterdir()} >= {"ranks.svg", "shares.svg"}
     assert (tmp_path / "page" / "data" / "pairs.csv").exists()
-    assert "{row} against {column}: {share} of {votes} votes" in page  # names at the pointer
+    assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
     assert report.to_latex().startswith("% Needs")
     assert study.plot() is not None
