@@ -40,7 +40,6 @@ from .resampling.sensitivity import bootstrap_sensitivity as bootstrap_sensitivi
 from .running.parallel import show_progress as show_progress
 from .simulate.collection import simulate_collection as simulate_collection
 from .simulate.scores import simulate_scores as simulate_scores
-from .simulate.votes import simulate_votes as simulate_votes
 from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
 from .studies.compare import study_comparison as study_comparison

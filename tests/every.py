@@ -211,7 +211,7 @@ def _items(order=range, systems="abcdef"):
 
 def _votes(order=range, names="abcde"):
     """Return votes on five systems, the rows in an order of their own."""
-    frame = metaeval.simulate_votes(n_systems=5, n_questions=14, n_voters=12, n_votes=300, rng=4)
+    frame = metaeval.simulate.simulate_votes(n_systems=5, n_questions=14, n_voters=12, n_votes=300, rng=4)
     called = {f"system{number}": name for number, name in enumerate(names, start=1)}
     frame = frame.assign(**{side: frame[side].map(called) for side in ("left", "right")})
     return frame.iloc[list(order(300))].reset_index(drop=True)

@@ -46,6 +46,7 @@ _COIN = 0.5
 
 _MADE_BY = {
     "Assessments": "metaeval.inex.read_assessments",
+    "BradleyTerry": "metaeval.models.bradley_terry",
     "Collection": "metaeval.read_collection",
     "DataChoice": "metaeval.collection.data_choice.DataChoice",
     "DataArray": "xarray.DataArray, or a function whose result is one",

@@ -1,8 +1,6 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
-from .bradley_terry import BradleyTerry as BradleyTerry
-from .bradley_terry import bradley_terry as bradley_terry
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .design_effect import DesignEffect as DesignEffect
@@ -12,6 +10,9 @@ from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
+from .other_ratings import EloRatings as EloRatings
+from .other_ratings import elo_ratings as elo_ratings
+from .other_ratings import vote_ratings as vote_ratings
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
@@ -27,7 +28,7 @@ from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
-from .vote_plan import VotePlan as VotePlan
-from .vote_plan import vote_plan as vote_plan
-from .vote_ratings import elo_ratings as elo_ratings
-from .vote_ratings import vote_ratings as vote_ratings
+from .vote_strengths import BradleyTerry as BradleyTerry
+from .vote_strengths import bradley_terry as bradley_terry
+from .votes_needed import VotePlan as VotePlan
+from .votes_needed import vote_plan as vote_plan

@@ -7,9 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from metaeval.base.checks import check_kind
 from metaeval.base.results import Result
-from metaeval.models.bradley_terry import BradleyTerry, win_matrix
-from metaeval.table.votes import Votes
+from metaeval.models.vote_strengths import BradleyTerry, win_matrix
+from metaeval.table.votes import Votes, as_votes
 
 type Floats = NDArray[np.float64]
 
@@ -44,8 +45,27 @@ class OneDimension(Result):
         return self.table.copy()
 
 
-def one_dimension(votes: Votes, fitted: BradleyTerry) -> OneDimension:
+def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     r"""Compare the shares of votes of every pair with those that strengths predict.
+
+    Parameters
+    ----------
+    votes : Votes, or anything `metaeval.table.votes.as_votes` takes
+    fitted : BradleyTerry
+        Of the same votes.
+
+    Returns
+    -------
+    OneDimension
+
+    Raises
+    ------
+    InvalidOptionError, ScoresError
+        If these are no votes, or no strengths.
+
+    See Also
+    --------
+    metaeval.models.bradley_terry
 
     Notes
     -----
@@ -61,14 +81,15 @@ def one_dimension(votes: Votes, fitted: BradleyTerry) -> OneDimension:
 
     Examples
     --------
-    >>> from metaeval import simulate_votes
+    >>> from metaeval.simulate import simulate_votes
     >>> from metaeval.models import bradley_terry
     >>> from metaeval.table.votes import as_votes
     >>> votes = as_votes(simulate_votes(rng=1))
     >>> bool(one_dimension(votes, bradley_terry(votes)).p_value > 0.01)
     True
     """
-    inner = votes.of(fitted.systems)
+    check_kind(fitted, "fitted", "BradleyTerry")
+    inner = as_votes(votes).of(fitted.systems)
     n = len(inner.systems)
     strengths = fitted.strengths
     expected = 1.0 / (1.0 + np.exp(strengths[inner.right] - strengths[inner.left]))

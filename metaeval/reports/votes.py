@@ -24,7 +24,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.models.bradley_terry import PREFERENCE
+from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -393,12 +393,7 @@ def _plan_section(study: VotesStudy) -> Section:
 
 
 def _votes(value: object) -> str:
-    """Write a number of votes with two digits, rounded up: more would be said of draws."""
-    number = float(str(value))
-    if not math.isfinite(number):
-        return "no number" if number > 0 else MISSING
-    unit = 10 ** max(len(f"{number:.0f}") - 2, 0)
-    return whole(math.ceil(number / unit) * unit)
+    return "no number" if isinstance(value, float) and math.isinf(value) else whole(value)
 
 
 def _ratings_section(study: VotesStudy) -> Section:

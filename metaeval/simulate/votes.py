@@ -40,6 +40,10 @@ def simulate_votes(  # noqa: PLR0913 - what an arena is made of
     pandas.DataFrame
         left, right, winner, question, voter; ``attrs["strengths"]`` holds the true strengths by system.
 
+    See Also
+    --------
+    metaeval.studies.votes.study_votes
+
     Examples
     --------
     >>> simulate_votes(n_votes=2, rng=1)

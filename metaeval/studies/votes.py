@@ -13,10 +13,10 @@ from metaeval.base.checks import check_count, check_power, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, ScoresError
-from metaeval.models.bradley_terry import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.other_ratings import EloRatings, elo_ratings
 from metaeval.models.vote_dimension import OneDimension, one_dimension
-from metaeval.models.vote_plan import VotePlan, vote_plan
-from metaeval.models.vote_ratings import EloRatings, elo_ratings
+from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.votes_needed import VotePlan, vote_plan
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -199,7 +199,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
 
     Examples
     --------
-    >>> from metaeval import simulate_votes
+    >>> from metaeval.simulate import simulate_votes
     >>> study = study_votes(simulate_votes(n_systems=4, rng=1), rng=1)
     >>> study.to_frame()[["system", "rank", "rank_low", "rank_high"]].to_numpy().tolist()[0]
     ['system4', 1, 1, 1]

@@ -12,7 +12,7 @@ from metaeval.io import votes as reader
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
 from metaeval.io.votes import holds_votes, read_votes
-from metaeval.models.bradley_terry import win_matrix
+from metaeval.models.vote_strengths import win_matrix
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from metaeval.models.bradley_terry import bradley_terry, win_matrix
 from metaeval.models.vote_dimension import one_dimension
+from metaeval.models.vote_strengths import bradley_terry, win_matrix
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import InvalidOptionError
-from metaeval.models.bradley_terry import bradley_terry
+from metaeval.models.vote_strengths import bradley_terry
 from metaeval.simulate.votes import simulate_votes
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.bradley_terry import bradley_terry
+from metaeval.models.vote_strengths import bradley_terry
 from metaeval.simulate.votes import simulate_votes
 from metaeval.studies.votes import study_votes
 

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from metaeval.base.checks import check_count, check_power, check_share
+from metaeval.base.checks import check_count, check_kind, check_power, check_share
 from metaeval.base.results import Result
-from metaeval.models.bradley_terry import BradleyTerry
+from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -39,7 +39,7 @@ class VotePlan(Result):
         The columns are system_a, system_b, difference (a less b), settled, votes_needed (on new questions and by new
         voters, in the present proportions), votes_needed_same (on the same questions by the same voters; infinite
         where no number is enough) and votes_expected (with which the difference, as estimated, just reaches the
-        threshold). Settled pairs need none.
+        threshold), rounded up to two digits. Settled pairs need none.
         """
         return self.table.copy()
 
@@ -48,7 +48,7 @@ class VotePlan(Result):
 
         Examples
         --------
-        >>> from metaeval import simulate_votes
+        >>> from metaeval.simulate import simulate_votes
         >>> from metaeval.models import bradley_terry
         >>> plan = vote_plan(bradley_terry(simulate_votes(rng=1)))
         >>> bool(plan.votes_for_share(0.9) > plan.votes_for_share(0.5))
@@ -89,12 +89,13 @@ def vote_plan(
 
     Examples
     --------
-    >>> from metaeval import simulate_votes
+    >>> from metaeval.simulate import simulate_votes
     >>> from metaeval.models import bradley_terry
     >>> found = vote_plan(bradley_terry(simulate_votes(n_systems=3, rng=1)))
     >>> found.to_frame()["settled"].tolist()
     [False, False, True]
     """
+    check_kind(fitted, "fitted", "BradleyTerry")
     check_power(power, fitted.alpha)
     check_count(n_next, "n_next", most=_MOST_NEXT)
     n = len(fitted.systems)
@@ -117,7 +118,9 @@ def vote_plan(
             "settled": decided,
             "votes_needed": _votes(times, fitted.n_votes, decided),
             "votes_needed_same": _votes(same, fitted.n_votes, decided),
-            "votes_expected": np.where(np.isfinite(expected), np.ceil(expected * fitted.n_votes), np.inf),
+            "votes_expected": np.where(
+                decided, float(fitted.n_votes), _votes(expected, fitted.n_votes, np.zeros_like(decided))
+            ),
         }
     )
     table = table.sort_values(["settled", "votes_needed"], kind="stable", ignore_index=True)
@@ -131,8 +134,11 @@ def vote_plan(
 
 
 def _votes(times: Floats, n_votes: int, decided: NDArray[np.bool_]) -> Floats:
-    found = np.ceil(np.maximum(times, 1.0) * n_votes)
-    return np.where(decided, np.nan, np.where(np.isfinite(found) & (found < _MOST), found, np.inf))
+    """Return so many times the votes, rounded up to two digits: draws tell no more."""
+    found = np.maximum(times, 1.0) * n_votes
+    known = np.isfinite(found) & (found < _MOST)
+    step = 10.0 ** np.maximum(np.floor(np.log10(np.where(known, found, 1.0))) - 1.0, 0.0)
+    return np.where(decided, np.nan, np.where(known, np.ceil(found / step * (1.0 - 1e-12)) * step, np.inf))
 
 
 def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.io.votes import read_votes
-from metaeval.models.vote_ratings import elo_ratings, vote_ratings
+from metaeval.models.other_ratings import elo_ratings, vote_ratings
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_count, check_number
-from metaeval.models.bradley_terry import bradley_terry, davidson_strengths, mean_win_rates, win_matrix
+from metaeval.models.vote_strengths import bradley_terry, davidson_strengths, mean_win_rates, win_matrix
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.table.votes import Votes, as_votes

@@ -12,7 +12,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.io.votes import read_votes
-from metaeval.models.bradley_terry import bradley_terry, win_matrix
+from metaeval.models.vote_strengths import bradley_terry, win_matrix
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
