@@ -72,7 +72,7 @@ def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     With :math:`R_p` the votes of pair p for its first system less those expected, :math:`m_p` their variance if votes
     were independent and :math:`v_p` their variance over clusters,
 
-    .. math:: F = \frac{\sum R_p^2 / m_p}{P - N + 1} \Big/ \frac{\sum v_p / m_p}{P},
+    .. math:: F = \frac{P \sum R_p^2 / m_p}{(P - N + 1) \sum v_p / m_p},
 
     for P pairs that two clusters or more tell of and N systems, as Rao and Scott (1984) correct chi-square for
     clusters.
