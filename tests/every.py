@@ -661,6 +661,13 @@ BY_VOTES = {
     "bradley_terry": Entry(),
     "bradley_terry, Davidson": Entry({"ties": "davidson"}),
     "vote_plan": Entry(given=metaeval.models.bradley_terry),
+    "votes_and_scores": Entry(
+        given=lambda votes: (
+            metaeval.models.bradley_terry(votes),
+            as_scores(np.arange(60).reshape(5, 12) % 7 / 7, systems=sorted({*votes["left"], *votes["right"], "e"})[:5]),
+        ),
+        figures=None,
+    ),
     "one_dimension": Entry(
         given=lambda votes: (metaeval.io.as_votes(votes), metaeval.models.bradley_terry(votes)),
         figures=lambda found: {"F": np.array([found.statistic, found.explained])},

@@ -6,7 +6,7 @@ from metaeval.base.checks import check_share
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, argument, choice
+from metaeval.cli.option import Option, argument, choice, path
 from metaeval.cli.reading import Answer, Loaded
 
 
@@ -46,6 +46,9 @@ _SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.",
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 
+_BESIDE = path("SCORES", "A table of scores of the same systems, whose significant pairs are compared with the votes'.")
+
+
 @command("votes")
 def votes(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
@@ -64,6 +67,8 @@ def votes(  # noqa: PLR0913 - the options of the command
     power: Annotated[float, opt.POWER] = 0.8,
     settled_share: Annotated[float, _SHARE] = 0.75,
     next_votes: Annotated[int, _NEXT] = 100,
+    beside: Annotated[str | None, _BESIDE] = None,
+    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Rank systems by votes on pairs, with errors that know which votes go together.
@@ -76,8 +81,11 @@ def votes(  # noqa: PLR0913 - the options of the command
         metaeval votes votes.csv
 
         metaeval votes arena.jsonl.gz --covariates position --out preferences
+
+        metaeval votes arena.csv --beside benchmark.csv
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
     from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
     from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
 
@@ -85,6 +93,9 @@ def votes(  # noqa: PLR0913 - the options of the command
     named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
-    loaded.read(*inputs)
+    loaded.read(*inputs, *([] if beside is None else [beside]))
     found = read_votes(inputs, columns=columns, covariates=chosen)
-    return loaded.ask(study_votes, found, clusters=None if by is None else split_names(by), covariates=chosen)
+    scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
+    return loaded.ask(
+        study_votes, found, scores=scores, clusters=None if by is None else split_names(by), covariates=chosen
+    )

@@ -26,6 +26,7 @@ from .topic_counts import minimum_topics_table as minimum_topics_table
 from .topics_and_differences import detectable_by_topics as detectable_by_topics
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
+from .vote_agreement import votes_and_scores as votes_and_scores
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
 from .vote_strengths import BradleyTerry as BradleyTerry

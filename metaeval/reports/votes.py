@@ -27,7 +27,7 @@ from metaeval.base.words import (
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
@@ -61,6 +61,7 @@ def votes_report(study: VotesStudy) -> Report:
             _pairs_section(study, counts),
             *_unbounded_section(study),
             *_covariates_section(study),
+            *_beside_section(study),
             _dimension_section(study),
             _plan_section(study),
             _ratings_section(study),
@@ -310,6 +311,29 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
             blocks=(coefficients, Fold(title=say("adjusted fold"), blocks=(strengths,))),
         )
     ]
+
+
+def _beside_section(study: VotesStudy) -> list[Section]:
+    frame = study.beside
+    if frame is None:
+        return []
+    sizes = frame.iloc[0]
+    table = Table(
+        name="beside",
+        title=say("beside title"),
+        caption=say("beside", n=int(sizes["n_systems"]), pairs=int(sizes["n_pairs"])),
+        frame=frame,
+        columns=(
+            METRIC,
+            *right(
+                whole, "Significant pairs", n_votes="votes", n_metric="metric", n_both="both", n_conflicts="opposite"
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_STRENGTH, f1="F1", tau="τ"),
+        ),
+        data=frame,
+    )
+    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
 
 
 def _dimension_section(study: VotesStudy) -> Section:

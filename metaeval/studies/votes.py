@@ -14,6 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
+from metaeval.models.vote_agreement import votes_and_scores
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan
@@ -74,6 +75,9 @@ class VotesStudy(Study):
     counted: bool
     """Whether the votes came as counts."""
     read_as: str
+    beside: pd.DataFrame | None
+    """What metrics conclude of the systems of the largest group that they know too, where scores were given; see
+    `metaeval.models.votes_and_scores`."""
     unanswered: Mapping[str, str]
     """Groups of systems that have no ranks, with the reason."""
     alpha: float
@@ -153,6 +157,8 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     power: float = 0.8,
     share: float = 0.75,
     n_next: int = 100,
+    scores: object = None,
+    correction: str = "fdr_by",
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> VotesStudy:
@@ -178,6 +184,10 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         Of the pairs, for which the plan counts votes.
     n_next : int, default 100
         Votes whose best use is asked for.
+    scores : Scores or anything `metaeval.as_scores` takes, optional
+        Scores by item of some of the same systems, whose significant pairs are compared with those of the votes.
+    correction : str, default "fdr_by"
+        Of the pairs that are compared with those of the scores.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -230,6 +240,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_systems=len(given.systems),
         n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
         counted=given.counted,
+        beside=None if scores is None else votes_and_scores(found[0].main, scores, correction=correction, alpha=alpha),
         read_as=given.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),
         alpha=float(alpha),

@@ -44,6 +44,18 @@ def test_options_reach_the_study(command, votes):
     assert command("votes", votes, "--covariates", "length").code in {2, 3}
 
 
+def test_a_metric_beside_the_votes(command, tmp_path, votes):
+    """A section counts the pairs that both settle."""
+    path = tmp_path / "acc.csv"
+    rows = [f"q{item}," + ",".join(f"{at / 4 + (item * at) % 5 / 50}" for at in range(1, 5)) for item in range(30)]
+    path.write_text("\n".join(["topic,system1,system2,system3,system4", *rows]))
+    ended = command("votes", votes, "--beside", path, "--json")
+    table = ended.json()["tables"]["beside"]
+    assert ended.code == 0
+    assert table["rows"][0]["n_metric"] == table["rows"][0]["n_pairs"] == 6
+    assert "Significant pairs by votes and by metrics" in command("votes", votes, "--beside", path).out
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
