@@ -1,5 +1,6 @@
 """`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
 
+from pathlib import Path
 from typing import Annotated
 
 from metaeval.base.checks import check_share
@@ -46,7 +47,11 @@ _SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.",
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 
-_BESIDE = path("SCORES", "A table of scores of the same systems, whose significant pairs are compared with the votes'.")
+_BESIDE = path(
+    "FILE",
+    "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
+    checks.file_to_read("the table of scores"),
+)
 
 
 @command("votes")
@@ -67,7 +72,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     power: Annotated[float, opt.POWER] = 0.8,
     settled_share: Annotated[float, _SHARE] = 0.75,
     next_votes: Annotated[int, _NEXT] = 100,
-    beside: Annotated[str | None, _BESIDE] = None,
+    beside: Annotated[Path | None, _BESIDE] = None,
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:

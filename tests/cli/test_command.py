@@ -35,6 +35,7 @@ OWN = {
         "compare-tests": "every correction is a section of its own, so the milder one is left out",
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
+        "votes": "one correction, over the pairs that votes and scores both know",
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
