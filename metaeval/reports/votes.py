@@ -108,7 +108,9 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
     leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
     return [
         KeyFigure(
-            say("preferred", best=best, second=second), bracketed(leading[0], leading[1], leading[2]), tuple(leading)
+            say("preferred", best=best, second=second, ties=group.main.ties),
+            bracketed(leading[0], leading[1], leading[2]),
+            tuple(leading),
         ),
         KeyFigure(say("possible"), share_of(possible, len(ranks)), (possible, len(ranks))),
         KeyFigure(say("settled"), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)),
