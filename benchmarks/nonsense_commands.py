@@ -37,6 +37,7 @@ import typer
 from metaeval.cli import app, main
 from metaeval.inex.simulation import simulate_inex
 from metaeval.simulate.collection import simulate_collection
+from metaeval.simulate.votes import simulate_votes
 
 REPORT = Path(__file__).parent / "reports" / "robustness.md"
 BEGIN, END = "<!-- command lines -->", "<!-- /command lines -->"
@@ -162,6 +163,10 @@ def make_world(folder: Path) -> None:
     human.insert(1, "doc", np.tile([f"d{place}" for place in range(6)], 4))
     human.to_csv(folder / "human.csv", index=False)
     rows = [f"{place % 2},d{place},{place % 3},{(place + 1) % 2}" for place in range(10)]
+    made = simulate_votes(n_systems=4, n_questions=12, n_voters=9, n_votes=160, rng=1)
+    made.replace(dict(zip([f"system{at}" for at in range(1, 5)], "wxyz", strict=True))).to_csv(
+        folder / "votes.csv", index=False
+    )
     (folder / "labels.csv").write_text("\n".join(["topic,item,ann,ben", *rows]))
     (folder / "log.csv").write_text("topic,document,seconds\n2005001,co/made/r10000,50\n")
     plugin = "from metaeval.metrics import metric\n@metric\ndef Mine(topic): return 0.5\n"
@@ -189,6 +194,7 @@ FAST = {
     "design": "scores.csv",
     "components": "scores.csv --splits 2",
     "human": "human.csv --reference human --resamples 20",
+    "votes": "votes.csv",
     "judges": "labels.csv --resamples 20",
     "assessment": "inex/assessments",
     "reliability": "inex/assessments --metrics nxCG(quant=Gen5)@5",

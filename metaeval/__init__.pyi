@@ -27,6 +27,7 @@ from .io.tables import read_scores as read_scores
 from .io.tables import write_scores as write_scores
 from .io.trec import read_collection as read_collection
 from .io.trec import read_runs as read_runs
+from .io.votes import read_votes as read_votes
 from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry
 from .metrics.plugins import load_plugin as load_plugin
@@ -53,6 +54,7 @@ from .studies.power import study_power as study_power
 from .studies.reliability import study_reliability as study_reliability
 from .studies.table import study_table as study_table
 from .studies.topics import study_topics as study_topics
+from .studies.votes import study_votes as study_votes
 from .table.scores import Scores as Scores
 from .table.scores import as_scores as as_scores
 from .tests_stat.bootstrap import bootstrap_test as bootstrap_test

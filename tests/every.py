@@ -134,6 +134,15 @@ DEGENERATE = {
         "one item": lambda items: items.isel(item=[0]),
         "all scores equal": lambda items: items.copy(data=np.full(items.shape, 0.5)),
     },
+    "votes": {
+        "two of the systems": lambda votes: votes[votes["left"].isin(["a", "b"]) & votes["right"].isin(["a", "b"])],
+        "one question": lambda votes: votes.assign(question="q1"),
+        "all ties": lambda votes: votes.assign(winner="tie"),
+        "one vote": lambda votes: votes.iloc[:1],
+        "a winner of all": lambda votes: votes.assign(
+            winner=np.where(votes["left"] == "a", "left", np.where(votes["right"] == "a", "right", votes["winner"]))
+        ),
+    },
 }
 CHANGES = {
     "rows": _shuffled("system", 1),
@@ -201,6 +210,14 @@ def _items(order=range, systems="abcdef"):
     return agreement.item_scores(frame.iloc[list(order(60))], reference="human")
 
 
+def _votes(order=range, names="abcde"):
+    """Return votes on five systems, the rows in an order of their own."""
+    frame = metaeval.simulate.simulate_votes(n_systems=5, n_questions=14, n_voters=12, n_votes=300, rng=4)
+    called = {f"system{number}": name for number, name in enumerate(names, start=1)}
+    frame = frame.assign(**{side: frame[side].map(called) for side in ("left", "right")})
+    return frame.iloc[list(order(300))].reset_index(drop=True)
+
+
 def _backwards(n):
     return range(n - 1, -1, -1)
 
@@ -225,6 +242,11 @@ INPUTS = {
         "plain": _items,
         "backwards": lambda: _items(_backwards),
         "names": lambda: _items(systems=[f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(6)]),
+    },
+    "votes": {
+        "plain": _votes,
+        "backwards": lambda: _votes(_backwards),
+        "names": lambda: _votes(names=[f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(5)]),
     },
     "campaign": {"plain": lambda: inex.simulate_inex(n_systems=3, n_topics=3, n_documents=60, n_results=30, rng=1)},
     "nothing": {"plain": lambda: None},
@@ -651,6 +673,26 @@ BY_ITEM = {
     "study_human": Entry({"test": "bootstrap", **DRAWN}),
     "study_campaign": Entry({"n_flips": 40, "n_chance": 2, **DRAWN}),
 }
+BY_VOTES = {
+    "bradley_terry": Entry(),
+    "bradley_terry, Davidson": Entry({"ties": "davidson"}),
+    "vote_plan": Entry(given=metaeval.models.bradley_terry),
+    "votes_and_scores": Entry(
+        given=lambda votes: (
+            metaeval.models.bradley_terry(votes),
+            as_scores(np.arange(60).reshape(5, 12) % 7 / 7, systems=sorted({*votes["left"], *votes["right"], "e"})[:5]),
+        ),
+        figures=None,
+    ),
+    "one_dimension": Entry(
+        given=lambda votes: (metaeval.io.as_votes(votes), metaeval.models.bradley_terry(votes)),
+        figures=lambda found: {"F": np.array([found.statistic, found.explained])},
+    ),
+    "vote_ratings": Entry(figures=lambda found: numbers(found.drop(columns="elo"))),
+    "elo_ratings": Entry({"n_orders": 3}, None),
+    "study_votes": Entry(figures=lambda study: numbers(study.to_frame()[["system", "strength", "win_rate", "votes"]])),
+    "Votes": Entry(figures=None, call=metaeval.io.as_votes),
+}
 OF_CAMPAIGNS = {
     "study_assessments": Entry(
         lambda made: {"submissions": made.submissions, "sizes": made.sizes}, None, given=attrgetter("assessments")
@@ -678,6 +720,7 @@ def _passages(_):
 
 ALONE = {
     "simulate_scores": Entry({"n_systems": 4, "n_topics": 5}, None),
+    "simulate_votes": Entry({"n_systems": 3, "n_votes": 20}, None),
     "simulate_population": Entry({"n_systems": 4}, None),
     "Population.draw": Entry(
         call=lambda _, rng: metaeval.simulate.simulate_population(n_systems=4, rng=0).draw(5, rng=rng), figures=None
@@ -692,6 +735,10 @@ ALONE = {
         {"means": {SCRIPT: 0.7, MARKUP: 0.6, "x": 0.5}, "errors": {SCRIPT: 0.02, MARKUP: 0.02, "x": 0.03}},
         of("data", "rank_low", "rank_high"),
     ),
+    "rank_intervals_from_covariance": Entry(
+        {"estimates": [0.7, 0.6, 0.5], "covariance": np.eye(3) / 400, "systems": [SCRIPT, MARKUP, "x"]},
+        of("data", "rank_low", "rank_high"),
+    ),
     "study_leaderboard, means": Entry({"scores": _BOARD}, None),
     "fit_exponential": Entry({"sizes": [5, 10, 20], "rates": [0.2, 0.1, 0.025]}, None),
     "default_registry": Entry(figures=None, excused={"pickle": "holds functions"}),
@@ -700,6 +747,7 @@ EVERY = {
     name: replace(entry, of=kind)
     for kind, entries in {
         "scores": SCORES, "collection": COLLECTIONS, "labels": LABELLED, "items": BY_ITEM, "campaign": OF_CAMPAIGNS,
+        "votes": BY_VOTES,
         "nothing": ALONE,
     }.items()
     for name, entry in entries.items()
@@ -725,13 +773,13 @@ OTHERWISE = {
             topic_set_size_for_anova topic_set_size_for_interval
             topic_set_size_for_t""",
         "makes data of what it is given": """
-            as_labels as_scores collection_from groups_from_regex item_scores judgments_of_labels load_plugin
+            as_labels as_scores as_votes collection_from groups_from_regex item_scores judgments_of_labels load_plugin
             load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
             resolve_seed short_label show_progress split_names""",
         "reads or writes files": """
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
             read_campaign read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
-            read_qrels read_runs read_scores read_submission read_submissions score_files score_report
+            read_qrels read_runs read_scores read_submission read_submissions read_votes score_files score_report
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
             better_direction by_name design_notes flat_notes groups_of_topics identical_systems unit_of

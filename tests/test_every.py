@@ -141,7 +141,7 @@ def progress_ends_at_its_total(name):
     assert [task for task in outcome(name).tasks if task[1] not in {None, task[2]}] == []
 
 
-REARRANGED = {"collection": ["backwards"], "labels": ["backwards"], "items": ["backwards"]}
+REARRANGED = {"collection": ["backwards"], "labels": ["backwards"], "items": ["backwards"], "votes": ["backwards"]}
 
 
 def figures_follow_from_the_data(name):

@@ -48,6 +48,7 @@ IN_PYTHON = " to as_scores"
 """Where an argument goes that a study has not; on the command line every command has its option."""
 _MADE_BY = {
     "Assessments": "metaeval.inex.read_assessments",
+    "BradleyTerry": "metaeval.models.bradley_terry",
     "Collection": "metaeval.read_collection",
     "DataChoice": "metaeval.collection.data_choice.DataChoice",
     "DataArray": "xarray.DataArray, or a function whose result is one",

@@ -45,3 +45,4 @@ from .topics import count_rows as count_rows
 from .topics import difference_panels as difference_panels
 from .topics import error_panels as error_panels
 from .topics import tolerance_panels as tolerance_panels
+from .votes import share_map as share_map

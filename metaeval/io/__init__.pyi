@@ -2,6 +2,8 @@ from metaeval.studies.campaign_files import Campaign as Campaign
 from metaeval.studies.campaign_files import read_campaign as read_campaign
 from metaeval.studies.judge_files import JudgeInput as JudgeInput
 from metaeval.studies.judge_files import read_judges as read_judges
+from metaeval.table.votes import Votes as Votes
+from metaeval.table.votes import as_votes as as_votes
 
 from .groups import groups_from_regex as groups_from_regex
 from .interop import collection_from as collection_from

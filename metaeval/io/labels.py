@@ -21,6 +21,7 @@ from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
+from metaeval.io.votes import refuse_votes
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 8
@@ -124,6 +125,8 @@ def labels_of(  # noqa: PLR0913 - as above
     for role in columns:
         if role not in LABELS:
             raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
+    for source, content in () if columns else contents:
+        refuse_votes(content, source.path)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)

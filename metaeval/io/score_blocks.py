@@ -14,6 +14,7 @@ from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_of, rows_of_parquet
+from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_wide
 from metaeval.table.array import ATTACHED
 from metaeval.table.scores import as_scores
@@ -24,6 +25,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
     for magic, reader in _BINARY_READERS.items():
         if content.startswith(magic):
             return reader(content, source, options)
+    if options.form is None and not options.columns:
+        refuse_votes(content, source.path)
     return read_table(sheet_of(content, source.path), source, options)
 
 

@@ -14,6 +14,9 @@ from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
+from .other_ratings import EloRatings as EloRatings
+from .other_ratings import elo_ratings as elo_ratings
+from .other_ratings import vote_ratings as vote_ratings
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
@@ -29,3 +32,10 @@ from .tries import PassRates as PassRates
 from .tries import pass_rates as pass_rates
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
+from .vote_agreement import votes_and_scores as votes_and_scores
+from .vote_dimension import OneDimension as OneDimension
+from .vote_dimension import one_dimension as one_dimension
+from .vote_strengths import BradleyTerry as BradleyTerry
+from .vote_strengths import bradley_terry as bradley_terry
+from .votes_needed import VotePlan as VotePlan
+from .votes_needed import vote_plan as vote_plan

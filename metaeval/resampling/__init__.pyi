@@ -9,6 +9,7 @@ from .effort import adaptive_depth as adaptive_depth
 from .effort import cost_model as cost_model
 from .effort import equal_effort as equal_effort
 from .effort_plans import EffortPlans as EffortPlans
+from .estimates_and_covariance import rank_intervals_from_covariance as rank_intervals_from_covariance
 from .judge_conclusions import JudgeConclusions as JudgeConclusions
 from .judgments import reduce_judgments as reduce_judgments
 from .leave_out import GroupsLeftOut as GroupsLeftOut

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
@@ -29,7 +30,7 @@ _LEAST_DRAWS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RanksFromErrors(SystemRanks):
-    """Intervals of ranks from means and standard errors alone, as if the errors of the systems were independent.
+    """Intervals of ranks from means and their errors alone, where there are no scores by item.
 
     `data` holds, beside what `SystemRanks` has, ``error`` and ``n`` as given, ``p_best`` (the probability that the true
     mean is the best) and ``p_top`` (that it is among the best `top`).
@@ -147,24 +148,49 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     seed = int(source.generator.integers(_SEEDS))
     direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
     oriented = settle(board.means * direction, np.abs(board.means))
-    first, second = all_pairs(len(board.systems))
-    apart = oriented[:, first] - oriented[:, second]
-    squares = board.errors[:, first] ** 2 + board.errors[:, second] ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(squares))
-    pairs = Pairs(first, second, apart, np.sqrt(squares), statistic, squares, squares > 0.0)
-    found, chances = [], []
+    kept = []
     for metric in range(len(board.metrics)):
         places = _places(board, metric, oriented[metric])
         draws = draws_of_true_means(
             oriented[metric], board.errors[metric], board.n[metric], places, n_draws, np.random.default_rng(seed)
         )
-        square = board.errors[metric][:, None] ** 2 + board.errors[metric] ** 2
-        np.fill_diagonal(square, 0.0)  # no system differs from itself
-        bands = bands_of_draws(
-            draws, oriented[metric], square == 0.0, places, square, level=confidence_level, simultaneous=simultaneous
-        )
-        found.append(bands)
+        kept.append((places, draws))
+    squares = board.errors[:, :, None] ** 2 + board.errors[:, None] ** 2
+    data = decided_by_draws(board, oriented, squares, kept, level=confidence_level, simultaneous=simultaneous, top=top)
+    return RanksFromErrors(
+        data=data,
+        top=top,
+        confidence_level=float(confidence_level),
+        simultaneous=bool(simultaneous),
+        n_systems=len(board.systems),
+        n_draws=int(n_draws),
+        random_source=source.description,
+    )
+
+
+def decided_by_draws(  # noqa: PLR0913 - the means, their draws and what is asked
+    board: SystemMeans,
+    oriented: Floats,
+    squares: Floats,
+    kept: Sequence[tuple[SystemPlaces, Floats]],
+    *,
+    level: float,
+    simultaneous: bool,
+    top: int,
+) -> xr.Dataset:
+    """Return the data of `RanksFromErrors` from draws of the true means under every metric.
+
+    Shapes: `oriented` (metric, system), `squares` (metric, system, system): variances of differences.
+    """
+    first, second = all_pairs(len(board.systems))
+    apart, square = oriented[:, first] - oriented[:, second], squares[:, first, second]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(square))
+    pairs = Pairs(first, second, apart, np.sqrt(square), statistic, square, square > 0.0)
+    found, chances = [], []
+    for own, variance, (places, draws) in zip(oriented, squares, kept, strict=True):
+        varied = variance * (1.0 - np.eye(len(own)))  # no system differs from itself
+        found.append(bands_of_draws(draws, own, varied == 0.0, places, varied, level=level, simultaneous=simultaneous))
         chances.append(places.shared(counts_at_top(draws, [1, top])) / len(draws))
     decided = Decided(
         low=np.stack([one.low for one in found]),
@@ -179,15 +205,7 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
     dims = ("metric", "system")
     held = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
-    return RanksFromErrors(
-        data=data.assign({name: (dims, values) for name, values in held.items()}),
-        top=top,
-        confidence_level=float(confidence_level),
-        simultaneous=bool(simultaneous),
-        n_systems=len(board.systems),
-        n_draws=int(n_draws),
-        random_source=source.description,
-    )
+    return data.assign({name: (dims, values) for name, values in held.items()})
 
 
 def draws_of_true_means(  # noqa: PLR0913, PLR0917 - what is known of the means, and how they are drawn

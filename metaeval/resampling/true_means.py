@@ -109,7 +109,12 @@ def draws_of_means(
 def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Whole) -> Posterior:
     """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
-    noise = _noise_of(residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom)
+    return posterior_of(means, residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom, order)
+
+
+def posterior_of(means: Floats, parts: Floats, freedom: float, order: Whole) -> Posterior:
+    """Return the posterior of true means from what adds to their errors, (system, part)."""
+    noise = _noise_of(parts, freedom)
     return Posterior(float(means.mean()), noise.axes.T @ (means - means.mean()), noise, order)
 
 
@@ -130,7 +135,7 @@ def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
     return groups
 
 
-def _noise_of(residual: Floats, freedom: int) -> _Noise:
+def _noise_of(residual: Floats, freedom: float) -> _Noise:
     """Return the noise of the means from what each unit adds to their errors, (system, unit)."""
     n_systems = len(residual)
     basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
@@ -142,7 +147,7 @@ def _noise_of(residual: Floats, freedom: int) -> _Noise:
     return _Noise(basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
 
 
-def _pull(covariance: Floats, freedom: int) -> float:
+def _pull(covariance: Floats, freedom: float) -> float:
     """Return the weight by which to pull a covariance towards equal variances (Chen et al., 2010, equation 23)."""
     size = len(covariance)
     squares, square = float((covariance**2).sum()), float(covariance.trace()) ** 2

@@ -5,3 +5,4 @@ from .collection import simulate_collection as simulate_collection
 from .scores import Population as Population
 from .scores import simulate_population as simulate_population
 from .scores import simulate_scores as simulate_scores
+from .votes import simulate_votes as simulate_votes

@@ -32,3 +32,5 @@ from .table import TableStudy as TableStudy
 from .table import study_table as study_table
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics
+from .votes import VotesStudy as VotesStudy
+from .votes import study_votes as study_votes

@@ -44,7 +44,7 @@ OPTIONS = [
 FREE = {
     *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
     *("--baseline", "--system", "--item", "--cluster", "--without", "--second", "--title", "--description"),
-    *("--exclude-systems", "--exclude-topics"),
+    *("--exclude-systems", "--exclude-topics", "--covariates"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {
@@ -55,6 +55,7 @@ FREE_IN = {
     ("judges", "--runs"),
     ("judges", "--people"),
 }
+FREE_IN |= {("votes", f"--{role}-column") for role in ("left", "right", "winner", "question", "voter")}
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
 

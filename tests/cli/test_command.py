@@ -35,6 +35,7 @@ OWN = {
         "compare-tests": "every correction is a section of its own, so the milder one is left out",
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
+        "votes": "one correction, over the pairs that votes and scores both know",
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
@@ -76,6 +77,7 @@ OWN = {
         "judges": "a ranking of so many by itself",
         "judgments": "correlations among so many runs",
         "leaderboard": "chance to be among them",
+        "votes": "chance to be among them",
         "table": "rows, and all by default",
     },
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
@@ -211,7 +213,7 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 
 ASKED = {
     **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
-    **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics")},
+    **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics", "votes")},
     "agree": ["audit_quantisations", "study_agreement"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],

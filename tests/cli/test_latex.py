@@ -69,6 +69,7 @@ def world(tmp_path, nonsense):
     for file, renamed in (("scores", names), ("other", names), ("labels", {"ann": HOSTILE[0], "ben": HOSTILE[1]})):
         path = tmp_path / f"{file}.csv"
         pd.read_csv(path).rename(columns=renamed).to_csv(path, index=False)
+    pd.read_csv(tmp_path / "votes.csv").replace(names).to_csv(tmp_path / "votes.csv", index=False)
     for file, column in (("human", "system"), ("groups", "run")):
         path = tmp_path / f"{file}.csv"
         frame = pd.read_csv(path)

@@ -19,7 +19,9 @@ from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
+from metaeval.io.votes import VOTES
 from metaeval.running.parallel import track
+from metaeval.table.votes import vote_columns
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
@@ -122,6 +124,8 @@ class _Parser(NamedTuple):
         return self._rows(json)
 
     def _rows(self, json: Json) -> Block:
+        if not self.options.columns and vote_columns(json.first) is not None:
+            raise self._other(VOTES)
         sheet, options = sheet_of_records(json, self.options)
         block = read_table(sheet, self.source, options)
         note = [f"left out names of words or objects ({first_few(sheet.left_out)})"] if sheet.left_out else []

@@ -1,0 +1,106 @@
+"""`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
+
+from pathlib import Path
+from typing import Annotated
+
+from metaeval.base.checks import check_share
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice, path
+from metaeval.cli.reading import Answer, Loaded
+
+
+def _column(role: str, words: str = "") -> Option:
+    return Option(
+        "NAME",
+        f"The column of the {words or role}.",
+        checks.a_name,
+        panel="Reading",
+        means=f"columns.{role}",
+        often=True,
+    )
+
+
+_INPUTS = argument(
+    "VOTES",
+    "Votes, one a row: tables with a header, JSON lines or a JSON list of arenas and preference judges, recognised by "
+    "their columns; or counts of wins, losses and ties. Several files are one set of votes.",
+)
+_TIES = choice(
+    "A tie: half a win for either, an outcome with a parameter of its own, or no vote.", "half", "davidson", "drop"
+)
+_BY = Option(
+    "question,voter",
+    "By what votes hang together.",
+    checks.several(checks.one_of("question", "voter")),
+    means="clusters",
+    shown="what is known of both",
+)
+_COVARIATES = Option(
+    "COLUMN,…",
+    "What to adjust for: columns of numbers, or NAME for NAME_left less NAME_right; position needs no column.",
+    checks.names("names of covariates by comma"),
+)
+_TOP = Option("K", "Number of systems that count as the top.", checks.count(1, checks.MOST_SYSTEMS))
+_SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.", check_share, means="share")
+_NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
+
+
+_BESIDE = path(
+    "FILE",
+    "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
+    checks.file_to_read("the table of scores"),
+)
+
+
+@command("votes")
+def votes(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    inputs: Annotated[list[str], _INPUTS],
+    left_column: Annotated[str | None, _column("left", "left system")] = None,
+    right_column: Annotated[str | None, _column("right", "right system")] = None,
+    winner_column: Annotated[str | None, _column("winner")] = None,
+    question_column: Annotated[str | None, _column("question")] = None,
+    voter_column: Annotated[str | None, _column("voter")] = None,
+    ties: Annotated[str, _TIES] = "half",
+    by: Annotated[str | None, _BY] = None,
+    covariates: Annotated[str | None, _COVARIATES] = None,
+    top: Annotated[int, _TOP] = 3,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    power: Annotated[float, opt.POWER] = 0.8,
+    settled_share: Annotated[float, _SHARE] = 0.75,
+    next_votes: Annotated[int, _NEXT] = 100,
+    beside: Annotated[Path | None, _BESIDE] = None,
+    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
+    seed: Annotated[int, opt.SEED] = 0,
+) -> Answer:
+    """Rank systems by votes on pairs, with errors that know which votes go together.
+
+    Strengths by Bradley and Terry's model, ranks with simultaneous intervals, the pairs that the votes settle, the fit
+    of one scale, and the votes that are missing.
+
+    For example:
+
+        metaeval votes votes.csv
+
+        metaeval votes arena.jsonl.gz --covariates position --out preferences
+
+        metaeval votes arena.csv --beside benchmark.csv
+    """
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
+    from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
+    from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
+
+    sides = {"left": left_column, "right": right_column, "winner": winner_column}
+    named = {**sides, "question": question_column, "voter": voter_column}
+    columns = {role: name for role, name in named.items() if name is not None}
+    chosen = [] if covariates is None else split_names(covariates)
+    loaded.read(*inputs, *([] if beside is None else [beside]))
+    found = read_votes(inputs, columns=columns, covariates=chosen)
+    scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
+    return loaded.ask(
+        study_votes, found, scores=scores, clusters=None if by is None else split_names(by), covariates=chosen
+    )

@@ -1,0 +1,473 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The report on votes: who is preferred, which ranks and pairs the votes settle, and which votes are missing."""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.names import first_few, natural_order
+from metaeval.base.results import Figure
+from metaeval.base.words import (
+    MISSING,
+    bracketed,
+    chance,
+    interval,
+    intervals,
+    number,
+    p_value,
+    percentage,
+    share,
+    share_of,
+    text,
+    whole,
+)
+from metaeval.models.vote_strengths import PREFERENCE
+from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.studies.votes import AS_RANKS, VoteGroup, VotesStudy
+from metaeval.tests_stat.correction import CORRECTIONS
+
+_STRENGTH = number(2)
+_MOST_LETTERS, _MOST_SHOWN, _MOST_PAIRS = 12, 60, 10
+_SOURCES = (
+    *("bradley1952", "davidson1970", "newman2023", "chiang2024", "rao1984", "bell2002", "pustejovsky2018"),
+    *("cameron2011", "strawderman1971", "besag1995", "chen2010"),
+)
+say = prose("votes")
+
+
+def votes_report(study: VotesStudy) -> Report:
+    """Put a study of votes into a report."""
+    frame, counts, group = study.to_frame(), study.pair_counts(), study.first
+    counted = facts(vote=study.n_votes, system=study.n_systems, **study.n_units, pair=len(group.settled))
+    failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
+    settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
+    return Report(
+        command="votes",
+        title=say("title"),
+        facts=(*counted, (f"{study.alpha:g}", "significance level α")),
+        summary=(_answer(study, settled), say("errors", study=study, group=group, settled=settled)),
+        key_figures=listed_figures(_figures(study, settled)),
+        sections=(
+            _ranks_section(study, frame),
+            _pairs_section(study, counts),
+            *_unbounded_section(study),
+            *_covariates_section(study),
+            *_beside_section(study),
+            _dimension_section(study),
+            _plan_section(study),
+            _ratings_section(study),
+            *unanswered(failed),
+        ),
+        methods=_methods(study),
+        rows=frame,
+        provenance=study.provenance,
+        notes=study.notes,
+        data={
+            "pairs.csv": csv_file(group.main.comparison("fdr_by").to_frame()),
+            "plan.csv": csv_file(group.plan.to_frame()),
+            "shares.csv": csv_file(group.dimension.to_frame()),
+        },
+    )
+
+
+def _answer(study: VotesStudy, settled: Mapping[Hashable, Any]) -> str:
+    group = study.first
+    ranks = group.ranks.to_frame()
+    above = [name for one in study.groups for name in _side(one, "above")]
+    return say(
+        "answer",
+        first=natural_order(ranks.loc[ranks["rank"] == 1, "system"]),
+        possible=int((ranks["rank_low"] == 1).sum()),
+        n=len(ranks),
+        n_groups=len(study.groups) + len(study.unanswered),
+        above=above,
+        settled=settled,
+    )
+
+
+def _side(group: VoteGroup, side: str) -> list[str]:
+    frame = group.fitted.unbounded_frame()
+    return list(frame.loc[frame["side"] == side, "system"])
+
+
+def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
+    group = study.first
+    ranks = group.ranks.to_frame()
+    possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
+    best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
+    odds, low, high = _difference(group, best, second)
+    leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
+    return [
+        KeyFigure(
+            say("preferred", best=best, second=second, ties=group.main.ties),
+            bracketed(leading[0], leading[1], leading[2]),
+            tuple(leading),
+        ),
+        KeyFigure(say("possible"), share_of(possible, len(ranks)), (possible, len(ranks))),
+        KeyFigure(say("settled"), share_of(settled["n_significant"], n_pairs), (settled["n_significant"], n_pairs)),
+        KeyFigure(say("alone"), share_of(settled["independent"], n_pairs), (settled["independent"], n_pairs)),
+        KeyFigure(
+            say("inflation"),
+            f"{_STRENGTH(group.main.inflation)} times" if group.main.clusters else "",
+            (group.main.inflation,),
+        ),
+    ]
+
+
+def _difference(group: VoteGroup, best: str, second: str) -> tuple[float, float, float]:
+    """Return the difference of two strengths with its interval."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - loads scipy
+
+    main = group.main
+    a, b = (main.systems.index(name) for name in (best, second))
+    apart = float(main.strengths[a] - main.strengths[b])
+    square = main.covariance[a, a] + main.covariance[b, b] - 2 * main.covariance[a, b]
+    half = float(stdtrit(main.freedom[a, b], 1 - main.alpha / 2) * math.sqrt(max(square, 0.0)))
+    return apart, apart - half, apart + half
+
+
+def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
+    group = study.first
+    own = frame[frame["group"] == 1] if "group" in frame else frame
+    first = own.iloc[0]
+    picture = Picture(
+        name="ranks",
+        draw=lambda: group.ranks.plot(PREFERENCE),
+        title=say("ranks title"),
+        caption=say("ranks", level=_level(study)),
+        alt=say("ranks in words", first=first),
+    )
+    others = [
+        _ranks_table(study, frame[frame["group"] == place], f"group {place}")
+        for place in range(2, len(study.groups) + 1)
+    ]
+    return Section(
+        id="ranks",
+        title=say("section ranks"),
+        lead=say("ranks lead"),
+        brief=True,
+        blocks=(picture, _ranks_table(study, own, "systems"), *others),
+    )
+
+
+def _ranks_table(study: VotesStudy, part: pd.DataFrame, name: str) -> Table:
+    written = zip(part["rank_low"], part["rank_high"], strict=True)
+    shown = part.assign(
+        ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
+        ranks_sort=part["rank_low"],
+        interval=intervals(part["low"], part["high"], _STRENGTH),
+    )
+    few = part["letters"].str.len().max() <= _MOST_LETTERS
+    top = next(column for column in map(str, part) if column.startswith("p_top_"))
+    return Table(
+        name=name,
+        title=say("systems title", name="" if name == "systems" else name),
+        caption=say("systems", letters=few, level=_level(study)),
+        frame=shown,
+        columns=(
+            *right(whole, rank="Rank"),
+            *left(system="System"),
+            *right(share, win_rate="Win rate"),
+            *right(_STRENGTH, strength="Strength"),
+            *right(text, interval="interval", ranks=say("interval", level=_level(study))),
+            *right(chance, "Probability", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"}),
+            *right(whole, "Significantly", n_above="better", n_below="worse"),
+            *right(whole, votes="Votes"),
+            *(left(letters="Groups") if few else ()),
+        ),
+        data=part,
+    )
+
+
+def _pairs_section(study: VotesStudy, counts: pd.DataFrame) -> Section:
+    labels = {name: say("as ranks") if name == AS_RANKS else CORRECTIONS.label(name) for name in counts["correction"]}
+    shown = counts.assign(
+        how=counts["correction"].map(labels),
+        found=[share_of(*row) for row in zip(counts["n_significant"], counts["n_pairs"], strict=True)],
+        alone=[share_of(*row) for row in zip(counts["independent"], counts["n_pairs"], strict=True)],
+    )
+    table = Table(
+        name="pairs",
+        title=say("pairs title"),
+        caption=say("pairs", study=study),
+        frame=shown,
+        columns=(
+            *left(how="Decision"),
+            *right(text, "Settled pairs", found="as voted", alone="if votes were independent"),
+        ),
+        data=counts,
+    )
+    group = study.first
+    order = group.main.to_frame()["system"].tolist()[:_MOST_SHOWN]
+    shares, played = _matrices(group, order)
+    picture = Picture(
+        name="shares",
+        draw=lambda: _share_map(shares, played),
+        title=say("shares title"),
+        caption=say("shares", shown=len(order), n=len(group.main.systems)),
+        alt=say(
+            "shares in words", best=order[0], mean=float(np.nanmean(shares.to_numpy()[0])) if len(order) > 1 else 0
+        ),
+    )
+    return Section(
+        id="pairs",
+        title=say("section pairs"),
+        lead=say("pairs lead"),
+        brief=True,
+        blocks=(table, Fold(title=say("shares fold"), blocks=(picture,))),
+    )
+
+
+def _share_map(shares: pd.DataFrame, played: pd.DataFrame) -> Figure:
+    from metaeval.figures.votes import share_map  # noqa: PLC0415 - matplotlib
+
+    return share_map(shares, played)
+
+
+def _matrices(group: VoteGroup, order: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return shares of votes and numbers of votes, in this order of systems."""
+    place = pd.Index(group.fitted.systems).get_indexer(pd.Index(order))
+    wins = group.fitted.wins[np.ix_(place, place)]
+    played = wins + wins.T
+    with np.errstate(invalid="ignore"):
+        found = wins / played
+    return pd.DataFrame(found, order, order), pd.DataFrame(played, order, order)
+
+
+def _unbounded_section(study: VotesStudy) -> list[Section]:
+    frame = pd.concat([group.fitted.unbounded_frame() for group in study.groups], ignore_index=True)
+    if not len(frame):
+        return []
+    shown = frame.assign(
+        what=[say(f"side {side}") for side in frame["side"]],
+        bound=[
+            MISSING if math.isnan(limit) else say("limit", side=side, limit=_STRENGTH(limit))
+            for side, limit in zip(frame["side"], frame["limit"], strict=True)
+        ],
+    )
+    table = Table(
+        name="unbounded",
+        title=say("unbounded title"),
+        caption=say("unbounded", level=_level(study)),
+        frame=shown,
+        columns=(
+            *left(system="System", what="Against the ranked systems"),
+            *right(text, bound="Strength"),
+            *right(whole, votes="Votes"),
+        ),
+        data=frame,
+    )
+    return [
+        Section(id="unbounded", title=say("section unbounded"), lead=say("unbounded lead"), brief=True, blocks=(table,))
+    ]
+
+
+def _covariates_section(study: VotesStudy) -> list[Section]:
+    group = study.first
+    if group.adjusted is None:
+        return []
+    frame = group.adjusted.coefficient_frame()
+    frame = frame[frame["name"] != "ties"]
+    coefficients = Table(
+        name="covariates",
+        title=say("covariates title"),
+        caption=say("covariates", level=_level(study)),
+        frame=frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
+        columns=(
+            *left(name="Covariate"),
+            *right(number(3), estimate="Coefficient"),
+            *right(text, interval="interval"),
+            *right(p_value, p_value="p"),
+        ),
+        data=frame,
+    )
+    both = group.adjusted.to_frame()[["system", "rank", "strength"]].merge(
+        group.fitted.to_frame()[["system", "rank", "strength"]], on="system", suffixes=("_adjusted", "_plain")
+    )
+    strengths = Table(
+        name="adjusted",
+        title=say("adjusted title"),
+        caption=say("adjusted"),
+        frame=both,
+        columns=(
+            *left(system="System"),
+            *right(_STRENGTH, "Strength", strength_adjusted="adjusted", strength_plain="as voted"),
+            *right(whole, "Rank", rank_adjusted="adjusted", rank_plain="as voted"),
+        ),
+    )
+    return [
+        Section(
+            id="covariates",
+            title=say("section covariates"),
+            lead=say("covariates lead"),
+            brief=True,
+            blocks=(coefficients, Fold(title=say("adjusted fold"), blocks=(strengths,))),
+        )
+    ]
+
+
+def _beside_section(study: VotesStudy) -> list[Section]:
+    frame = study.beside
+    if frame is None:
+        return []
+    sizes = frame.iloc[0]
+    table = Table(
+        name="beside",
+        title=say("beside title"),
+        caption=say("beside", n=int(sizes["n_systems"]), pairs=int(sizes["n_pairs"])),
+        frame=frame,
+        columns=(
+            METRIC,
+            *right(
+                whole, "Significant pairs", n_votes="votes", n_metric="metric", n_both="both", n_conflicts="opposite"
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_STRENGTH, f1="F1", tau="τ"),
+        ),
+        data=frame,
+    )
+    return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
+
+
+def _dimension_section(study: VotesStudy) -> Section:
+    found = study.first.dimension
+    frame = found.to_frame().head(_MOST_PAIRS)
+    table = Table(
+        name="misfits",
+        title=say("misfits title"),
+        caption=say("misfits"),
+        frame=frame,
+        columns=(
+            *left(system_a="System", system_b="against"),
+            *right(whole, votes="Votes"),
+            *right(share, "Share of votes", share="seen", expected="expected"),
+            *right(number(1), z="Misfit"),
+        ),
+        data=found.to_frame(),
+    )
+    words = say("dimension", found=found, alpha=study.alpha, clustered=found.clusters != "vote")
+    return Section(
+        id="fit",
+        title=say("section fit"),
+        lead=say("fit lead"),
+        blocks=(Text(paragraphs=(words,)), table),
+    )
+
+
+def _plan_section(study: VotesStudy) -> Section:
+    plan = study.first.plan
+    frame = plan.to_frame()
+    open_pairs = frame[~frame["settled"]].head(_MOST_PAIRS)
+    ranks = study.first.ranks.to_frame()
+    pair = {ranks["system"].iloc[0], ranks["system"].iloc[1]}
+    own = [{a, b} == pair for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
+    leaders = frame[own].iloc[0]
+    blocks: list[Block] = [
+        Text(
+            paragraphs=(
+                say(
+                    "plan",
+                    plan=plan,
+                    for_share=plan.votes_for_share(study.share),
+                    write=_votes,
+                    share=study.share,
+                    leaders=leaders,
+                    best=ranks["system"].iloc[0],
+                    second=ranks["system"].iloc[1],
+                ),
+            )
+        )
+    ]
+    if len(open_pairs):
+        blocks.append(
+            Table(
+                name="plan",
+                title=say("plan title"),
+                caption=say("plan table", plan=plan),
+                frame=open_pairs,
+                columns=(
+                    *left(system_a="System", system_b="against"),
+                    *right(_STRENGTH, difference="Difference"),
+                    *right(
+                        _votes, "Votes needed in all", votes_needed="new questions", votes_needed_same="same questions"
+                    ),
+                ),
+                data=frame,
+            )
+        )
+    following = plan.following.head(_MOST_PAIRS // 2)
+    blocks.append(
+        Table(
+            name="next",
+            title=say("next title", n=plan.n_next),
+            caption=say("next", n=plan.n_next),
+            frame=following,
+            columns=(*left(system_a="System", system_b="against"), *right(share, fall="Fall of the mean width")),
+            data=plan.following,
+        )
+    )
+    return Section(id="plan", title=say("section plan"), lead=say("plan lead"), brief=True, blocks=tuple(blocks))
+
+
+def _votes(value: object) -> str:
+    return "no number" if isinstance(value, float) and math.isinf(value) else whole(value)
+
+
+def _ratings_section(study: VotesStudy) -> Section:
+    frame = study.ratings()
+    elo = [f"{one:.0f} ± {spread:.0f}" for one, spread in zip(frame["elo"], frame["elo_deviation"], strict=True)]
+    table = Table(
+        name="ratings",
+        title=say("ratings title"),
+        caption=say("ratings", group=study.first, n=study.first.elo.n_orders),
+        frame=frame.assign(rating=elo, rating_sort=frame["elo"]),
+        columns=(
+            *right(whole, rank="Rank"),
+            *left(system="System"),
+            *right(share, win_rate="Win rate"),
+            *right(_STRENGTH, strength="Strength"),
+            *(right(_STRENGTH, davidson="Davidson") if "davidson" in frame else ()),
+            *right(text, rating="Elo"),
+        ),
+        data=frame,
+    )
+    return Section(id="ratings", title=say("section ratings"), lead=say("ratings lead"), blocks=(table,))
+
+
+def _level(study: VotesStudy) -> str:
+    return percentage(1 - study.alpha)
+
+
+def _methods(study: VotesStudy) -> Methods:
+    group = study.first
+    few = {name: count for name, count in _units(group).items() if count < 50}  # noqa: PLR2004 - as the errors
+    words = say(
+        "methods",
+        study=study,
+        group=group,
+        n=len(group.main.systems),
+        units=_units(group),
+        few=few,
+        level=_level(study),
+        spoken=first_few(list(group.main.coefficients["name"])),
+        freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
+    )
+    return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
+
+
+def _units(group: VoteGroup) -> Mapping[str, int]:
+    return {name: group.main.n_units[name] for name in group.main.clusters}
+
+
+def _freedom(group: VoteGroup) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    freedom = group.main.freedom
+    return np.asarray(freedom[np.triu_indices(len(freedom), 1)])

@@ -1,0 +1,322 @@
+"""Whom do people prefer? From votes on pairs of systems to ranks with intervals, and to the votes that are missing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.base.checks import check_count, check_power, check_share
+from metaeval.base.names import first_few
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.models.other_ratings import EloRatings, elo_ratings
+from metaeval.models.vote_agreement import votes_and_scores
+from metaeval.models.vote_dimension import OneDimension, one_dimension
+from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
+from metaeval.models.votes_needed import VotePlan, vote_plan
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.resampling.means_and_errors import RanksFromErrors
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.votes import Votes, as_votes
+
+CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
+AS_RANKS = "ranks"
+"""What `VotesStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
+_KNOWN = 1e6
+
+
+class VoteGroup(NamedTuple):
+    """What votes say about systems that they connect."""
+
+    fitted: BradleyTerry
+    """Without covariates."""
+    adjusted: BradleyTerry | None
+    """With them, where there are any."""
+    ranks: RanksFromErrors
+    alone: RanksFromErrors
+    """The same as if every vote were independent."""
+    dimension: OneDimension
+    plan: VotePlan
+    elo: EloRatings
+    davidson: NDArray[np.float64] | None
+    """Strengths of Davidson's model, where there are ties."""
+    unrated: tuple[str, ...]
+    """Systems without a bound."""
+
+    @property
+    def main(self) -> BradleyTerry:
+        """The strengths that are ranked: adjusted where there are covariates."""
+        return self.adjusted or self.fitted
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """Pairs that the ranks decide."""
+        return np.asarray(self.ranks.data["significant"].to_numpy()[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VotesStudy(Study):
+    """Strengths and ranks of systems from votes."""
+
+    reported_by: ClassVar[str] = "metaeval.reports.votes:votes_report"
+
+    groups: tuple[VoteGroup, ...]
+    """Systems that votes connect, each group ranked alone, the largest first."""
+    n_votes: int
+    n_systems: int
+    n_units: Mapping[str, int]
+    """Questions and voters, where they are known."""
+    counted: bool
+    """Whether the votes came as counts."""
+    read_as: str
+    beside: pd.DataFrame | None
+    """What metrics conclude of the systems of the largest group that they know too, where scores were given; see
+    `metaeval.models.votes_and_scores`."""
+    unanswered: Mapping[str, str]
+    """Groups of systems that have no ranks, with the reason."""
+    alpha: float
+    power: float
+    top: int
+    share: float
+    """Of the pairs, for which the plan counts votes."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def first(self) -> VoteGroup:
+        """The largest group."""
+        return self.groups[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a system, best first in its group.
+
+        The columns are group (where there are several), system, strength (log odds, of mean 0 in the group) with
+        standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
+        n_above, n_below, p_best and ``p_top_k``.
+        """
+        frames = []
+        for number, group in enumerate(self.groups, start=1):
+            frame = group.main.to_frame().drop(columns="rank")
+            found = group.ranks.to_frame().drop(columns=["metric", "mean", "stderr", "n"])
+            letters = group.ranks.groups()[["system", "letters"]]
+            frame = found.merge(frame, on="system").merge(letters, on="system")
+            own = ["system", "strength", "standard_error", "low", "high", "win_rate", "votes", "rank", "rank_low"]
+            own += ["rank_high", "letters"]
+            frame = frame[[*own, *(name for name in frame if name not in own)]]
+            frames.append(frame.assign(group=number) if len(self.groups) > 1 else frame)
+        return pd.concat(frames, ignore_index=True)
+
+    def pair_counts(self) -> pd.DataFrame:
+        """Return one row a correction, of the largest group: n_significant, n_pairs, share, and independent.
+
+        The correction "ranks" is the decision behind ranks and letters; ``independent`` is the count as if every vote
+        were independent.
+        """
+        group = self.first
+        counts = [(AS_RANKS, int(group.settled.sum()), int(group.alone.data["significant"].sum()))]
+        for name in CORRECTIONS:
+            own, alone = (
+                int(group.main.comparison(name, independent=one).data["significant"].sum()) for one in (False, True)
+            )
+            counts.append((name, own, alone))
+        frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
+        n_pairs = len(group.settled)
+        return frame.assign(n_pairs=n_pairs, share=frame["n_significant"] / n_pairs)
+
+    def ratings(self) -> pd.DataFrame:
+        """Return one row a system of the largest group, beside the strengths what others publish.
+
+        The columns are system, rank, strength, win_rate, davidson (Davidson's strength, which Newman's algorithm finds;
+        where there are ties), elo and elo_deviation: mean and standard deviation over random orders of the votes.
+        """
+        group = self.first
+        frame = group.fitted.to_frame()[["system", "rank", "strength", "win_rate"]]
+        place = pd.Index(group.fitted.systems).get_indexer(pd.Index(frame["system"]))
+        if group.davidson is not None:
+            frame["davidson"] = group.davidson[place]
+        return frame.assign(elo=group.elo.mean[place], elo_deviation=group.elo.deviation[place])
+
+    def _read_as(self) -> str:
+        return self.read_as
+
+
+def study_votes(  # noqa: PLR0913 - every option of the command
+    votes: object,
+    *,
+    ties: Ties = "half",
+    clusters: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    top: int = 3,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    share: float = 0.75,
+    n_next: int = 100,
+    scores: object = None,
+    correction: str = "fdr_by",
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> VotesStudy:
+    """Rank systems by votes, with errors that know which votes hang together.
+
+    Parameters
+    ----------
+    votes : Votes, DataFrame or sequence of mappings
+        One row a vote; see `metaeval.table.votes.as_votes` and `metaeval.read_votes`.
+    ties : {"half", "davidson", "drop"}, default "half"
+        Half a win for either, an outcome with a parameter of its own, or left out.
+    clusters : sequence of {"question", "voter"}, optional
+        By what votes hang together; by default what is known of both.
+    covariates : sequence of str, optional
+        What to adjust for: covariates of the votes, or columns as `metaeval.table.votes.as_votes` takes them.
+    top : int, default 3
+        How many systems count as the top.
+    alpha : float, default 0.05
+        Significance level; intervals hold at 1 - alpha.
+    power : float, default 0.8
+        Chance with which the planned votes settle a pair.
+    share : float, default 0.75
+        Of the pairs, for which the plan counts votes.
+    n_next : int, default 100
+        Votes whose best use is asked for.
+    scores : Scores or anything `metaeval.as_scores` takes, optional
+        Scores by item of some of the same systems, whose significant pairs are compared with those of the votes.
+    correction : str, default "fdr_by"
+        Of the pairs that are compared with those of the scores.
+    rng : None, int or numpy.random.Generator
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    VotesStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        If there are no votes, or an option is outside its rule.
+    EstimationError
+        If no group of systems has strengths.
+
+    See Also
+    --------
+    metaeval.models.bradley_terry : the model and its errors
+    metaeval.studies.leaderboard.study_leaderboard : from scores by item
+
+    Examples
+    --------
+    >>> from metaeval.simulate import simulate_votes
+    >>> study = study_votes(simulate_votes(n_systems=4, rng=1), rng=1)
+    >>> study.to_frame()[["system", "rank", "rank_low", "rank_high"]].to_numpy().tolist()[0]
+    ['system4', 1, 1, 1]
+    """
+    check_share(alpha, "alpha")
+    check_share(share, "share")
+    check_power(power, alpha)
+    check_count(top, "top")
+    seed = resolve_seed(rng)
+    given = as_votes(votes, covariates=covariates)
+    given = replace(given, covariates={name: given.covariates[name] for name in covariates or given.covariates})
+    attempt = Attempts(EstimationError, ScoresError)
+    found, groups = [], given.grouped()
+    for names in groups:
+        part = given if len(groups) == 1 else given.of(names)
+        made = attempt(
+            first_few(names),
+            lambda part=part: _group(part, ties, clusters, top, alpha, power, n_next, seed),  # type: ignore[misc]  # bound now
+        )
+        if made is not None:
+            found.append(made)
+    if not found:
+        raise EstimationError(next(iter(attempt.failed.values())))
+    notes = [*given.notes, *(note for group in found for note in group.fitted.notes), *_notes(given, found, groups)]
+    return VotesStudy(
+        groups=tuple(found),
+        n_votes=given.n_votes,
+        n_systems=len(given.systems),
+        n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
+        counted=given.counted,
+        beside=None if scores is None else votes_and_scores(found[0].main, scores, correction=correction, alpha=alpha),
+        read_as=given.read_as,
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        alpha=float(alpha),
+        power=float(power),
+        top=int(top),
+        share=float(share),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
+    )
+
+
+def _group(  # noqa: PLR0913, PLR0917 - as asked
+    votes: Votes,
+    ties: Ties,
+    clusters: Sequence[str] | None,
+    top: int,
+    alpha: float,
+    power: float,
+    n_next: int,
+    seed: int,
+) -> VoteGroup:
+    fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
+    adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
+    main = adjusted or fitted
+    n = len(main.systems)
+    ways = [(main.covariance, _freedom(main)), (main.independent.covariance[:n, :n], _KNOWN)]
+    ranks, alone = (
+        rank_intervals_from_covariance(
+            main.strengths,
+            covariance,
+            systems=main.systems,
+            metric=PREFERENCE,
+            freedom=freedom,
+            top=top,
+            confidence_level=1 - alpha,
+            rng=seed,
+        )
+        for covariance, freedom in ways
+    )
+    inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
+    inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
+    n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
+    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and (inner.share == 0.5).any()  # noqa: PLR2004 - ties
+    attempt = Attempts(EstimationError)
+    return VoteGroup(
+        fitted=fitted,
+        adjusted=adjusted,
+        ranks=ranks,
+        alone=alone,
+        dimension=one_dimension(inner, fitted),
+        plan=vote_plan(main, ranks, power=power, n_next=n_next),
+        elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
+        davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
+        unrated=tuple(fitted.unbounded["system"]),
+    )
+
+
+def _freedom(fitted: BradleyTerry) -> float:
+    """Return the degrees of freedom of the median pair."""
+    return float(np.median(fitted.freedom[np.triu_indices(len(fitted.systems), 1)]))
+
+
+def _notes(votes: Votes, found: Sequence[VoteGroup], groups: Sequence[Sequence[str]]) -> list[str]:
+    """Say what the votes leave unknown."""
+    notes = []
+    if votes.counted:
+        notes.append("counts do not say who voted on what: errors take every vote for independent, which is unchecked")
+    elif not votes.units:
+        notes.append("votes name no question and no voter: errors take every vote for independent, which is unchecked")
+    for name in votes.units:
+        if votes.n_units(name) == 1:
+            notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
+            notes[-1] += f": what other {name}s would change is unknown"
+    if len(groups) > 1:
+        notes.append(f"no votes connect {len(groups)} groups of systems; each is ranked alone")
+    unrated = [name for group in found for name in group.unrated]
+    if unrated:
+        notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")
+    return notes

@@ -1,0 +1,63 @@
+"""The page on votes: the first sentence answers its title, and says no more than the tables do."""
+
+import pytest
+
+from metaeval.io.votes import read_votes
+from metaeval.page.blocks import MOST_KEY_FIGURES
+from metaeval.simulate.votes import simulate_votes
+from metaeval.studies.votes import study_votes
+
+MOST_WORDS = 25
+
+
+def test_public_votes(data_folder):
+    """59 models on 13 prompts."""
+    study = study_votes(read_votes(data_folder / "votes" / "llmfao.csv.gz"), rng=0)
+    report, holm = study.report(), study.pair_counts().set_index("correction").loc["holm"]
+    assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
+    assert report.title == "Whom do people prefer?"
+    assert report.summary[0] == "GPT 4 leads, but 22 of 59 systems may be first; 141 of 1,711 pairs are settled."
+    assert report.summary[1].startswith("Votes on one question or by one voter go together: errors are 1.78 times")
+
+
+ARENAS = {
+    "one is first": ({"n_systems": 3, "spread": 2.0, "n_votes": 6000, "rng": 1}, "system3 is preferred: no other"),
+    "several may be": ({"n_systems": 9, "spread": 0.2, "rng": 1}, "leads, but"),
+    "two systems": ({"n_systems": 2, "spread": 0.0, "rng": 2}, "the pair is not settled."),
+}
+
+
+@pytest.mark.parametrize("arena", ARENAS)
+def test_one_sentence(arena):
+    """At most 25 words, few key figures, and the numbers of the tables."""
+    options, words = ARENAS[arena]
+    study = study_votes(simulate_votes(**options), rng=0)
+    report = study.report()
+    assert words in report.summary[0]
+    assert len(report.summary[0].split()) <= MOST_WORDS
+    assert len(report.key_figures.frame) <= MOST_KEY_FIGURES
+    assert report.summary[0].count(".") == 1
+    first = study.to_frame()["rank_low"]
+    assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
+
+
+def test_the_page(tmp_path):
+    """Every section, its pictures and its data; in Markdown and LaTeX too."""
+    study = study_votes(simulate_votes(n_systems=5, rng=1), covariates=["position"], rng=0)
+    report = study.report()
+    page = study.save(tmp_path / "page").read_text()
+    titles = [
+        "Ranks with intervals",
+        "Pairs of systems",
+        "Covariates",
+        "Fit of one dimension",
+        "Votes needed",
+        "Other ratings",
+    ]
+    places = [page.index(f">{title}</h2>") for title in titles]
+    assert places == sorted(places)
+    assert {path.name for path in (tmp_path / "page" / "figures").iterdir()} >= {"ranks.svg", "shares.svg"}
+    assert (tmp_path / "page" / "data" / "pairs.csv").exists()
+    assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
+    assert report.to_latex().startswith("% Needs")
+    assert study.plot() is not None

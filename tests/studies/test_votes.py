@@ -1,0 +1,139 @@
+"""The study of votes: what it has, that its parts agree, and what votes may lack."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.vote_strengths import bradley_terry
+from metaeval.simulate.votes import simulate_votes
+from metaeval.studies.votes import study_votes
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Study six simulated systems."""
+    return study_votes(simulate_votes(n_systems=6, rng=1), rng=1)
+
+
+def test_what_the_study_has(study):
+    """Strengths, ranks and probabilities of every system, best first."""
+    frame = study.to_frame()
+    assert frame["system"].tolist()[0] == "system6"
+    assert frame["p_best"].sum() == pytest.approx(1.0)
+    assert (frame["rank_low"] <= frame["rank"]).all()
+    assert (frame["rank"] <= frame["rank_high"]).all()
+    fitted = bradley_terry(simulate_votes(n_systems=6, rng=1)).to_frame()
+    assert frame["strength"].tolist() == fitted["strength"].tolist()
+    assert len(study.ratings()) == 6
+
+
+def test_one_decision_about_a_pair(study):
+    """The count, the letters, the plan and the numbers of better systems are of the same decision."""
+    counts = study.pair_counts().set_index("correction")
+    settled = counts.loc["ranks", "n_significant"]
+    frame = study.to_frame()
+    assert frame["n_above"].sum() == settled == study.first.plan.to_frame()["settled"].sum()
+    letters = frame["letters"].tolist()
+    shared = sum(bool(set(one) & set(other)) for at, one in enumerate(letters) for other in letters[:at])
+    assert shared == 15 - settled
+    assert (counts["n_significant"] <= counts["n_pairs"]).all()
+
+
+def test_questions_and_voters_settle_fewer_pairs():
+    """Independent votes claim more than votes on thirteen questions do."""
+    found = study_votes(simulate_votes(n_systems=10, n_questions=13, by_question=1.0, rng=2), rng=1)
+    row = found.pair_counts().set_index("correction").loc["fdr_by"]
+    assert row["independent"] > row["n_significant"]
+    assert found.first.main.inflation > 1.2
+
+
+def test_groups_are_ranked_alone():
+    """Two arenas without a vote between them: the larger first, the other with ranks of its own."""
+    one = simulate_votes(n_systems=5, rng=1)
+    other = simulate_votes(n_systems=3, rng=2).replace({f"system{n}": f"other{n}" for n in (1, 2, 3)})
+    found = study_votes(pd.concat([one, other], ignore_index=True), rng=1)
+    frame = found.to_frame()
+    assert frame.groupby("group").size().tolist() == [5, 3]
+    assert frame[frame["group"] == 2]["rank"].min() == 1
+    assert any("2 groups of systems" in note for note in found.notes)
+    assert found.report().summary[0].startswith("In the largest of 2 unconnected groups")
+
+
+def test_a_group_without_strengths_says_why():
+    """A pair in which one always won."""
+    lone = pd.DataFrame([("x", "y", "left", "q1", "v1")] * 3, columns=["left", "right", "winner", "question", "voter"])
+    found = study_votes(pd.concat([simulate_votes(n_systems=3, rng=1), lone], ignore_index=True), rng=1)
+    assert "no strength has a bound" in found.unanswered["x, y"]
+    with pytest.raises(EstimationError, match="no strength has a bound"):
+        study_votes(lone)
+
+
+def test_a_system_that_never_lost_is_not_ranked():
+    """It is listed with a limit, and the sentence says so."""
+    rows = simulate_votes(n_systems=4, rng=1)
+    best = pd.DataFrame(
+        [("new", f"system{one % 4 + 1}", "left", f"q{one}", "v1") for one in range(12)],
+        columns=["left", "right", "winner", "question", "voter"],
+    )
+    found = study_votes(pd.concat([rows, best], ignore_index=True), rng=1)
+    assert "new" not in found.to_frame()["system"].tolist()
+    assert found.first.unrated == ("new",)
+    report = found.report()
+    assert report.summary[0].startswith("new never lost; of the others, ")
+    assert any(section.id == "unbounded" for section in report.sections)
+
+
+def test_what_is_not_known_is_said():
+    """Counts, and votes without questions: independence is unchecked."""
+    rows = [{"left": a, "right": b, "wins": 6, "losses": 4, "ties": 1} for a, b in ("ab", "bc", "ac")]
+    found = study_votes(rows, rng=1)
+    assert "counts do not say who voted on what" in found.notes[0]
+    assert found.report().summary[1].startswith("Every vote is taken for independent, because counts do not say")
+    assert [fact for fact in found.report().facts if fact[1] == "votes"] == [("33", "votes")]
+    bare = simulate_votes(n_systems=3, rng=1)[["left", "right", "winner"]]
+    assert "votes name no question and no voter" in study_votes(bare, rng=1).notes[0]
+    one = study_votes(simulate_votes(n_systems=3, rng=1).assign(voter="ann"), rng=1)
+    assert "all votes are by one voter" in one.notes[0]
+
+
+def test_covariates_are_adjusted_for():
+    """Ranks are those of the adjusted strengths; both stand side by side."""
+    frame = simulate_votes(n_systems=5, rng=3)
+    found = study_votes(frame, covariates=["position"], rng=1)
+    assert found.first.main is found.first.adjusted
+    assert found.first.fitted.coefficients.empty
+    assert found.to_frame().set_index("system")["strength"].to_dict() == pytest.approx(
+        dict(zip(found.first.adjusted.systems, found.first.adjusted.strengths, strict=True))
+    )
+    assert any(section.id == "covariates" for section in found.report().sections)
+
+
+def test_two_systems():
+    """One pair: settled or not, and no scale to check."""
+    found = study_votes(simulate_votes(n_systems=2, n_votes=4000, spread=1.5, rng=1), rng=1)
+    assert found.report().summary[0].endswith("the pair is settled.")
+    assert "nothing to check" in found.report().to_html()
+
+
+def test_all_ties():
+    """Nobody leads, and nothing fails."""
+    rows = [{"left": a, "right": b, "winner": "tie", "question": q} for q in range(4) for a, b in ("ab", "bc", "ac")]
+    found = study_votes(rows, rng=1)
+    assert found.report().summary[0] == "3 of 3 systems may be first; 0 of 3 pairs are settled."
+    assert found.to_frame()["rank_high"].tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize("options", [{"ties": "some"}, {"alpha": 2}, {"share": 0}, {"power": 0.01}, {"n_next": 0}])
+def test_options_outside_their_rule(options):
+    """Each is refused before anything is fitted."""
+    with pytest.raises(InvalidOptionError):
+        study_votes(simulate_votes(n_systems=3, n_votes=60, rng=1), **options)
+    with pytest.raises((ScoresError, InvalidOptionError)):
+        study_votes(pd.DataFrame({"left": [], "right": [], "winner": []}))
+
+
+def test_a_seed_repeats_the_answer(study):
+    """To the last bit."""
+    again = study_votes(simulate_votes(n_systems=6, rng=1), rng=1)
+    np.testing.assert_array_equal(again.to_frame()["p_best"], study.to_frame()["p_best"])
