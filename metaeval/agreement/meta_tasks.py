@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from metaeval.base.checks import check_choice, check_number
+from metaeval.base.results import ShortRepr
 from metaeval.errors import InvalidOptionError
 
 Unit = Literal["cells", "items", "clusters", "systems", "pairs"]
@@ -41,7 +42,7 @@ CALIBRATED = ("acc_eq", "tau_eq")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(ShortRepr):
     """One column of a campaign."""
 
     measure: str

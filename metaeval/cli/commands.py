@@ -21,7 +21,7 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "power": "Count the significantly different pairs of systems by metric.",
         "table": "Print a table of systems and metrics for a paper: means, with significance marks.",
         "leaderboard": "Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.",
-        "votes": "Rank systems by votes on pairs, with errors that know which votes go together.",
+        "votes": "Rank systems by votes on pairs of them.",
     },
     "How many topics?": {
         "topics": "Estimate how many topics each metric needs, with intervals.",

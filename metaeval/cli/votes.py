@@ -76,7 +76,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
-    """Rank systems by votes on pairs, with errors that know which votes go together.
+    """Rank systems by votes on pairs of them.
 
     Strengths by Bradley and Terry's model, ranks with simultaneous intervals, the pairs that the votes settle, the fit
     of one scale, and the votes that are missing.

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import has_parquet
+from metaeval.base.names import first_double
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.sheets import header_names, sheet_of
@@ -188,11 +189,13 @@ def _parsed(content: bytes, label: str) -> Any:  # noqa: ANN401 - whatever it ho
 def _sheet_tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:
     sheet = sheet_of(content, label)
     names = header_names(next(sheet.rows()))
+    if (again := first_double(name for name in names if name)) is not None:
+        raise sheet.error(f"two columns are called {again!r}; rename one, or leave it out", 0)
     wanted = collected.wanted(names)
     separator = r"\s+" if sheet.delimiter == " " else sheet.delimiter
     try:
         for frame in pd.read_csv(
-            BytesIO(content),
+            BytesIO(sheet.content),
             sep=separator,
             names=names,
             header=0,
@@ -204,6 +207,7 @@ def _sheet_tables(content: bytes, label: str, collected: Collected) -> Iterator[
             chunksize=_ROWS,
             encoding="utf-8",
         ):
-            yield {str(name): frame[name].array for name in frame}
+            kept = frame.dropna(how="all")  # of blank lines
+            yield {str(name): kept[name].array for name in kept}
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise FileFormatError(f"a row has another number of cells than the header ({error})", path=label) from None

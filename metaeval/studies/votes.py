@@ -162,7 +162,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> VotesStudy:
-    """Rank systems by votes, with errors that know which votes hang together.
+    """Rank systems by votes, with errors for votes that go together.
 
     Parameters
     ----------

@@ -212,9 +212,10 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 
 
 ASKED = {
-    **{name: [f"study_{name}"] for name in ("design", "human", "judges", "judgments", "leaderboard", "power")},
+    **{name: [f"study_{name}"] for name in ("design", "judges", "judgments", "leaderboard", "power")},
     **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics", "votes")},
     "agree": ["audit_quantisations", "study_agreement"],
+    "human": ["study_campaign", "study_human"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],
     "compare-tests": ["study_tests"],

@@ -6,6 +6,7 @@
 import io
 import random
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -275,6 +276,17 @@ def _pool_sizes(rng: random.Random) -> Case:
     known = {topic: rng.choice((1, 7, 900, 2**31, 2**53 + 1)) for topic in rng.sample(TOPICS, 3)}
     rows = [[topic, sometimes(rng, "00") + str(size)] for topic, size in known.items()]
     return Case((table(rng, [*([["topic", "size"]] * (rng.random() < 0.5)), *rows]),), {}, {"sizes": known})
+
+
+def _votes(rng: random.Random) -> Case:
+    systems, counts = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 3), Counter[str]()
+    sides = rng.choice((("left", "right"), ("model_a", "model_b")))
+    rows = [[*sides, "winner"]]
+    for _ in range(rng.randint(3, 8)):
+        pair, (winner, share) = rng.sample(systems, 2), rng.choice(((sides[0], 1.0), (sides[1], 0.0), ("tie", 0.5)))
+        rows.append([*pair, winner])
+        counts[f"{pair[0]} | {pair[1]} | {share}"] += 1
+    return Case((table(rng, rows, ",\t"),), {}, {"said": {key: float(one) for key, one in counts.items()}})
 
 
 def _names(rng: random.Random) -> Case:
@@ -698,6 +710,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "covariate": _covariate,
     "pool-sizes": _pool_sizes,
     "names": _names,
+    "votes": _votes,
     "labels": _labels,
     "labels-qrels": _label_qrels,
     "items": _items,

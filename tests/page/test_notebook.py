@@ -46,7 +46,7 @@ PLOTS = {
         "LabelAgreement",
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
-    *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    *("BradleyTerry", "MetaMetrics", "VarianceComponents", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
 }
 
 
