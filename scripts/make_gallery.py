@@ -37,6 +37,8 @@ LINES = {
     "leaderboard": "leaderboard examples/mteb/main_score.csv",
     "judges": "judges nist=made/qrels.txt model=model.txt person=person.txt --reference nist --people person "
     "--runs made/runs --metrics nDCG@10",
+    "components": "components repeats.csv",
+    "votes": "votes votes.csv",
     "human": "human people.csv --reference human --item seg --cluster doc",
     "reliability": "reliability inex/assessments inex/submissions --element-sizes inex/sizes.txt",
     "assessment": "assessment inex/assessments --runs inex/submissions",
@@ -167,6 +169,21 @@ GALLERY = (
         "is-this-leaderboard-real.md",
     ),
     Picture(
+        *("components", "shares_repeats", "Where the noise comes from"),
+        "How much of the variance between two systems is of items, and how much of repeats?",
+        "where-does-the-noise-come-from.md",
+    ),
+    Picture(
+        *("components", "designs_repeats", "Designs"),
+        "How dependable are the means with more items or more repeats?",
+        "where-does-the-noise-come-from.md",
+    ),
+    Picture(
+        *("votes", "ranks", "Ranks by votes"),
+        "Simultaneous intervals for the true ranks, with errors for votes on one question or by one voter.",
+        "whom-do-people-prefer.md",
+    ),
+    Picture(
         *("judges", "judge-f1-ndcg@10", "Conclusions under a judge"),
         "Does another judge find the same significant pairs as a second person?",
         "can-we-replace-the-assessor.md",
@@ -210,6 +227,8 @@ def main() -> None:
             _metaeval(line, here)
         _write_judges(here)
         _write_people(here)
+        _write_repeats(here)
+        _write_votes(here)
         for name in dict.fromkeys(picture.command for picture in GALLERY):
             print(f"metaeval {LINES[name]}")
             _metaeval(f"{LINES[name]} --out report-{name}", here)
@@ -267,6 +286,27 @@ def _write_people(folder: Path) -> None:
             scores = [quality, *(share * quality + (1.2 - share) * generator.normal() for share in (0.9, 0.6, 0.3))]
             rows.append(f"system{system},doc{segment // 5},{segment}," + ",".join(f"{score:.3f}" for score in scores))
     (folder / "people.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+def _write_repeats(folder: Path) -> None:
+    """Write scores of eight systems on sixty items, three times each."""
+    import numpy as np  # noqa: PLC0415 - for this alone
+
+    generator = np.random.default_rng(7)
+    rows = ["system,item,repeat,score"]
+    for system in range(8):
+        for item, difficulty in enumerate(np.random.default_rng(1).normal(size=60)):
+            effect = system / 6 + difficulty + generator.normal(0, 0.7)
+            rows += [f"s{system},i{item},{again},{effect + generator.normal():.3f}" for again in range(3)]
+    (folder / "repeats.csv").write_text("\n".join(rows) + "\n", "utf-8")
+
+
+def _write_votes(folder: Path) -> None:
+    """Write votes on twelve systems."""
+    from metaeval.simulate import simulate_votes  # noqa: PLC0415 - for this alone
+
+    votes = simulate_votes(n_systems=12, n_questions=30, n_voters=60, n_votes=5000, rng=4)
+    votes.to_csv(folder / "votes.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -60,6 +61,9 @@ def site(checkout, tmp_path_factory):
 def _build(checkout, folder):
     for needed in ("sphinx", "myst_parser", "furo", "sphinx_external_toc"):
         pytest.importorskip(needed, reason="the extra docs is not installed")
+    made = checkout / "docs" / "_build" / "html"
+    if (made / ".doctrees").is_dir():  # Sphinx renews what is older than its source
+        shutil.copytree(made, folder, dirs_exist_ok=True)
     built = subprocess.run(
         [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", checkout / "docs", folder],
         capture_output=True,

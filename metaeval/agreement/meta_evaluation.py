@@ -206,7 +206,7 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     >>> frame = pd.DataFrame(names | {name: part.ravel() for name, part in cells.items()})
     >>> found = meta_metrics(item_scores(frame, reference="human"), tasks="spa, acc_eq", n_resamples=99, rng=0)
     >>> found.average[["metric", "value", "rank"]].round(2).to_dict("records")
-    [{'metric': 'good', 'value': 0.92, 'rank': 1}, {'metric': 'poor', 'value': 0.59, 'rank': 2}]
+    [{'metric': 'good', 'value': 0.93, 'rank': 1}, {'metric': 'poor', 'value': 0.48, 'rank': 2}]
     """
     sets = dict(scores) if isinstance(scores, Mapping) else {"": scores}
     if not sets:

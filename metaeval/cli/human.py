@@ -60,6 +60,14 @@ _MIN_DIFFERENCE = Option(
 _PERMUTE = choice(
     "Units of the permutation test that compares two metrics.", "both", "items", "systems", excludes="tasks preset"
 )
+
+
+def _known_tasks(text: str) -> object:
+    from metaeval.agreement.meta_tasks import parse_tasks  # noqa: PLC0415 - loads the package
+
+    return parse_tasks(text, [""])
+
+
 _CAMPAIGN = "A campaign"
 _PRESET = choice(
     "The tasks, metrics and language pairs of a year's metrics task.",
@@ -73,7 +81,7 @@ _TASKS = Option(
     "TASK,…",
     "Measures of the metrics tasks of WMT, averaged: accuracy, pearson, spearman, kendall, spa, acc_eq, tau_eq, "
     "pairwise_pearson, each MEASURE:LEVEL:GROUP, such as pearson:item.",
-    checks.names("names of tasks by comma"),
+    checks.read_by(_known_tasks),
     shown=False,
     panel=_CAMPAIGN,
     often=True,

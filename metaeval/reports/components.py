@@ -216,18 +216,18 @@ def _figures(study: ComponentsStudy) -> Table:
     shown = pd.DataFrame(
         {
             "metric": frame["metric"],
-            "erho2": [_coefficient(row, "erho2") for _, row in frame.iterrows()],
-            "phi": [_coefficient(row, "phi") for _, row in frame.iterrows()],
+            "relative": [_coefficient(row, "erho2") for _, row in frame.iterrows()],
+            "absolute": [_coefficient(row, "phi") for _, row in frame.iterrows()],
             "difference_error": frame["difference_error"],
-            "items": [needed[str(metric)] for metric in frame["metric"]],
+            "items_needed": [needed[str(metric)] for metric in frame["metric"]],
             "order": frame["erho2"],
         }
     )
     columns = (
         METRIC,
-        *right(text, erho2="Eρ²", phi="Φ"),
+        *right(text, relative="Eρ²", absolute="Φ"),
         *right(_SCORE, difference_error="Standard error of a difference"),
-        *right(text, _named(study.components)["Others"], items=say("key items", target=study.target)),
+        *right(text, _named(study.components)["Others"], items_needed=say("key items", target=study.target)),
     )
     return key_figures(shown, columns, by="order", caption=_said(study, "figures"), data=frame)
 
@@ -287,13 +287,14 @@ def _design_section(study: ComponentsStudy) -> Section:
     frame = found.dependability
     repeated = bool(frame["repeat_share"].notna().any())
     shown = frame.assign(
-        **{which: [_coefficient(row, which) for _, row in frame.iterrows()] for which in ("erho2", "phi")},
-        erho2_sort=frame["erho2"],
-        phi_sort=frame["phi"],
+        relative=[_coefficient(row, "erho2") for _, row in frame.iterrows()],
+        absolute=[_coefficient(row, "phi") for _, row in frame.iterrows()],
+        relative_sort=frame["erho2"],
+        absolute_sort=frame["phi"],
     )
     columns: list[Column] = [
         METRIC,
-        *right(text, erho2="Eρ²", phi="Φ"),
+        *right(text, relative="Eρ²", absolute="Φ"),
         *right(_SCORE, "Standard error", standard_error="mean", difference_error="difference"),
         *right(_SCORE, detectable="Detectable"),
     ]
@@ -320,7 +321,7 @@ def _plans_section(study: ComponentsStudy) -> Section:
     key = _key(found)
     needed = pd.DataFrame(
         [
-            {"metric": metric, "erho2": _needed(study, "erho2")[metric], "phi": _needed(study, "phi")[metric]}
+            {"metric": metric, "relative": _needed(study, "erho2")[metric], "absolute": _needed(study, "phi")[metric]}
             for metric in found.solved
         ]
     )
@@ -344,7 +345,7 @@ def _plans_section(study: ComponentsStudy) -> Section:
         title=_said(study, "needed title", target=study.target),
         caption=_said(study, "needed"),
         frame=needed,
-        columns=(METRIC, *right(text, erho2="Eρ²", phi="Φ")),
+        columns=(METRIC, *right(text, relative="Eρ²", absolute="Φ")),
         data=study.needed,
     )
     what = f", judges or {key}" if found.judges and found.n_repeats > 1 else f", or {key}" if several else ""
@@ -361,9 +362,10 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
     steps = np.unique(part["items"])[::6]
     few = part[part["items"].isin(steps)]
     shown = few.assign(
-        **{which: [_coefficient(row, which) for _, row in few.iterrows()] for which in ("erho2", "phi")},
-        erho2_sort=few["erho2"],
-        phi_sort=few["phi"],
+        relative=[_coefficient(row, "erho2") for _, row in few.iterrows()],
+        absolute=[_coefficient(row, "phi") for _, row in few.iterrows()],
+        relative_sort=few["erho2"],
+        absolute_sort=few["phi"],
     )
     several = len(part[key].unique()) > 1
     return Table(
@@ -374,7 +376,7 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
         columns=(
             *right(whole, items=_named(study.components)["Others"]),
             *(right(lambda value: f"{value:.3g}", **{key: key.capitalize()}) if several else ()),
-            *right(text, erho2="Eρ²", phi="Φ"),
+            *right(text, relative="Eρ²", absolute="Φ"),
             *right(_SCORE, difference_error="Standard error of a difference"),
         ),
         data=part,

@@ -79,7 +79,7 @@ class CampaignStudy(Study):
         >>> frame = pd.DataFrame(names | {name: part.ravel() for name, part in cells.items()})
         >>> study = study_campaign(item_scores(frame, reference="human"), tasks="acc_eq", n_resamples=200, rng=0)
         >>> study.to_separate("good", "poor")["n_needed"].tolist()
-        [4]
+        [5]
         """
         return _separation(self.found, (metric_a, metric_b), power)
 

@@ -33,6 +33,7 @@ from metaeval.table.plausibility import odd_notes, summary_topics
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
+_LONG = 200
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
@@ -444,7 +445,8 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: str) -> None:
         names = table.labels[dim]
         if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
-            why = f" ({dropped.partition(': ')[0]}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
+            short = dropped if len(dropped) < _LONG else dropped.partition(": ")[0]
+            why = f" ({short}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
             what = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
             least = f"at least two {what}s are needed to compare anything" if fewest > 1 else f"no {what} is left"
             raise ScoresError(f"{least}; {there}{why}")
