@@ -54,7 +54,7 @@ def test_infinite_numbers_are_written():
     values = tried().to_numpy()[0].mean(axis=2)
     level = values - values.mean(axis=1, keepdims=True) + np.linspace(0, 1e-4, 6)[:, None]
     report = study_components(level[None], n_splits=0, rng=1).report()
-    assert "∞" in report.key_figures.frame["items"].item()
+    assert "∞" in report.key_figures.frame["items_needed"].item()
     costs = next(one for one in report.tables() if one.name == "costs")
     assert "Eρ² 0.95" not in costs.frame["wish"].tolist()  # noqa: RUF001 - as the page has it
 
