@@ -83,9 +83,9 @@ def check_kind(value: object, name: str, kind: str) -> None:
 
     Examples
     --------
-    >>> check_kind("qrels", "labels", "Labels")
+    >>> check_kind("x", "labels", "Labels")
     Traceback (most recent call last):
-    metaeval.errors.InvalidOptionError: `labels` must be a Labels; got 'qrels'. One is made by metaeval.agreement.as_labels
+    metaeval.errors.InvalidOptionError: `labels` must be a Labels; got 'x'. One is made by metaeval.agreement.as_labels
     """
     if not any(one.__name__ == kind for one in type(value).__mro__):
         given = show(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

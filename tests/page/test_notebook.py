@@ -46,7 +46,8 @@ PLOTS = {
         "LabelAgreement",
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
-    *("BradleyTerry", "MetaMetrics", "VarianceComponents", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    *("BradleyTerry", "VarianceComponents"),
 }
 
 
