@@ -172,8 +172,8 @@ def share_held(n_systems, spread, n_boards, *, ratio=1.0, together=0.0, n_draws=
     return held / n_boards, float(np.mean(widths))
 
 
-@pytest.mark.parametrize("spread", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize(("n_systems", "ratio"), [(5, 1.0), (20, 1.0), (20, 3.0)])
+@pytest.mark.parametrize("spread", [0.5, 3.0])
+@pytest.mark.parametrize(("n_systems", "ratio"), [(5, 1.0), (20, 3.0)])
 def test_intervals_hold_the_true_ranks(n_systems, spread, ratio):
     """Of random boards with independent errors, at least .93 have all true ranks in their intervals, up to chance."""
     n_boards = 120
