@@ -1,9 +1,9 @@
 """How well every metric agrees with people over several tasks, which of two does better, and how far above chance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,23 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.items import reference_of
-from metaeval.agreement.meta_sums import Block, Cells, Sums, cells_of_set, sums_of, values_of
+from metaeval.agreement.meta_cells import Cells, cells_of_set
+from metaeval.agreement.meta_exchanges import (
+    SENTINELS,
+    Asked,
+    Exchange,
+    Found,
+    Resample,
+    measure_task,
+    shuffled_measures,
+)
 from metaeval.agreement.meta_tasks import MEASURES, Task, check_tasks, parse_tasks
 from metaeval.base.checks import check_choice, check_count, check_share, refused, t_half_width
 from metaeval.base.names import natural_order
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
-from metaeval.errors import EstimationError, ScoresError
-from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
+from metaeval.errors import ScoresError
+from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -26,13 +35,8 @@ from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import is_significant
 
 type Floats = NDArray[np.float64]
-Exchange = Literal["published", "clusters", "items", "cells", "systems"]
-Resample = Literal["items", "systems", "both"]
 
 AVERAGE = "average"
-SENTINELS = ("ties everywhere", "item only", "system only")
-"""Made-up metrics: one score for all, and people's own means of the item or of the system."""
-_BLOCK = 2**23
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -233,56 +237,12 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
         check_choice(
             name, "other human scores (`ceiling`)", {str(m) for one in named.values() for m in one["metric"].to_numpy()}
         )
-    asked = _Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
+    asked = Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
     places = range(len(chosen))
-    done = parallel_map(_task, list(places), shared=(asked,), description="tasks")
-    drawn = parallel_map(_shuffled, list(range(n_chance)), shared=(asked,), description="chance")
+    done = parallel_map(measure_task, list(places), shared=(asked,), description="tasks")
+    drawn = parallel_map(shuffled_measures, list(range(n_chance)), shared=(asked,), description="chance")
     chance = [np.array([one[place] for one in drawn]) for place in places]
     return _result(asked, done, chance, correction, alpha, confidence_level, over, ceiling)
-
-
-class _Asked(NamedTuple):
-    """The sets, the tasks, and the draws."""
-
-    cells: Mapping[str, Cells]
-    tasks: tuple[Task, ...]
-    seed: int
-    n_resamples: int
-    n_flips: int
-    exchange: Exchange
-    resample: Resample
-
-    def of(self, task: Task) -> list[Cells]:
-        """Return the sets of a task, with the metrics that all of them have."""
-        every = [self.cells[one] for one in task.sets]
-        common = [name for name in every[0].metrics if all(name in one.metrics for one in every)]
-        if not common:
-            raise ScoresError(f"{task.name}: no metric is in all of its sets")
-        return [
-            one if one.metrics == tuple(common) else _with_metrics(one, [one.metrics.index(name) for name in common])
-            for one in every
-        ]
-
-    def generator(self, purpose: str, name: str, *more: int) -> np.random.Generator:
-        """Return the generator of a purpose for a set: tasks of a set share its draws."""
-        words = [*purpose.encode(), 0, *name.encode()]
-        return np.random.default_rng([self.seed, len(words), *words, *more])
-
-    def unit(self, task: Task) -> str:
-        """Return what a task exchanges."""
-        if self.exchange == "published":
-            return MEASURES[task.measure].published[task.level] if task.group == "none" else f"{task.group}s"
-        if self.exchange == "clusters":
-            if task.level == "system" and task.measure != "spa":
-                return "systems"
-            return "systems" if task.group == "system" else "clusters"
-        return self.exchange
-
-
-def _with_metrics(cells: Cells, at: Sequence[int]) -> Cells:
-    return replace(
-        cells, metrics=tuple(cells.metrics[place] for place in at), scores=cells.scores[[*at]], given=cells.given[[*at]]
-    )
 
 
 def _tasks(tasks: str | Sequence[str] | Sequence[Task], sets: Sequence[str]) -> list[Task]:
@@ -299,192 +259,12 @@ def _tasks(tasks: str | Sequence[str] | Sequence[Task], sets: Sequence[str]) -> 
     return found
 
 
-class _Found(NamedTuple):
-    """What one task came to."""
-
-    metrics: tuple[str, ...]
-    columns: Mapping[str, Floats]
-    """What the table says of every metric."""
-    drawn: Floats | None
-    """The measure on resamples, less its value there. Shape (resample, metric)."""
-    jackknife: Mapping[str, Floats]
-    """By set, the measure without each system, less their mean. Shape (system, metric)."""
-    hybrids: Floats
-    """Differences of the hybrids of every pair of metrics (upper triangle). Shape (pair, resample)."""
-    observed: Floats
-    """The difference that they are compared with. Shape (pair,)."""
-    sentinels: Floats
-    unit: str
-
-
-def _task(place: int, asked: _Asked) -> _Found:
-    """Do everything that one task asks for, chance aside."""
-    task = asked.tasks[place]
-    every = asked.of(task)
-    unit = asked.unit(task)
-    values = values_of(task, every, asked.n_flips, asked.generator("flips", task.name))
-    made = [_sentinels(one) for one in every]
-    try:
-        hybrids, observed = _hybrids(task, every, unit, asked)
-    except EstimationError:
-        if asked.exchange not in {"clusters", "published"}:
-            raise
-        n_pairs = len(every[0].metrics) * (len(every[0].metrics) - 1) // 2
-        hybrids, observed, unit = np.full((n_pairs, asked.n_resamples), np.nan), np.full(n_pairs, np.nan), ""
-    return _Found(
-        metrics=every[0].metrics,
-        columns=values._asdict(),
-        drawn=_drawn(task, every, asked) if asked.resample != "systems" else None,
-        jackknife=_jackknife(task, every, asked) if asked.resample != "items" else {},
-        hybrids=hybrids,
-        observed=observed,
-        sentinels=np.where(_lacking(every), np.nan, _quick(task, made, asked)),
-        unit=unit,
-    )
-
-
-def _sentinels(cells: Cells) -> Cells:
-    held, there = np.where(cells.there, cells.human, 0.0), cells.there
-    by_item = held.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    flat = np.zeros(held.shape)
-    tables = np.array([flat, by_item + flat, cells.human_means[:, None] + flat, *cells.second])
-    lacking = np.isnan(tables).all(axis=(1, 2))
-    return cells.with_scores([*map(str, range(len(tables)))], np.where(lacking[:, None, None], 0.0, tables))
-
-
-def _lacking(every: Sequence[Cells]) -> NDArray[np.bool_]:
-    """Say which rows of `_sentinels` are not known in some set."""
-    gone = np.array([np.isnan(cells.second).all(axis=(1, 2)) for cells in every]).any(axis=0)
-    return np.concatenate([np.zeros(len(SENTINELS), dtype=bool), gone])
-
-
-def _quick(task: Task, every: Sequence[Cells], asked: _Asked) -> Floats:
-    """Return a measure of every metric, spa by the normal distribution."""
-    if task.measure == "spa":
-        sums = sums_of(task, every, "items")
-        return measured(sums, [np.ones((1, block.parts.shape[1])) for block in sums.blocks])[0]
-    return values_of(task, every, asked.n_flips, asked.generator("flips", task.name)).value
-
-
-def _product(weights: Floats, parts: Floats) -> Floats:
-    """Return sums (draw, metric, sum) of what units add, weighted."""
-    n_metrics, n_units, n_sums = parts.shape
-    flat = parts.transpose(1, 0, 2).reshape(n_units, n_metrics * n_sums)
-    return (weights @ flat).reshape(len(weights), n_metrics, n_sums)
-
-
-def measured(sums: Sums, weights: Sequence[Floats]) -> Floats:
-    """Return a measure of every metric under weights of the units of every block. Shape (draw, metric)."""
-    parts = np.concatenate([_product(w, block.parts) for w, block in zip(weights, sums.blocks, strict=True)], axis=-1)
-    shared = np.concatenate([w @ block.shared for w, block in zip(weights, sums.blocks, strict=True)], axis=-1)
-    return sums.finish(parts, shared[:, None, :])
-
-
-def _drawn(task: Task, every: Sequence[Cells], asked: _Asked) -> Floats | None:
-    """Return a measure on resampled clusters, less that of all; None where it is no function of sums over them."""
-    try:
-        sums = sums_of(task, every, "clusters")
-    except EstimationError:
-        return None
-    per_set = len(sums.blocks) // len(every)
-    weights: list[Floats] = []
-    for cells in every:
-        n = int(cells.clusters.max()) + 1
-        generator = asked.generator("resamples", cells.name)
-        weights += [bootstrap_counts(bootstrap_indices(generator, asked.n_resamples, n), n)] * per_set
-    whole = measured(sums, [np.ones((1, block.parts.shape[1])) for block in sums.blocks])
-    return measured(sums, weights) - whole
-
-
-def _jackknife(task: Task, every: Sequence[Cells], asked: _Asked) -> dict[str, Floats]:
-    found = {}
-    for place, cells in enumerate(every):
-        n = len(cells.systems)
-        if n > 3:  # noqa: PLR2004 - a correlation of systems takes three
-            rows = [
-                _quick(
-                    task,
-                    [*every[:place], cells.among([one for one in range(n) if one != out]), *every[place + 1 :]],
-                    asked,
-                )
-                for out in range(n)
-            ]
-            found[cells.name] = np.array(rows) - np.mean(rows, axis=0)
-    return found
-
-
-def _hybrids(task: Task, every: Sequence[Cells], unit: str, asked: _Asked) -> tuple[Floats, Floats]:
-    """Return the differences between the hybrids of every pair of metrics, and those between the metrics themselves."""
-    standard = [cells.standardised() for cells in every]
-    if unit == "systems" and task.level == "system":
-        standard = [replace(one, given=_standard(one.metric_means)) for one in standard]
-    if unit == "pairs" or task.group != "none":
-        standard = list(every)  # verdicts, and correlations of each group, are exchanged as they are
-    sums = sums_of(task, standard, unit)
-    n_metrics, n = len(every[0].metrics), asked.n_resamples
-    first, second = np.triu_indices(n_metrics, 1)
-    found = np.empty((len(first), n))
-    widest = max(block.parts.shape[1] for block in sums.blocks)
-    per_set = len(sums.blocks) // len(every)
-    generators = [asked.generator(f"exchange {unit}", one.name) for one in every]
-    shared = np.concatenate([block.shared.sum(axis=0) for block in sums.blocks], axis=-1)
-    total = np.concatenate([block.parts.sum(axis=1) for block in sums.blocks], axis=-1)
-    step = max(1, min(n, _BLOCK // max(widest, n_metrics * total.shape[-1])))
-    for start in range(0, n, step):
-        size = min(step, n - start)
-        parts = []
-        for place, block in enumerate(sums.blocks):
-            parts.append(_exchanged(block, generators[place // per_set], size))
-        kept = np.concatenate(parts, axis=-1)  # (draw, metric, sum): what each metric keeps
-        given = total - kept
-        at = 0
-        for one in range(n_metrics - 1):
-            others = slice(one + 1, n_metrics)
-            left = sums.finish(kept[:, one : one + 1] + given[:, others], shared)
-            right = sums.finish(kept[:, others] + given[:, one : one + 1], shared)
-            rows = n_metrics - 1 - one
-            found[at : at + rows, start : start + size] = (left - right).T
-            at += rows
-    observed = sums.finish(total, shared)
-    return found, observed[first] - observed[second]
-
-
-def _exchanged(block: Block, generator: np.random.Generator, size: int) -> Floats:
-    if not block.parts.shape[-1]:
-        return np.zeros((size, len(block.parts), 0))
-    keeps = generator.integers(0, 2, (size, block.parts.shape[1]), dtype=np.int8).astype(np.float64)
-    return _product(keeps, block.parts)
-
-
-def _standard(means: Floats) -> Floats:
-    spread = means.std(axis=-1, keepdims=True)
-    return (means - means.mean(axis=-1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
-
-
-def _shuffled(draw: int, asked: _Asked) -> list[Floats]:
-    """Return the measures of every metric, its scores shuffled over the systems of each item, gaps in place."""
-    shuffled = {}
-    for name, cells in asked.cells.items():
-        keys = asked.generator("chance", name, draw).random(cells.human.shape) + ~cells.there
-        source = np.empty(cells.human.shape, dtype=np.int64)
-        np.put_along_axis(source, np.argsort(~cells.there, axis=0, kind="stable"), np.argsort(keys, axis=0), axis=0)
-        shuffled[name] = cells.with_scores(cells.metrics, np.take_along_axis(cells.filled, source[None], axis=1))
-    own = asked._replace(cells=shuffled)
-    unknown = [
-        task for task in asked.tasks if task.measure == "kendall" and task.level == "item" and task.group == "none"
-    ]
-    return [
-        np.full(len(own.of(task)[0].metrics), np.nan) if task in unknown else _quick(task, own.of(task), asked)
-        for task in asked.tasks
-    ]
-
-
 # -------------------------------------------------------------------------------------------------------- the result
 
 
 def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
-    asked: _Asked,
-    found: Sequence[_Found],
+    asked: Asked,
+    found: Sequence[Found],
     chance: Sequence[Floats],
     correction: str,
     alpha: float,
@@ -538,7 +318,7 @@ def _result(  # noqa: PLR0913, PLR0917 - what was asked and found
     )
 
 
-def _task_table(asked: _Asked, found: Sequence[_Found], weights: Floats) -> pd.DataFrame:
+def _task_table(asked: Asked, found: Sequence[Found], weights: Floats) -> pd.DataFrame:
     rows = []
     for task, one, weight in zip(asked.tasks, found, weights, strict=True):
         every = asked.of(task)
@@ -602,8 +382,8 @@ def _ends(value: Floats, spread: tuple[Floats, int] | None, confidence_level: fl
 
 
 def _average(
-    asked: _Asked,
-    found: Sequence[_Found],
+    asked: Asked,
+    found: Sequence[Found],
     chance: Sequence[Floats],
     weights: Floats,
     decided: tuple[str, float, float],

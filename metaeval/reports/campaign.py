@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.meta_evaluation import SENTINELS, MetaMetrics
+from metaeval.agreement.meta_evaluation import MetaMetrics
+from metaeval.agreement.meta_exchanges import SENTINELS
 from metaeval.agreement.meta_tasks import CALIBRATED
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section

@@ -12,7 +12,8 @@ import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.items import reference_of
-from metaeval.agreement.meta_evaluation import Exchange, MetaMetrics, Resample, meta_metrics
+from metaeval.agreement.meta_evaluation import MetaMetrics, meta_metrics
+from metaeval.agreement.meta_exchanges import Exchange, Resample
 from metaeval.agreement.meta_tasks import TASKS, Task
 from metaeval.base.checks import check_choice, refused
 from metaeval.base.provenance import Provenance, record_provenance

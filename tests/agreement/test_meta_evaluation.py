@@ -11,8 +11,10 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 
-from metaeval.agreement.meta_evaluation import clusters_of, measured, meta_metrics
-from metaeval.agreement.meta_sums import cells_of_set, sums_of
+from metaeval.agreement.meta_cells import cells_of_set
+from metaeval.agreement.meta_evaluation import clusters_of, meta_metrics
+from metaeval.agreement.meta_exchanges import measured
+from metaeval.agreement.meta_sums import sums_of
 from metaeval.agreement.meta_tasks import parse_tasks
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.studies.campaign_files import read_campaign
