@@ -119,7 +119,7 @@ class Cells:
         return replace(self, scores=scores, given=own.T)
 
 
-def cells_set_of(  # noqa: PLR0913 - one set, and how it is read
+def cells_of_set(  # noqa: PLR0913 - one set, and how it is read
     name: str, scores: xr.DataArray, reference: str, *, over: str, as_published: bool, ceiling: Sequence[str] = ()
 ) -> Cells:
     """Lay out a set: the systems that people scored, every metric turned so that higher is better.
@@ -149,8 +149,8 @@ def cells_set_of(  # noqa: PLR0913 - one set, and how it is read
         n = int(lacking[metric].sum())
         message = (
             f"{set_of(name)}{names[others[metric]]} has no score in {n} of the cells that people scored, such as "
-            f"system {table['system'].to_numpy()[judged][system]}, item {table['item'].to_numpy()[item]}; fill it in, or "
-            "leave the metric out (`metrics`)"
+            f"system {table['system'].to_numpy()[judged][system]}, item {table['item'].to_numpy()[item]}; fill it in, "
+            "or leave the metric out (`metrics`)"
         )
         raise ScoresError(message)
     gone = np.full(values.shape[1:], np.nan)

@@ -306,8 +306,8 @@ def _of_soft(task: Task, every: Sequence[Cells], unit: str) -> Sums:
 def whole_items(cells: Cells) -> NDArray[np.bool_]:
     """Return the items that people scored for every system; two are needed."""
     if cells.complete.sum() < 2:  # noqa: PLR2004 - a test of differences
-        message = f"{set_of(cells.name)}people scored {count(int(cells.complete.sum()), 'item')} for every system; "
-            "spa takes two"
+        n = count(int(cells.complete.sum()), "item")
+        message = f"{set_of(cells.name)}people scored {n} for every system; spa takes two"
         raise EstimationError(message)
     return cells.complete
 
