@@ -58,7 +58,7 @@ def read_campaign(  # noqa: PLR0913 - what is read
     folder : path
         The folder with documents/, human-scores/ and metric-scores/, or the one of a language pair in it.
     preset : {"", "wmt22", "wmt23", "wmt24"}
-        Language pairs, human scores, references, metrics and tasks of that campaign.
+        Language pairs, human scores, references, systems left out as outliers, metrics and tasks of that campaign.
     tasks, human, sets, metrics
         What to read instead: tasks as in `meta_metrics`, the name of human scores (mqm), language pairs, names of
         metrics without their reference.
@@ -97,7 +97,8 @@ def read_campaign(  # noqa: PLR0913 - what is read
     asked = metrics or year.get("metrics") or None
     for one in chosen:
         reference = year["references"].get(one, "refA") if year else None
-        found = read_set(root, one, people, reference=reference, metrics=asked, second=ceiling)
+        outliers = year.get("outliers", {}).get(one, ())
+        found = read_set(root, one, people, reference=reference, metrics=asked, second=ceiling, outliers=outliers)
         notes += found.notes
         files += found.read
         tables[one] = xr.DataArray(

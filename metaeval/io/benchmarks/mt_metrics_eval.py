@@ -240,11 +240,12 @@ def read_set(  # noqa: PLR0913 - what is read
     reference: str | None = None,
     metrics: Sequence[str] | None = None,
     second: Sequence[str] = (),
+    outliers: Sequence[str] = (),
 ) -> SetScores:
     """Read the scores of a language pair: metrics with one reference or none, on all systems that people scored.
 
     `metrics` are names without a reference. A metric that lacks a system is left out with a note; one that was asked
-    for is an error. `second` are other human scores, gaps where they have none.
+    for is an error. `second` are other human scores, gaps where they have none. `outliers` are systems to leave out.
     """
     files = _Pair(root, pair, every=True)
     if human not in files.human:
@@ -258,7 +259,9 @@ def read_set(  # noqa: PLR0913 - what is read
     if references and chosen not in references:
         message = f"{pair} has no metric with reference {chosen!r}; there are {', '.join(references)}"
         raise FileFormatError(message, path=root / _METRICS / pair)
-    systems = [name for name, scores in people.items() if name != chosen and not np.isnan(scores).all()]
+    systems = [name for name, scores in people.items() if not np.isnan(scores).all()]
+    dropped = [name for name in systems if name in outliers]
+    systems = [name for name in systems if name not in {chosen, *outliers}]
     wanted = _wanted(files, chosen, metrics)
     tables, given, left = {human: people}, {human: _of_systems(files, own)}, []
     unknown = [np.nan] * len(files.documents)
@@ -277,6 +280,7 @@ def read_set(  # noqa: PLR0913 - what is read
         else:
             left.append(name)
     notes = [f"{pair}: left out, without scores of every system: {first_few(left)}"] if left else []
+    notes += [f"{pair}: left out, as the campaign did: {first_few(dropped)}"] if dropped else []
     if len(references) > 1 and reference is None:
         notes.append(
             f"{pair}: metrics with reference {chosen}, not {first_few([one for one in references if one != chosen])}"

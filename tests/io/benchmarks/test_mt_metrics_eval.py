@@ -145,6 +145,10 @@ def test_a_set_of_a_campaign(put):
     assert other.systems == ["a", "b", "refA"]
     assert other.names == ["mqm", "QE[noref]"]
     assert other.notes == ["en-de: left out, without scores of every system: BLEU"]
+    fewer = read_set(folder, "en-de", "mqm", reference="refB", outliers=["refA", "z"])
+    assert fewer.systems == ["a", "b"]
+    assert fewer.names == ["mqm", "BLEU", "QE[noref]"]
+    assert fewer.notes == ["en-de: left out, as the campaign did: refA"]
     with pytest.raises(FileFormatError, match="no score of system 'refA', which people scored"):
         read_set(folder, "en-de", "mqm", reference="refB", metrics=["BLEU"])
     with pytest.raises(FileFormatError, match="no human scores 'da'; there are mqm"):
