@@ -16,6 +16,7 @@ from metaeval.base.metric_names import (
     split_names,
     translations,
 )
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError
@@ -112,6 +113,12 @@ def audited(
             f"metric with gains or a threshold that is left open, such as {examples}, or compare the metrics as they "
             "are (metaeval agree with --metrics, study_agreement in Python)"
         )
+    if extra and isinstance(collection, Collection) and not any(one.kind == OTHER for one in found.values()):
+        message = (
+            f"`gains` has nothing to act on: {first_few(names)} has no gains, or has them fixed by its name; add a "
+            "metric with gains that are left open, such as nDCG@10, or leave `gains` out"
+        )
+        raise InvalidOptionError(message)
     return tuple(found.values()), tuple(dict.fromkeys(notes))
 
 

@@ -82,6 +82,12 @@ def test_only_metrics_with_one_use_of_the_grades(graded, metrics):
         audit_variants(graded(), metrics)
 
 
+def test_gains_that_no_metric_takes(graded):
+    """Gains beside metrics without any are refused, not left out in silence."""
+    with pytest.raises(InvalidOptionError, match="nothing to act on: AP has no gains"):
+        audit_variants(graded(), "AP", gains="{1:1,2:5}")
+
+
 @pytest.mark.parametrize("gains", ["1:1", "1:1,2:5", "{1:1, 2}", "{}", "2"])
 def test_gains_of_another_form(graded, gains):
     """A table of gains out of form is refused with the form that would do."""
