@@ -17,6 +17,11 @@ _QRELS_CELLS = 4
 
 def find_form(sheet: Sheet, options: TableOptions) -> Form:
     """Tell the form by the header's words, else by three columns that end in a number."""
+    if "".join(sheet.sample()[0][:1]).lstrip().startswith(("<?xml", "<inex")):
+        raise sheet.error(
+            "this is XML, such as a submission to INEX, not a table of scores; give its judgments too "
+            "(`read_collection(qrels=...)`)"
+        )
     if options.positions:
         return "wide" if options.counts_names_of_rows else "long"
     names = header_names(sheet.sample()[0])

@@ -234,7 +234,8 @@ class Registry(Result):
         known = self.quantisations if spec.on == "documents" else self.element_quantisations
         alike = [one for name, one in known.items() if name.casefold() == gains.word.casefold()]
         if len(alike) != 1:
-            raise UnknownNameError("quantisation", gains.word, known)
+            words = {word: "gen" for word in ("generalised", "generalized") if "gen" in known}
+            raise UnknownNameError("quantisation", gains.word, known, synonyms=words)
         own = alike[0]
         named = dict(gains.arguments)
         unknown = sorted(set(named) - set(own.parameters))

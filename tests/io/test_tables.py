@@ -797,6 +797,10 @@ FAULTS = {
         "map\t1\t.5\nmap\t2\t.5\nP_5\t1\tx\n" * 8,
         "line 3: 'score' of metric 'P_5', topic '1': 'x' is not a number",
     ),
+    "a submission": (
+        '<?xml version="1.0"?>\n<inex-submission run-id="a">\n',
+        "this is XML, such as a submission to INEX",
+    ),
     "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "this is a run in TREC format, not a"),
     "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "these are judgments in TREC format"),
     "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
