@@ -162,6 +162,8 @@ def test_an_unknown_quantisation_gets_the_nearest_ones():
     """gains= is looked up like a metric."""
     with pytest.raises(UnknownNameError, match="no quantisation 'exponental'; did you mean 'exponential'"):
         BUILTIN.resolve("nDCG(gains=exponental)")
+    with pytest.raises(UnknownNameError, match="did you mean 'gen'"):
+        BUILTIN.resolve("MAep(quant=generalised)")
     with pytest.raises(UnknownNameError, match="no parameter of gains=binary 'level'"):
         BUILTIN.resolve("nDCG(gains=binary(level=2))")
 
