@@ -2,7 +2,7 @@
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -88,7 +88,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
 
 def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Return how much of each metric's ranking these items decide: who may be first, and which neighbours differ."""
-    rows = []
+    rows, errors = [], _open_pairs(study)
     for metric in study.comparison.metrics:
         part, near = (
             frame[frame["metric"] == metric],
@@ -96,7 +96,7 @@ def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -
         )
         leaders = natural_order(part.loc[part["rank"] == 1, "system"])
         row = {"metric": metric, "first": first_few(leaders), "differ": int(near["n_significant"])}
-        row |= {"n_near": int(near["n_pairs"]), "error": _open_pairs(study)[metric, "adjacent"]}
+        row |= {"n_near": int(near["n_pairs"]), "error": errors[metric, "adjacent"]}
         if study.ranks is None:
             best = _row(pairs, metric=metric, family="best", correction=AS_RANKS)
             row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
@@ -326,11 +326,12 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
 
 def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
+    gaps = {} if study.detectable is None else gaps_between_neighbours(study)
     return Section(
         id="benchmark",
         title=say("benchmark title"),
         lead=say("benchmark lead"),
-        blocks=(Text(paragraphs=tuple(_verdict(study, metric, pairs) for metric in study.comparison.metrics)),),
+        blocks=(Text(paragraphs=tuple(_verdict(study, one, pairs, gaps) for one in study.comparison.metrics)),),
     )
 
 
@@ -341,12 +342,12 @@ def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
     return {str(name): value for name, value in frame.iloc[0].items()}
 
 
-def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
+def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Mapping[str, float]) -> str:
     found: dict[str, Any] = {"difference": None, "effect": None, "idle": 0, "ways": []}
     if study.detectable is not None:
         median = float(_row(study.detectable.summary(), metric=metric, correction="none")["median"])
         found["difference"] = median if math.isfinite(median) else None
-        found["gap"] = gaps_between_neighbours(study)[metric]
+        found["gap"] = gaps[metric]
     if study.design is not None:
         found["effect"] = _row(study.design.to_frame(), metric=metric, of="pairs")
     if study.items is not None:
