@@ -1,0 +1,88 @@
+"""The critical-difference diagram: systems along an axis, joined by bars where they cannot be separated."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from metaeval.base.words import number
+from metaeval.figures.marks import note_points
+from metaeval.figures.style import (
+    FOOT,
+    RIMMED,
+    THEME,
+    drawn_narrow,
+    inch_axes,
+    page_width,
+    short_names,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+MOST_SYSTEMS = 30
+"""A diagram is read up to so many systems, and no more bars than systems."""
+_SCORE = number(4)
+_ROW, _BAR = 0.2, 0.13
+"""Heights of a name and of a bar, in inches."""
+
+
+@styled
+def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: bool = True) -> Figure:
+    """Draw systems along the axis of their scores, the best at the right; each bar joins a group that shares a letter.
+
+    Dots on a bar are its systems: groups by decisions about pairs need not be neighbours without a gap.
+
+    Parameters
+    ----------
+    groups : pandas.DataFrame
+        One metric's rows, best first: system, mean, letters (apart by blanks if longer than one).
+    label : str
+        What the axis is.
+    higher_is_better : bool, default True
+    """
+    given = groups["system"].astype(str).tolist()
+    means = groups["mean"].to_numpy(dtype=float)
+    letters = [text.split() if " " in text else list(text) for text in groups["letters"].astype(str)]
+    bars = [
+        [place for place, own in enumerate(letters) if letter in own]
+        for letter in dict.fromkeys(one for own in letters for one in own)
+    ]
+    bars = [members for members in bars if len(members) > 1]
+    names = short_names(given, 16 if drawn_narrow() else 28)
+    better = (len(names) + 1) // 2  # named at the right, the best on top; the others at the left, the worst on top
+    rows = [*range(better), *range(len(names) - better)[::-1]]
+    size = 8.5
+    sides = [0.2 + max((text_width(name, size) for name in part), default=0) for part in (names[better:], names[:better])]
+    room = 0.12 + _BAR * len(bars)
+    height = room + _ROW * better + 0.05
+    figure = Figure(figsize=(page_width(), FOOT + height))
+    axes = inch_axes(figure, left=sides[0], right=sides[1], top=FOOT, bottom=0.0)
+    axes.set_ylim(height, 0.0)
+    reach = (means.max() - means.min()) or max(abs(means.max()), 1.0) * 0.1
+    ends = means.min() - 0.04 * reach, means.max() + 0.04 * reach
+    axes.set_xlim(*(ends if higher_is_better else ends[::-1]))
+    axes.set_yticks([])
+    tidy_axes(axes, grid="", spines=("top",))
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel(label)
+    edges = axes.get_xlim()
+    for place, (name, mean, row) in enumerate(zip(names, means, rows, strict=True)):
+        level, edge = room + _ROW * (row + 0.5), edges[place < better]
+        axes.plot([mean, mean, edge], [0.0, level, level], color=THEME["muted"], linewidth=0.7, zorder=1)
+        axes.annotate(
+            *(name, (edge, level), (4 if place < better else -4, 0)),
+            textcoords="offset points",
+            ha="left" if place < better else "right",
+            va="center_baseline",
+            fontsize=size,
+            annotation_clip=False,
+        )
+    for place, members in enumerate(bars):
+        level, own = 0.12 + _BAR * place, means[members]
+        axes.plot([own.min(), own.max()], [level, level], color=THEME["blue"], linewidth=2.4, solid_capstyle="round")
+        axes.plot(own, np.full(len(own), level), "o", color=THEME["blue"], markersize=3.6, **RIMMED)
+    axes.plot(means, np.zeros(len(means)), "o", color=THEME["orange"], markersize=4.8, clip_on=False, **RIMMED)
+    said = {"system": given, "mean": list(map(_SCORE, means)), "letters": groups["letters"].astype(str).tolist()}
+    note_points(axes, means, np.zeros(len(means)), "{system}: {mean}, groups {letters}", said, of=("system",))
+    return figure
