@@ -14,11 +14,11 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_agreement import agreement_figures, alpha_words
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures, f1_picture
 from metaeval.reports.judge_labels import label_sections
+from metaeval.reports.judge_panel import panel_section
 from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
 from metaeval.reports.judge_worth import (
     covariate_section,
     favour_section,
-    panel_section,
     repeats_section,
     worth_section,
 )
