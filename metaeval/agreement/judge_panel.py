@@ -125,7 +125,8 @@ def judge_panel(
     """
     level = check_share(confidence_level, "confidence_level")
     weights = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)
-    errors = (_of_labels if isinstance(given, Labels) else _of_scores)(given, reference, weights)
+    asked = (reference, weights)
+    errors = _of_labels(given, *asked) if isinstance(given, Labels) else _of_scores(given, *asked)
     seen, net = errors.seen, errors.net
     if not np.trace(seen.whole) > 0:
         raise EstimationError(f"every judge agrees with {reference} throughout, so there is no error to share")

@@ -1,7 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """What the page on judges says of panels: how dependable their mean is, and how many independent judges they are."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,7 +117,7 @@ def _counted(value: object) -> str:
     return whole(n) if n < float("inf") else "∞"
 
 
-def _written(row: "dict[str, float] | pd.Series[float]", kind: str) -> str:
+def _written(row: Mapping[Hashable, Any], kind: str) -> str:
     value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
     if not np.isfinite(value):
         return MISSING
@@ -124,29 +125,29 @@ def _written(row: "dict[str, float] | pd.Series[float]", kind: str) -> str:
 
 
 def _words(name: str, found: JudgePanel) -> str:
-    rows = found.table.set_index("panel")
+    rows = {row["panel"]: row for row in found.table.to_dict("records")}
     share_of, low, high = found.reference_share
-    net = low > 0 and np.isfinite(rows.loc["all", "net"])
-    limit = rows.loc["any number"]
+    net = low > 0 and np.isfinite(rows["all"]["net"])
+    limit = rows["any number"]
     said = [
         say(
             "worth",
             level=name,
             found=found,
-            n=whole(rows.loc["all", "judges"]),
-            figure=_written(rows.loc["all"], "effective"),
-            net=_written(rows.loc["all"], "net") if net else "",
+            n=whole(rows["all"]["judges"]),
+            figure=_written(rows["all"], "effective"),
+            net=_written(rows["all"], "net") if net else "",
             part=bracketed(share_of, low, high, share) if found.people else "",
         ),
         say(
             "three",
-            three=_written(rows.loc["three"], "effective"),
-            net=_written(rows.loc["three"], "net") if net else "",
+            three=_written(rows["three"], "effective"),
+            net=_written(rows["three"], "net") if net else "",
             limit=_written(limit, "effective") if np.isfinite(limit["effective"]) else "",
         ),
     ]
-    if "best three" in rows.index:
-        best = {key: _WORTH(rows.loc[f"best {key}", "effective"]) for key in ("three", "one")}
+    if "best three" in rows:
+        best = {key: _WORTH(rows[f"best {key}"]["effective"]) for key in ("three", "one")}
         said.append(say("chosen", **best))
     return " ".join(said)
 

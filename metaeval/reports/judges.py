@@ -35,7 +35,7 @@ say = prose("judges")
 def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
-    labelling = study.labelling
+    labelling, panel = study.labelling, panel_section(study)
     return Report(
         command="judges",
         title=say("title", study=study),
@@ -49,8 +49,9 @@ def judges_report(study: JudgeStudy) -> Report:
             *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *panel_section(study),
+            *(panel if study.conclusions else ()),
             *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
+            *(() if study.conclusions else panel),
             *alt_section(study.annotated),
             *unanswered(failed),
         ),
