@@ -439,6 +439,12 @@ def _tries(made):
     return xr.concat(parts, "repeat").transpose(*made.dims, "repeat").assign_attrs(made.attrs)
 
 
+def _third_judge(made):
+    """Return the scores under one judge more, who scores as the first two do together."""
+    third = made.isel(metric=[0]).copy(data=made.isel(metric=[0]).to_numpy() + made.isel(metric=[-1]).to_numpy())
+    return xr.concat([third.assign_coords(metric=["third"]), made], "metric").assign_attrs(made.attrs)
+
+
 def _two_sides(made):
     return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
 
@@ -545,6 +551,7 @@ SCORES = {
         FAVOURED,
         AS_A_WHOLE,
     ),
+    "judge_panel": Entry(_last, of("table", "effective", "effective_low"), AS_A_WHOLE, given=_third_judge),
     "judge_repeats": Entry(
         given=lambda made: made.assign_coords(metric=[f"judge#{one}" for one in range(made.sizes["metric"])]),
         figures=of("differences", "repeat_share"),
@@ -559,6 +566,11 @@ SCORES = {
     "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
     "variance_components": Entry(figures=of("components", "share", "share_low")),
     "variance_components, topics": Entry({"measure": "topic"}, of("dependability", "erho2", "phi")),
+    "variance_components, judges": Entry(
+        {"judges": True, "measure": "judge"},
+        of("dependability", "erho2", "phi"),
+        AS_A_WHOLE | dict.fromkeys(["unit", "zero", "ties"], "is about how metrics differ"),
+    ),
     "pass_rates": Entry(given=_tries, figures=of("table", "any", "all")),
     "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
     "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),

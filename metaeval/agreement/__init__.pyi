@@ -15,6 +15,8 @@ from .items import system_means as system_means
 from .judge_bias import FavouredGroups as FavouredGroups
 from .judge_bias import favoured_by_covariate as favoured_by_covariate
 from .judge_bias import favoured_groups as favoured_groups
+from .judge_panel import JudgePanel as JudgePanel
+from .judge_panel import judge_panel as judge_panel
 from .judge_ranking import JudgeRanking as JudgeRanking
 from .judge_ranking import rank_judges as rank_judges
 from .label_agreement import LabelAgreement as LabelAgreement

@@ -36,7 +36,7 @@ _REPEAT = choice(
     means="repeats",
 )
 _JUDGES = flag("--judges", "The metrics are judges of one quality, a source of variance of their own.", means="judges")
-_MEASURE = choice("Whose means are to be dependable.", "system", "topic", means="measure")
+_MEASURE = choice("Whose means are to be dependable; judge with --judges.", "system", "topic", "judge", means="measure")
 _TARGET = Option("SHARE", "Dependability to plan for, between 0 and 1.", check_share)
 _COST = Option(
     "item=C,run=C,judgment=C",
@@ -61,7 +61,7 @@ def components(  # noqa: PLR0913 - the options of the command
     *,
     repeat: Annotated[Literal["nested", "crossed", "shared"], _REPEAT] = "nested",
     judges: Annotated[bool, _JUDGES] = False,
-    measure: Annotated[Literal["system", "topic"], _MEASURE] = "system",
+    measure: Annotated[Literal["system", "topic", "judge"], _MEASURE] = "system",
     target: Annotated[float, _TARGET] = 0.95,
     cost: Annotated[str | None, _COST] = None,
     intervals: Annotated[Literal["robust", "normal"], _INTERVALS] = "robust",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf, nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.checks import check_share
@@ -13,6 +14,8 @@ from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metaeval.table.scores import Scores
 
 _VARIANCES = ("residual", "within", "pairs")
@@ -79,6 +82,19 @@ _APPROXIMATE = flag(
 )
 
 
+_COMPONENTS = Option(
+    "FILE",
+    "Components of variance in place of INPUTS and --variance: a report of metaeval components, or its components.csv.",
+    checks.file_to_read("the components", folder=True),
+    excludes="inputs pair",
+    means="components",
+)
+_REPEATS = Option(
+    "K", "Repeats of every score of the new collection.", checks.count(), means="repeats", needs="from_components"
+)
+_JUDGES = Option(
+    "M", "Judges of every score of the new collection.", checks.count(), means="judges", needs="from_components"
+)
 _SHARE = Option(
     "SHARE",
     "Share of the pairs of systems in INPUTS that the second number of topics is for, by their own variances.",
@@ -91,6 +107,9 @@ def design(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     pool: Annotated[list[str] | None, _POOL] = None,
+    from_components: Annotated[Path | None, _COMPONENTS] = None,
+    planned_repeats: Annotated[int, _REPEATS] = 1,
+    planned_judges: Annotated[int, _JUDGES] = 1,
     difference: Annotated[str, _DIFFERENCE] = "0.05,0.1",
     method: Annotated[str | None, _METHOD] = None,
     power: Annotated[float, opt.POWER] = 0.8,
@@ -113,13 +132,15 @@ def design(  # noqa: PLR0913 - the options of the command
         metaeval design ap.csv --difference 0.05,0.1
 
         metaeval design --variance 0.05 --difference 0.1 --systems 10
+
+        metaeval design --from-components noise --planned-repeats 3
     """
     from metaeval.studies.design import study_design  # noqa: PLC0415 - loads scipy
 
     inputs = loaded.options["inputs"]
     how = _variance(variance)
-    if not inputs and isinstance(how, str):
-        message = f"--variance {variance} is estimated from scores; give INPUTS, or the variance as a number"
+    if not inputs and from_components is None and isinstance(how, str):
+        message = f"--variance {variance} is estimated from scores; give INPUTS, or a number, or --from-components"
         raise InvalidOptionError(message)
     if (how == "pairs") != bool(pair):
         raise InvalidOptionError("--variance pairs and --pair A,B belong together; give both, or neither")
@@ -133,12 +154,21 @@ def design(  # noqa: PLR0913 - the options of the command
     return loaded.ask(
         study_design,
         _pilot(loaded, pool or ()) if inputs else None,
+        components=None if from_components is None else _components(loaded, from_components),
         variance=how,
         differences=checks.parse_numbers(difference),
         methods=known if method is None else checks.by_comma(method, _METHODS),
         pairs=None if pair is None else [_pair(text) for text in pair],
         calculation="approximate" if approximate else "exact",
     )
+
+
+def _components(loaded: Loaded, path: Path) -> "pd.DataFrame":
+    """Read components of variance, and record their file."""
+    from metaeval.io.components import components_file, read_components  # noqa: PLC0415 - loads pandas
+
+    loaded.read(components_file(path))
+    return read_components(path)
 
 
 def _pilot(loaded: Loaded, pool: Sequence[str]) -> "dict[str, Scores]":

@@ -3,77 +3,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.agreement.crossed_variances import REPEAT, Crossing, Effect, Fit, crossing, solved
+from metaeval.agreement.crossed_variances import Crossing, crossing, solved
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.dependability import (
-    SYSTEMS,
-    Design,
-    Passes,
-    Sources,
-    Stability,
-    candidates,
-    check_cost,
-    drawn,
-    exact_shares,
-    expected_conclusions,
-    whole_items,
-)
-from metaeval.table.array import REPEAT as REPEAT_DIM
-from metaeval.table.scores import Scores, oriented_values
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.dependability import SYSTEMS, Design, Passes, Sources, Stability, check_cost, drawn, exact_shares
+from metaeval.models.designs import Prices, Solved, cheapest_designs, check_known, design_table, items_needed
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, laid_out
 from metaeval.table.structure import engine_scores
-from metaeval.tests_stat.noncentral_t import detectable_shift
 
 type Floats = NDArray[np.float64]
-Repeats = Literal["nested", "crossed", "shared"]
-"""What repeats are; see `variance_components`."""
-Measured = Literal["system", "topic"]
 Intervals = Literal["robust", "normal"]
 
-COMPONENTS_OF: Mapping[Measured, str] = {
-    "system": "components of variance",
-    "topic": "components of variance of topics",
-}
-"""What is asked of scores, for messages."""
-_WORDS = {
-    "system": ("system",),
-    "judge": ("judge",),
-    "both": ("system", "judge"),
-    "mean": (),
-}
-_LIMIT = 1.96 * np.sqrt(2.0)
 _ENDS = ((np.minimum, -np.inf), (np.maximum, np.inf))
-_MOST_JUDGES = _MOST_REPEATS = 10
-_FEWEST_ITEMS = 2
-
-
-class Solved(NamedTuple):
-    """What is known of one metric."""
-
-    fit: Fit
-    sources: Sources
-    freedom: Floats
-    """Degrees of freedom behind the intervals."""
-    draws: Floats
-    """Components (draw, effect)."""
-    design: Design
-    """The design at hand; with gaps, harmonic means."""
-
-    @property
-    def variances(self) -> Floats:
-        """Components, 0 at least."""
-        return np.maximum(self.fit.estimates, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,7 +37,8 @@ class VarianceComponents(Result):
     scores of two systems on one topic, missing for what both share) with ``difference_low`` and ``difference_high``,
     ``estimate`` (before negative ones became 0), ``mean_square`` and its ``degrees_of_freedom``."""
     dependability: pd.DataFrame
-    """One row a metric, for the design at hand: ``items``, ``judges``, ``repeats``, ``erho2`` and ``phi`` with
+    """One row a metric, for the design at hand: ``items``, ``judges`` (``systems`` where judges are measured),
+    ``repeats``, ``erho2`` and ``phi`` with
     ``_low`` and ``_high``, ``standard_error`` of a mean and ``difference_error`` of a difference of two,
     ``detectable`` (the true difference found with power .8 at level .05), ``repeatability`` and ``reproducibility``
     (limits for the difference of two runs of one system, on the same items and on others), ``repeat_share`` (of the
@@ -113,6 +65,16 @@ class VarianceComponents(Result):
     exact: bool
     """Whether the intervals of Eρ², Φ and the items needed follow formulas, not draws."""
 
+    @property
+    def n_measured(self) -> int:
+        """Systems, or what `measure` says."""
+        return {"system": self.n_systems, "topic": self.n_topics, "judge": self.n_judges}[self.measure]
+
+    @property
+    def across(self) -> Literal["judges", "systems"]:
+        """What means are over beside items and repeats: judges, or systems where judges are measured."""
+        return "systems" if self.measure == "judge" else "judges"
+
     def _found(self) -> str:
         first = self.dependability.iloc[0]
         said = [
@@ -136,6 +98,7 @@ class VarianceComponents(Result):
         items: Sequence[int],
         *,
         judges: Sequence[int] | None = None,
+        systems: Sequence[int] | None = None,
         repeats: Sequence[int] | None = None,
     ) -> pd.DataFrame:
         """Return how dependable other designs are.
@@ -145,6 +108,8 @@ class VarianceComponents(Result):
         items : sequence of int
         judges, repeats : sequence of int, optional
             As at hand by default.
+        systems : sequence of int, optional
+            In place of `judges` where these are measured.
 
         Returns
         -------
@@ -164,15 +129,16 @@ class VarianceComponents(Result):
         [[40.0, 3.0, 0.982], [40.0, 1.0, 0.948], [120.0, 3.0, 0.994], [120.0, 1.0, 0.982]]
         """
         n_items = _counts(items, "items")
-        n_judges = [self.n_judges] if judges is None else _counts(judges, "judges")
+        asked_for = self._asked(judges, systems)
+        n_across = [self._n_across] if asked_for is None else _counts(asked_for, self.across)
         n_repeats = None if repeats is None else _counts(repeats, "repeats")
         frames = []
         for metric, own in self.solved.items():
             asked = [float(np.asarray(own.design.repeats))] if n_repeats is None else n_repeats
-            _check_known(own.sources, n_judges, asked)
-            grid = np.array(list(product(n_items, n_judges, asked)), dtype=np.float64).T
-            frames.append(_table(metric, own, Design(*grid), self._tail()))
-        return pd.concat(frames, ignore_index=True)
+            check_known(own.sources, n_across, asked)
+            grid = np.array(list(product(n_items, n_across, asked)), dtype=np.float64).T
+            frames.append(design_table(metric, own, Design(*grid), self._tail()))
+        return self._named(pd.concat(frames, ignore_index=True))
 
     def needed(
         self,
@@ -180,6 +146,7 @@ class VarianceComponents(Result):
         *,
         stability: Stability = "erho2",
         judges: int | None = None,
+        systems: int | None = None,
         repeats: int | None = None,
     ) -> pd.DataFrame:
         """Return the items at which a coefficient reaches a target.
@@ -191,6 +158,8 @@ class VarianceComponents(Result):
             Of differences (ranks), or of means.
         judges, repeats : int, optional
             As at hand by default.
+        systems : int, optional
+            In place of `judges` where these are measured.
 
         Returns
         -------
@@ -207,26 +176,12 @@ class VarianceComponents(Result):
         check_choice(stability, "stability", get_args(Stability))
         rows = []
         for metric, own in self.solved.items():
-            n_judges = check_count(judges or self.n_judges, "judges")
+            n_across = check_count(self._asked(judges, systems) or self._n_across, self.across)
             n_repeats = float(np.asarray(own.design.repeats)) if repeats is None else check_count(repeats, "repeats")
-            _check_known(own.sources, [n_judges], [n_repeats])
-            items, low, high = self._items(own, share, stability, n_judges, n_repeats)
+            check_known(own.sources, [n_across], [n_repeats])
+            items, low, high = items_needed(own, share, stability, n_across, n_repeats, self._tail())
             rows.append((metric, stability, share, items, low, high))
         return pd.DataFrame(rows, columns=["metric", "stability", "target", "items", "low", "high"])
-
-    def _items(
-        self, own: Solved, share: float, stability: Stability, judges: float, repeats: float
-    ) -> tuple[float, float, float]:
-        asked = partial(own.sources.items_for, share=np.array(share), judges=judges, repeats=repeats, which=stability)
-        items = asked(own.variances[None])[0]
-        ends = exact_shares(own.fit.strata, own.freedom, own.sources.effects, self._tail(), stability)
-        if ends is None:
-            every = asked(own.draws)
-            low, high = (float(end) for end in np.quantile(every, [self._tail(), 1 - self._tail()], method="nearest"))
-        else:
-            with np.errstate(divide="ignore"):
-                high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
-        return (*(float(whole_items(np.array(one))) for one in (items, low, high)),)  # type: ignore[return-value]  # three
 
     def cheapest(
         self, cost: Mapping[str, float] | None = None, *, target: float | None = None, assurance: float = 0.9
@@ -258,7 +213,8 @@ class VarianceComponents(Result):
 
         Notes
         -----
-        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems. For each number of judges
+        The cost is :math:`n_i (c_{item} + S n_r (c_{run} + n_j c_{judgment}))` for S systems (where judges are
+        measured, their number stays and that of systems varies). For each number of judges
         and repeats (up to 10) the items follow; of all these designs the cheapest, or the most dependable, is taken.
 
         Examples
@@ -271,69 +227,24 @@ class VarianceComponents(Result):
         """
         paid = check_cost(dict({"run": 1.0, "judgment": float(self.judges)} if cost is None else cost))
         wanted = None if target is None else (check_share(target, "target"), check_share(assurance, "assurance"))
-        rows = [row for metric, own in self.solved.items() for row in self._cheapest(metric, own, paid, wanted)]
-        return pd.DataFrame(rows)
+        prices = Prices(**paid, measured=self.n_measured, judges_measured=self.measure == "judge")
+        found = (cheapest_designs(metric, own, prices, wanted) for metric, own in self.solved.items())
+        return self._named(pd.DataFrame([row for rows in found for row in rows]))
 
-    def _cheapest(
-        self, metric: str, own: Solved, paid: Mapping[str, float], target: tuple[float, float] | None
-    ) -> list[dict[str, object]]:
-        sources, variances = own.sources, own.variances[None]
-        at_hand = Design(*(float(np.asarray(one)) for one in own.design))
-        now = float(sources.coefficient(variances, at_hand, "erho2")[0, 0])
-        judges, repeats = candidates(
-            range(1, max(_MOST_JUDGES, self.n_judges) + 1) if self.judges else [1],
-            range(1, max(_MOST_REPEATS, self.n_repeats) + 1) if sources.repeated else [1],
-        )
-        price = paid["item"] + self.n_systems * repeats * (paid["run"] + judges * paid["judgment"])
-        budget = self._price(paid, at_hand)
-        rows = [self._row(metric, "at hand", own, at_hand, budget)]
-        affordable = np.floor(budget / price * (1 + 1e-12))
-        sure = affordable >= _FEWEST_ITEMS
-        if sure.any():
-            asked = Design(affordable[sure], judges[sure], repeats[sure])
-            place = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
-            best = Design(*(float(np.asarray(one)[place]) for one in asked))
-            rows.append(self._row(metric, "same cost", own, best, self._price(paid, best)))
-        share = now if target is None else target[0]
-        if 0 < share < 1:
-            goal = np.array(share * (1 - 1e-12))
-            known = variances if target is None else own.draws
-            items = np.array(
-                [
-                    np.quantile(
-                        sources.items_for(known, goal, judges=j, repeats=r, which="erho2"),
-                        1.0 if target is None else target[1],
-                        method="nearest",
-                    )
-                    for j, r in zip(judges.tolist(), repeats.tolist(), strict=True)
-                ]
-            )
-            wanted = np.maximum(whole_items(items), _FEWEST_ITEMS)
-            total = wanted * price
-            if np.isfinite(total).any():
-                place = int(np.argmin(total))
-                least = Design(float(wanted[place]), float(judges[place]), float(repeats[place]))
-                rows.append(self._row(metric, "target", own, least, float(total[place])))
-        return rows
+    @property
+    def _n_across(self) -> int:
+        return self.n_systems if self.measure == "judge" else self.n_judges
 
-    def _price(self, paid: Mapping[str, float], design: Design) -> float:
-        items, judges, repeats = (float(np.asarray(one)) for one in design)
-        return items * (paid["item"] + self.n_systems * repeats * (paid["run"] + judges * paid["judgment"]))
+    def _asked[T](self, judges: T | None, systems: T | None) -> T | None:
+        """Return the numbers that are asked for of judges, or of systems; those of what is measured are refused."""
+        given, other = (systems, judges) if self.measure == "judge" else (judges, systems)
+        if other is not None:
+            message = f"means of {self.measure}s are over {self.across}: give `{self.across}`"
+            raise InvalidOptionError(message)
+        return given
 
-    def _row(self, metric: str, goal: str, own: Solved, design: Design, cost: float) -> dict[str, object]:
-        variances = own.variances[None]
-        error = float(own.sources.error(variances, design, "relative")[0, 0])
-        return {
-            "metric": metric,
-            "goal": goal,
-            "items": round(float(np.asarray(design.items))),
-            "judges": round(float(np.asarray(design.judges))),
-            "repeats": float(np.asarray(design.repeats)),
-            "cost": cost,
-            "erho2": float(own.sources.coefficient(variances, design, "erho2")[0, 0]),
-            "phi": float(own.sources.coefficient(variances, design, "phi")[0, 0]),
-            "difference_error": float(np.sqrt(2.0 * error)),
-        }
+    def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.rename(columns={"judges": self.across})
 
     def _tail(self) -> float:
         return (1.0 - self.confidence_level) / 2.0
@@ -362,8 +273,9 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     judges : bool, default False
         Whether the metrics are judges of one and the same quality, a facet of their own; by default each metric is
         analysed by itself.
-    measure : {"system", "topic"}
-        Whose means are to be dependable; "topic": how dependable is the difficulty of an item?
+    measure : {"system", "topic", "judge"}
+        Whose means are to be dependable. "topic": how dependable is the difficulty of an item? "judge", with `judges`:
+        how dependable is it who judges more severely?
     intervals : {"robust", "normal"}
         "normal" takes effects for normal, as published tables do; "robust" lets the scores say how far each mean square
         varies.
@@ -419,65 +331,35 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     check_choice(intervals, "kind of intervals", get_args(Intervals))
     level = check_share(confidence_level, "confidence_level")
     table = engine_scores(scores, COMPONENTS_OF[measure])
-    values, names, clusters, passes = _laid_out(table, repeats=repeats, judges=judges, measure=measure)
+    values, names, clusters, passes = laid_out(table, repeats=repeats, judges=judges, measure=measure)
     found: dict[str, Solved] = {}
     for name, own in zip(names, values, strict=True):
         found[name] = _solve(name, own, clusters, passes, intervals)
     first = next(iter(found.values()))
     tail = (1.0 - level) / 2.0
+    n_measured, n_across, n_over = values.shape[1:4]
+    n_judges = 1 if passes != "judge" else n_measured if measure == "judge" else n_across
+    design = pd.concat(
+        [design_table(name, own, own.design, tail) for name, own in found.items()], ignore_index=True
+    ).rename(columns={"judges": "systems"} if measure == "judge" else {})
     return VarianceComponents(
         components=pd.concat([_components(name, own, measure, tail) for name, own in found.items()], ignore_index=True),
-        dependability=pd.concat(
-            [_table(name, own, own.design, tail) for name, own in found.items()], ignore_index=True
-        ),
+        dependability=design,
         solved=MappingProxyType(found),
         measure=measure,
         repeats=repeats,
         judges=judges,
         intervals=intervals,
         confidence_level=level,
-        n_systems=values.shape[1],
-        n_topics=values.shape[3],
-        n_judges=values.shape[2] if passes == "judge" else 1,
+        n_systems={"system": n_measured, "topic": n_over, "judge": n_across}[measure],
+        n_topics=n_measured if measure == "topic" else n_over,
+        n_judges=n_judges,
         n_repeats=values.shape[2] if passes in {"crossed", "shared"} else values.shape[4],
         n_clusters=0 if clusters is None else int(clusters.max()) + 1,
         filled=float(np.isfinite(values).any(axis=4).mean()),
         solved_by="restricted maximum likelihood" if any(own.fit.rounds for own in found.values()) else "mean squares",
         exact=exact_shares(first.fit.strata, first.freedom, first.sources.effects, tail, "erho2") is not None,
     )
-
-
-def _laid_out(
-    table: Scores, *, repeats: Repeats, judges: bool, measure: Measured
-) -> tuple[Floats, list[str], NDArray[np.int64] | None, Passes]:
-    """Return scores as (metric, system, judge, item, repeat), names of the metrics, clusters, and what a judge is."""
-    values = oriented_values(table)
-    if REPEAT_DIM not in table.dims:
-        values = values[..., None]
-    names = [str(name) for name in table["metric"].to_numpy()]
-    repeated = values.shape[3] > 1
-    if judges and len(names) == 1:
-        raise ScoresError("a facet of judges takes two metrics, each a judge; here is one")
-    if repeats != "nested" and (judges or not repeated):
-        why = "judges are a facet already" if judges else "these scores have no repeats"
-        raise InvalidOptionError(f"`repeats={repeats!r}` does not apply: {why}")
-    passes: Passes = "judge" if judges else "none"
-    if judges:
-        values, names = values.transpose(1, 0, 2, 3)[None], ["all judges"]
-    elif repeats == "nested":
-        values = values[:, :, None]
-    else:
-        values, passes = values.transpose(0, 1, 3, 2)[..., None], repeats
-    clusters = None
-    if "cluster" in table.coords:
-        _, clusters = np.unique(table["cluster"].to_numpy(), return_inverse=True)
-        clusters = None if clusters.max() == 0 else clusters.astype(np.int64)
-    if measure == "topic":
-        if passes == "shared":
-            message = "`measure='topic'` does not go with `repeats='shared'`, repeats of which each topic has its own"
-            raise InvalidOptionError(message)
-        values = values.swapaxes(1, 3)
-    return values, names, clusters, passes
 
 
 def _solve(
@@ -514,19 +396,6 @@ def _check_variance(name: str, crossed: Crossing) -> None:
         raise EstimationError(f"scores under {name!r} have too many gaps to part systems from items")
 
 
-def _component_name(effect: Effect, passes: Passes, measure: Measured) -> str:
-    """Return what a component is called: the facets that its effects are of."""
-    if effect == REPEAT:
-        return "repeat"
-    across = {"judge": "judge", "crossed": "repeat", "shared": "repeat", "none": ""}[passes]
-    own, other = ("system", "topic") if measure == "system" else ("topic", "system")
-    inside = {"system": own, "judge": across}
-    words = [inside[one] for one in _WORDS[effect.part]]
-    words += {"top": [], "cluster": ["cluster"], "item": [other]}[effect.level]
-    order = ["system", "topic", "cluster", "judge", "repeat"]
-    return " x ".join(sorted(words, key=order.index))
-
-
 def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.DataFrame:
     effects, variances, draws = own.sources.effects, own.variances, own.draws
     apart = own.sources.among("relative") | np.array([one == SYSTEMS for one in effects])
@@ -543,7 +412,7 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
     return pd.DataFrame(
         {
             "metric": name,
-            "component": [_component_name(one, own.sources.passes, measure) for one in effects],
+            "component": [component_name(one, own.sources.passes, measure) for one in effects],
             "variance": variances,
             "low": np.minimum(low, variances),
             "high": np.maximum(high, variances),
@@ -555,48 +424,8 @@ def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.Da
     )
 
 
-def _table(name: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
-    """Return what designs make of the components; one row a design."""
-    sources, variances = own.sources, own.variances[None]
-    items, judges, repeats = (one.ravel() for one in np.broadcast_arrays(*map(np.atleast_1d, design)))
-    asked = Design(items, judges, repeats)
-    columns: dict[str, Any] = {"metric": name, "items": items, "judges": judges, "repeats": repeats}
-    which: Stability
-    for which in get_args(Stability):
-        columns[which] = sources.coefficient(variances, asked, which)[0]
-        ends = exact_shares(own.fit.strata, own.freedom, sources.effects, tail, which)
-        if ends is None:
-            every = np.nan_to_num(sources.coefficient(own.draws, asked, which))
-            low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
-        else:
-            low, high = (items * end / (1.0 + (items - 1.0) * end) for end in ends)
-        columns |= {f"{which}_low": np.minimum(low, columns[which]), f"{which}_high": np.maximum(high, columns[which])}
-    relative, absolute, again = (
-        sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
-    )
-    columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
-    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * columns["difference_error"]
-    known = own.sources.repeated
-    with np.errstate(invalid="ignore"):
-        columns |= {
-            "repeatability": _LIMIT * np.sqrt(again) if known else np.nan,
-            "reproducibility": _LIMIT * np.sqrt(relative),
-            "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
-        }
-    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), items)
-    return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
-
-
 def _counts(given: object, name: str) -> list[int]:
     counts = [check_count(one, name) for one in check_list(given, name, (10, 20))]
     if not counts:
         raise InvalidOptionError(f"`{name}` is empty; name numbers")
     return counts
-
-
-def _check_known(sources: Sources, judges: Sequence[float], repeats: Sequence[float]) -> None:
-    """Refuse to plan with what the scores say nothing of."""
-    if sources.passes != "judge" and max(judges) > 1:
-        raise InvalidOptionError("`judges` above 1: these scores are of one judge, and say nothing of others")
-    if not sources.repeated and max(repeats) > 1:
-        raise InvalidOptionError("`repeats` above 1: these scores were not repeated, and say nothing of repeats")

@@ -5,6 +5,7 @@ topic; the analysis of variance takes that of one system's score. With independe
 is twice the latter.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.running.equality import centred
@@ -112,6 +113,68 @@ def pilot_variance(
     if len(frame["collection"].unique()) > 1:
         frame = _with_pooled(frame)
     return PilotVariance(table=frame, method=method, of_pairs=_of_pairs(scores, pairs))
+
+
+def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int = 1) -> dict[str, float]:
+    r"""Return by metric the variance of one system's score on a topic, from components of variance.
+
+    Parameters
+    ----------
+    components : DataFrame
+        ``metric``, ``component`` and ``variance``, as in `metaeval.models.VarianceComponents.components`.
+    judges, repeats : int, default 1
+        That a score is to be the mean of.
+
+    Raises
+    ------
+    InvalidOptionError
+        If components are not of systems on topics, topics come in clusters, or nothing is known of judges or repeats.
+    EstimationError
+        If there is no variance left to plan with.
+
+    Notes
+    -----
+    :math:`\sigma^2_{si} + \sigma^2_{sij} / m + \sigma^2_r / (m k)` with m judges and k repeats. What systems have in
+    common with judges or seeds stays however many topics there are, and is no part of it.
+
+    Examples
+    --------
+    >>> parts = [("AP", "system", 0.1), ("AP", "topic", 0.4), ("AP", "system x topic", 0.2), ("AP", "repeat", 0.3)]
+    >>> frame = pd.DataFrame(parts, columns=["metric", "component", "variance"])
+    >>> {name: round(value, 3) for name, value in score_variances(frame, repeats=3).items()}
+    {'AP': 0.3}
+    """
+    divided = {"judge": check_count(judges, "judges"), "repeat": check_count(repeats, "repeats")}
+    found = {}
+    for metric, own in components.groupby("metric", sort=False):
+        parts = dict(zip((frozenset(str(one).split(" x ")) for one in own["component"]), own["variance"], strict=True))
+        _check_planned(str(own["component"].iloc[0]), parts, divided)
+        cell, shared = frozenset({"repeat"}), frozenset({"system", "topic", "repeat"})
+        if cell in parts and shared not in parts:  # repeats of a score, which is one of all facets
+            of_all = frozenset().union(*parts)
+            parts[of_all] = parts.pop(cell)
+        found[str(metric)] = sum(
+            float(variance) / math.prod(number for name, number in divided.items() if name in names)
+            for names, variance in parts.items()
+            if {"system", "topic"} <= names
+        )
+        if not found[str(metric)] > 0:
+            raise EstimationError(f"under {str(metric)!r} there is no variance left to plan with")
+    return found
+
+
+def _check_planned(first: str, parts: Mapping[frozenset[str], float], divided: Mapping[str, int]) -> None:
+    """Refuse components that do not say how a difference of two systems varies over topics."""
+    if first != "system":
+        raise InvalidOptionError(f"a plan of topics takes components of systems; these are of {first}s")
+    if frozenset({"system", "cluster"}) in parts:
+        raise InvalidOptionError(
+            "these topics come in clusters, so their number alone does not say how far a mean varies; plan with the "
+            "items for a `target` that the components give"
+        )
+    for name, number in divided.items():
+        if number > 1 and not any(name in one for one in parts):
+            raise InvalidOptionError(f"`{name}s` above 1: these components say nothing of {name}s")
 
 
 def _collections(scores: object) -> dict[str, object]:

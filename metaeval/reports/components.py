@@ -94,9 +94,10 @@ def design_sentences(found: VarianceComponents, designs: pd.DataFrame) -> tuple[
 def _named(found: VarianceComponents) -> dict[str, str]:
     """Return what is measured, and what means are over."""
     spoken = unit()
-    if found.measure == "system":
-        return {"measured": "systems", "other": spoken.topic, "others": spoken.topics, "Others": spoken.Topics}
-    return {"measured": spoken.topics, "other": "system", "others": "systems", "Others": "Systems"}
+    if found.measure == "topic":
+        return {"measured": spoken.topics, "other": "system", "others": "systems", "Others": "Systems"}
+    measured = f"{found.measure}s"
+    return {"measured": measured, "other": spoken.topic, "others": spoken.topics, "Others": spoken.Topics}
 
 
 def _level(found: VarianceComponents) -> str:
@@ -120,7 +121,8 @@ def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
     return say(
         "counted",
         items=round(row["items"]),
-        judges=round(row["judges"]),
+        across=round(row[found.across]),
+        facet=found.across.removesuffix("s"),
         repeats=row["repeats"] if known else None,
         times=f"{row['repeats']:.3g}",
         other=_named(found)["other"],
@@ -182,7 +184,9 @@ def _assured(study: ComponentsStudy) -> str:
     metric = str(study.needed["metric"].iloc[0])
     rows = _target_rows(study).set_index("metric")
     at_hand = study.components.dependability.iloc[0]
-    known = metric in rows.index and all(rows.loc[metric, name] == at_hand[name] for name in ("judges", "repeats"))
+    known = metric in rows.index and all(
+        rows.loc[metric, name] == at_hand[name] for name in (study.components.across, "repeats")
+    )
     return _said(
         study,
         "assured",
@@ -313,7 +317,7 @@ def _design_section(study: ComponentsStudy) -> Section:
 
 
 def _key(found: VarianceComponents) -> str:
-    return "judges" if found.judges else "repeats"
+    return found.across if found.judges else "repeats"
 
 
 def _plans_section(study: ComponentsStudy) -> Section:
@@ -348,7 +352,7 @@ def _plans_section(study: ComponentsStudy) -> Section:
         columns=(METRIC, *right(text, relative="Eρ²", absolute="Φ")),
         data=study.needed,
     )
-    what = f", judges or {key}" if found.judges and found.n_repeats > 1 else f", or {key}" if several else ""
+    what = f", or {key}" if several else ""
     return Section(
         id="designs",
         title=say("plans title"),
@@ -395,13 +399,13 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="costs",
         title=say("costs title"),
-        caption=_said(study, "costs", costs=listed(costs), n=found.n_systems, target=study.target),
+        caption=_said(study, "costs", costs=listed(costs), n=found.n_measured, target=study.target),
         frame=rows.reset_index(drop=True),
         columns=(
             METRIC,
             *left(wish="Design"),
             *right(whole, items=_named(found)["Others"]),
-            *(right(whole, judges="Judges") if found.judges else ()),
+            *(right(whole, **{found.across: found.across.capitalize()}) if found.judges else ()),
             *(right(lambda value: f"{value:.3g}", repeats="Repeats") if found.n_repeats > 1 else ()),
             *right(_price, cost="Cost"),
             *right(_SHARE, erho2="Eρ²", phi="Φ"),

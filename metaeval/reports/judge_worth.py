@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters are meant for people
 """What the page on judges says of bias (groups, covariates), of what a judge is worth in topics, and of repeats."""
 
 from collections.abc import Sequence
@@ -11,16 +10,12 @@ from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, p_value, sentence_case, share, whole
 from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, right
-from metaeval.reports.components import design_sentences
 from metaeval.reports.judge_conclusions import by_metric
 from metaeval.reports.prose import prose
 from metaeval.studies.judges import JudgeStudy
 from metaeval.tests_stat.result import is_significant
 
 _SIGNED = number(3)
-_PANEL = ["items", "judges", "erho2", "phi"]
-_JUDGMENTS = {"judgment": 1.0}
-"""What a panel costs: judgments alone, for the runs are there."""
 _ENDS = {
     f"{kind}_{end}": f"{source}{end}_both"
     for kind, source in (("figure", ""), ("adjusted", "adjusted_"))
@@ -200,36 +195,6 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
         ),
     )
     return (Section(id="repeats", title=say("repeats title"), lead=say("repeats lead"), blocks=(table,)),)
-
-
-def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
-    """Say how dependable the mean over the judges is, and which panel is the best for as many judgments."""
-    if not study.panels:
-        return ()
-    rows = []
-    for metric, found in study.panels.items():
-        plan = found.plan([found.n_topics], judges=sorted({1, 3, found.n_judges}))
-        best = found.cheapest(_JUDGMENTS)
-        best = best[best["goal"] == "same cost"]
-        parts = ((f"these {unit().topics}", plan), ("as many judgments", best))
-        rows += [(metric, name, *row) for name, part in parts for row in part[_PANEL].to_numpy().tolist()]
-    table = Table(
-        name="panels",
-        title=say("panels title"),
-        caption=say("panels"),
-        frame=pd.DataFrame(rows, columns=["metric", "design", *_PANEL]),
-        columns=(
-            METRIC,
-            *left(design="Design"),
-            *right(whole, items=unit().Topics, judges="Judges"),
-            *right(number(3), erho2="Eρ²", phi="Φ"),
-        ),
-    )
-    first = next(iter(study.panels.values()))
-    words = design_sentences(first, first.cheapest(_JUDGMENTS))
-    return (
-        Section(id="panel", title=say("panel title"), lead=say("panel lead"), blocks=(Text(paragraphs=words), table)),
-    )
 
 
 def _repeated(metric: str, found: JudgeRepeats) -> pd.DataFrame:

@@ -14,11 +14,11 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.judge_agreement import agreement_figures, alpha_words
 from metaeval.reports.judge_conclusions import conclusion_sections, effect_figures, f1_picture
 from metaeval.reports.judge_labels import label_sections
+from metaeval.reports.judge_panel import panel_section
 from metaeval.reports.judge_ranking import alt_figures, alt_section, alt_words, best_words, ranking_figures
 from metaeval.reports.judge_worth import (
     covariate_section,
     favour_section,
-    panel_section,
     repeats_section,
     worth_section,
 )
@@ -35,7 +35,7 @@ say = prose("judges")
 def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
-    labelling = study.labelling
+    labelling, panel = study.labelling, panel_section(study)
     return Report(
         command="judges",
         title=say("title", study=study),
@@ -49,8 +49,9 @@ def judges_report(study: JudgeStudy) -> Report:
             *covariate_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *panel_section(study),
+            *(panel if study.conclusions else ()),
             *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
+            *(() if study.conclusions else panel),
             *alt_section(study.annotated),
             *unanswered(failed),
         ),

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.base.checks import MOST_REPLICATES, check_count, check_number, check_share
+from metaeval.base.checks import check_number
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.exchangeable import places_of_systems
-from metaeval.resampling.means_and_errors import RanksFromErrors, decided_by_draws
+from metaeval.resampling.means_and_errors import RanksFromErrors, checked, ranks_of_draws
 from metaeval.resampling.true_means import posterior_of
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import settle
@@ -17,7 +17,6 @@ from metaeval.table.means import SystemMeans
 type Floats = NDArray[np.float64]
 
 _SEEDS = 2**63
-_LEAST_DRAWS = 20
 _KNOWN = 1e6
 _ROUNDING = 1e-12
 
@@ -98,10 +97,8 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     names = tuple(f"system{number}" for number in range(1, n + 1)) if systems is None else tuple(map(str, systems))
     if len(set(names)) != n:
         raise InvalidOptionError(f"`systems` must be {n} different names")
-    check_share(confidence_level, "confidence_level")
     check_number(freedom, "freedom", least=1)
-    check_count(n_draws, "n_draws", least=_LEAST_DRAWS, most=MOST_REPLICATES)
-    top = min(check_count(top, "top"), n)
+    asked = checked(top, confidence_level, simultaneous, n_draws, n)
     source = resolve_rng(rng)
     generator = np.random.default_rng(int(source.generator.integers(_SEEDS)))
     oriented = settle(means, np.full(n, np.abs(means - means.mean()).max()))
@@ -112,7 +109,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     places = places_of_systems(oriented, root)
     draws = oriented[None]
     if variances.any():
-        drawn = posterior_of(oriented, root, min(freedom, _KNOWN), places.order).draws(n_draws, generator)
+        drawn = posterior_of(oriented, root, min(freedom, _KNOWN), places.order).draws(asked.n_draws, generator)
         draws = np.concatenate(list(drawn))
     board = SystemMeans(
         metrics=(metric,),
@@ -123,21 +120,4 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
         higher_is_better=np.array([True]),
         read_as="estimates with their covariance",
     )
-    data = decided_by_draws(
-        board,
-        oriented[None],
-        variances[None],
-        [(places, draws)],
-        level=confidence_level,
-        simultaneous=simultaneous,
-        top=top,
-    )
-    return RanksFromErrors(
-        data=data,
-        top=top,
-        confidence_level=float(confidence_level),
-        simultaneous=bool(simultaneous),
-        n_systems=n,
-        n_draws=int(n_draws),
-        random_source=source.description,
-    )
+    return ranks_of_draws(board, oriented[None], variances[None], [(places, draws)], asked, source)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from metaeval.base.names import natural_order
 from metaeval.resampling.exchangeable import SystemPlaces
 from metaeval.resampling.posterior_ranks import bands_of_draws, counts_at_top
 from metaeval.resampling.ranks import Decided, Pairs, SystemRanks, ranks_dataset
-from metaeval.running.draws import RNGLike, resolve_rng
+from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
 from metaeval.tests_stat.pairs import all_pairs
@@ -141,9 +142,7 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     board = means if isinstance(means, SystemMeans) else as_means(
         means, errors, n=n, systems=systems, higher_is_better=higher_is_better
     )  # fmt: skip
-    check_share(confidence_level, "confidence_level")
-    check_count(n_draws, "n_draws", least=_LEAST_DRAWS, most=MOST_REPLICATES)
-    top = min(check_count(top, "top"), len(board.systems))
+    asked = checked(top, confidence_level, simultaneous, n_draws, len(board.systems))
     source = resolve_rng(rng)
     seed = int(source.generator.integers(_SEEDS))
     direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
@@ -152,36 +151,60 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     for metric in range(len(board.metrics)):
         places = _places(board, metric, oriented[metric])
         draws = draws_of_true_means(
-            oriented[metric], board.errors[metric], board.n[metric], places, n_draws, np.random.default_rng(seed)
+            oriented[metric], board.errors[metric], board.n[metric], places, asked.n_draws, np.random.default_rng(seed)
         )
         kept.append((places, draws))
     squares = board.errors[:, :, None] ** 2 + board.errors[:, None] ** 2
-    data = decided_by_draws(board, oriented, squares, kept, level=confidence_level, simultaneous=simultaneous, top=top)
-    return RanksFromErrors(
-        data=data,
-        top=top,
-        confidence_level=float(confidence_level),
-        simultaneous=bool(simultaneous),
-        n_systems=len(board.systems),
-        n_draws=int(n_draws),
-        random_source=source.description,
-    )
+    return ranks_of_draws(board, oriented, squares, kept, asked, source)
 
 
-def decided_by_draws(  # noqa: PLR0913 - the means, their draws and what is asked
+class Asked(NamedTuple):
+    """What is asked of draws of true means."""
+
+    top: int
+    level: float
+    simultaneous: bool
+    n_draws: int
+
+
+def checked(top: int, level: float, simultaneous: bool, n_draws: int, n_systems: int) -> Asked:  # noqa: FBT001 - as given
+    """Check what is asked of the ranks of systems."""
+    check_share(level, "confidence_level")
+    check_count(n_draws, "n_draws", least=_LEAST_DRAWS, most=MOST_REPLICATES)
+    return Asked(min(check_count(top, "top"), n_systems), float(level), bool(simultaneous), int(n_draws))
+
+
+def ranks_of_draws(  # noqa: PLR0913, PLR0917 - the means, their draws and what is asked
     board: SystemMeans,
     oriented: Floats,
     squares: Floats,
     kept: Sequence[tuple[SystemPlaces, Floats]],
-    *,
-    level: float,
-    simultaneous: bool,
-    top: int,
-) -> xr.Dataset:
-    """Return the data of `RanksFromErrors` from draws of the true means under every metric.
+    asked: Asked,
+    source: RandomSource,
+) -> RanksFromErrors:
+    """Return ranks from draws of the true means under every metric.
 
     Shapes: `oriented` (metric, system), `squares` (metric, system, system): variances of differences.
     """
+    return RanksFromErrors(
+        data=_decided(board, oriented, squares, kept, asked),
+        top=asked.top,
+        confidence_level=asked.level,
+        simultaneous=asked.simultaneous,
+        n_systems=len(board.systems),
+        n_draws=asked.n_draws,
+        random_source=source.description,
+    )
+
+
+def _decided(
+    board: SystemMeans,
+    oriented: Floats,
+    squares: Floats,
+    kept: Sequence[tuple[SystemPlaces, Floats]],
+    asked: Asked,
+) -> xr.Dataset:
+    level, simultaneous, top = asked.level, asked.simultaneous, asked.top
     first, second = all_pairs(len(board.systems))
     apart, square = oriented[:, first] - oriented[:, second], squares[:, first, second]
     with np.errstate(divide="ignore", invalid="ignore"):

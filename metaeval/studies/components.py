@@ -12,15 +12,9 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.components import (
-    COMPONENTS_OF,
-    Intervals,
-    Measured,
-    Repeats,
-    VarianceComponents,
-    variance_components,
-)
+from metaeval.models.components import Intervals, VarianceComponents, variance_components
 from metaeval.models.dependability import check_cost, expected_conclusions
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats
 from metaeval.models.tries import PassRates, pass_rates
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
@@ -145,7 +139,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     return ComponentsStudy(
         scores=table,
         components=found,
-        plan=found.plan(_around(found), judges=_judges(found), repeats=_repeats(found)),
+        plan=found.plan(_around(found), repeats=_repeats(found), **_across(found)),
         needed=pd.concat([found.needed(goal), found.needed(goal, stability="phi")], ignore_index=True),
         designs=found.cheapest(paid),
         assured=found.cheapest(paid, target=goal),
@@ -174,8 +168,9 @@ def _around(found: VarianceComponents) -> list[int]:
     return np.unique(np.round(np.geomspace(max(at_hand / 10, 2), at_hand * 10, _STEPS)).astype(int)).tolist()
 
 
-def _judges(found: VarianceComponents) -> list[int] | None:
-    return sorted({1, 2, 3, 5, found.n_judges}) if found.judges else None
+def _across(found: VarianceComponents) -> dict[str, Sequence[int]]:
+    at_hand = int(found.dependability[found.across].iloc[0])
+    return {found.across: sorted({1, 2, 3, 5, at_hand})} if found.judges else {}
 
 
 def _repeats(found: VarianceComponents) -> list[int] | None:
@@ -216,7 +211,7 @@ def _halves(table: Scores, found: VarianceComponents, n_splits: int, generator: 
         power[place] = np.mean([one.discriminative_power()["power"] for one in both], axis=0)
         signs = [np.sign(one.data["difference"].to_numpy()) for one in both]
         apart[place] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
-    expected = found.plan([half], judges=None, repeats=None)
+    expected = found.plan([half])
     conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
     return pd.DataFrame(
         {

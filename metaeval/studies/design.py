@@ -13,6 +13,7 @@ from metaeval.base.checks import check_choice, check_list, check_number, check_s
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.components import VarianceComponents
 from metaeval.models.sample_size import (
     DesignMethod,
     anova_power,
@@ -23,7 +24,7 @@ from metaeval.models.sample_size import (
     topic_set_size_for_interval,
     topic_set_size_for_t,
 )
-from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance
+from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance, score_variances
 from metaeval.studies.study import Study
 from metaeval.table.scores import Scores, identical_note, identical_systems
 from metaeval.table.structure import engine_scores
@@ -87,6 +88,9 @@ class DesignStudy(Study):
 def study_design(  # noqa: PLR0913 - every option of the command
     scores: object = None,
     *,
+    components: pd.DataFrame | VarianceComponents | None = None,
+    judges: int = 1,
+    repeats: int = 1,
     variance: VarianceMethod | float = "residual",
     differences: Sequence[float] = (0.05, 0.1),
     methods: Sequence[Goal] = ("t", "anova", "interval"),
@@ -104,6 +108,10 @@ def study_design(  # noqa: PLR0913 - every option of the command
     ----------
     scores : Scores, anything `metaeval.as_scores` takes, or a mapping of collection name to Scores, optional
         Pilot scores; several collections are pooled by degrees of freedom. Not needed if `variance` is a number.
+    components : DataFrame or VarianceComponents, optional
+        Components of variance, in place of scores and `variance`; see `metaeval.models.variances.score_variances`.
+    judges, repeats : int, default 1
+        With `components`: of every score of the new collection.
     variance : {"residual", "within", "pairs"} or float, default "residual"
         How the variance comes from the scores (see `metaeval.models.variances.pilot_variance`), or the variance of
         one system's score itself. That of a difference of two systems is taken as twice that.
@@ -152,9 +160,11 @@ def study_design(  # noqa: PLR0913 - every option of the command
     """
     _check(methods, differences)
     check_share(share, "share")
+    given = _given(components, scores, variance, judges, repeats)
     named = _collections(scores)
     copies = [] if pairs else [note for one in named.values() for note in _copies(one)[1]]
-    estimated = _estimated(named if pairs else {name: _copies(one)[0] for name, one in named.items()}, variance, pairs)
+    pilots = named if pairs else {name: _copies(one)[0] for name, one in named.items()}
+    estimated = None if given else _estimated(pilots, variance, pairs)
     collections = list(named.values())
     sizes = [one.sizes for one in collections]
     n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
@@ -166,7 +176,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     spoken = unit_of(dict(enumerate(collections)))
     with speaking_of(spoken):
         spread = _Spread({} if estimated is None else estimated.of_pairs, share)
-        table = _answers(_sources(estimated, variance), methods, differences, asked, at_hand, spread)
+        table = _answers(_sources(estimated, given), methods, differences, asked, at_hand, spread)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
@@ -178,7 +188,15 @@ def study_design(  # noqa: PLR0913 - every option of the command
         n_systems=n_systems,
         calculation=calculation,
         unit=spoken,
-        notes=tuple(dict.fromkeys([*(note for one in collections for note in one.attrs.get("notes", ())), *copies])),
+        notes=tuple(
+            dict.fromkeys(
+                [
+                    *(note for one in collections for note in one.attrs.get("notes", ())),
+                    *copies,
+                    *_notes(components, judges, repeats),
+                ]
+            )
+        ),
         provenance=provenance or record_provenance("study_design"),
     )
 
@@ -325,7 +343,6 @@ def _estimated(
     scores: Mapping[str, Scores], variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
 ) -> PilotVariance | None:
     if not isinstance(variance, str):
-        check_number(variance, "variance", above=0)
         return None
     if not scores:
         message = f"`variance={variance!r}` is estimated from scores; give some, or give the variance as a number"
@@ -348,7 +365,32 @@ def _copies(scores: Scores) -> tuple[Scores, list[str]]:
     return scores.isel(system=~np.isin(names, dropped)), identical_note(dropped, len(names))
 
 
-def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[Hashable, object]]:
+def _given(
+    components: pd.DataFrame | VarianceComponents | None,
+    scores: object,
+    variance: VarianceMethod | float,
+    judges: int,
+    repeats: int,
+) -> dict[str, float]:
+    """Return the variances that are given by metric: by components, or as a number; none where scores have them."""
+    if components is None:
+        return {} if isinstance(variance, str) else {"given": check_number(variance, "variance", above=0)}
+    if scores is not None or variance != "residual":
+        raise InvalidOptionError("`components` stand in place of scores and of `variance`; give one of them")
+    return score_variances(
+        components if isinstance(components, pd.DataFrame) else components.components, judges=judges, repeats=repeats
+    )
+
+
+def _notes(components: object, judges: int, repeats: int) -> list[str]:
+    if components is None:
+        return []
+    times = [f"{number} {name}" for name, number in (("judges", judges), ("repeats", repeats)) if number > 1]
+    mean = f" as the mean of {' and '.join(times)}" if times else ", each judged and run once"
+    return [f"variances are those of scores{mean}, by components of variance"]
+
+
+def _sources(estimated: PilotVariance | None, given: Mapping[str, float]) -> list[dict[Hashable, object]]:
     if estimated is None:
-        return [{"metric": "given", "variance": float(variance), "degrees_of_freedom": None}]
+        return [{"metric": name, "variance": one, "degrees_of_freedom": None} for name, one in given.items()]
     return estimated.pooled()[list(_SOURCE)].to_dict("records")

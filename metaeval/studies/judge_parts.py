@@ -1,12 +1,13 @@
 """What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
+from metaeval.agreement.judge_panel import JudgePanel, judge_panel
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
@@ -21,6 +22,9 @@ from metaeval.inex.document_labels import document_labels, on_common_topics
 from metaeval.running.draws import RandomSource
 from metaeval.studies.judge_notes import label_notes, listed_rules
 from metaeval.studies.study import Attempts
+
+NUMBERED = "#"
+"""In the name of a judge: a pass of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +45,8 @@ class Labelling(Result):
     beside the people that can be ordered."""
     alt: AltTest | None
     """Whether a judge may replace a person as a labeller; takes two people beside it."""
+    panel: JudgePanel | None
+    """How many independent judges all of them are worth by their labels; takes two beside the people."""
     elements: pd.DataFrame
     passages: pd.DataFrame
     """For assessments of parts, what two judges say of single elements and of characters: the columns of
@@ -153,10 +159,27 @@ def of_labels(
         baselines=baselines,
         ranking=ranking,
         alt=alt,
+        panel=None if assessments else _panel(labels, second, asked, attempt),
         **_parts_twice(assessments, agreement),
         scale=next((one.scale for one in assessments.values()), None),
     )
     return found, second, notes
+
+
+def _panel(labels: Labels, second: SecondPeople | None, asked: Asked, attempt: Attempts) -> JudgePanel | None:
+    """Ask how many independent judges the panel is worth; passes of a judge are none."""
+    reference, people = asked.reference, asked.people
+    judges = [name for name in labels.judges if name not in {reference, *people} and NUMBERED not in name]
+    if reference is None or len(judges) <= 1:
+        return None
+    table = labels.table[[reference, *judges]]
+    together = replace(labels, table=table if second is None else table.join(second.table))
+    choices = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
+    level = asked.compared.confidence_level
+    return attempt(
+        "How many independent judges the panel is worth, by labels",
+        lambda: judge_panel(together, reference=reference, people=choices, confidence_level=level),
+    )
 
 
 def of_annotations(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:

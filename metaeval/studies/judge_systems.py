@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
+from metaeval.agreement.judge_panel import JudgePanel, judge_panel
 from metaeval.agreement.label_agreement import LabelAgreement
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
 from metaeval.base.names import first_few
@@ -19,13 +20,12 @@ from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
-from metaeval.studies.judge_parts import Asked
+from metaeval.studies.judge_parts import NUMBERED, Asked
 from metaeval.studies.study import Attempts
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.prediction_powered import PredictionPowered, prediction_powered
 
 EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
-_MARK = "#"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +39,7 @@ class OfSystems:
     powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
     repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
     panels: dict[str, VarianceComponents] = field(default_factory=dict)
+    panel_worth: dict[str, JudgePanel] = field(default_factory=dict)
     effects: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
@@ -81,14 +82,18 @@ def of_scores(
             _kept(part.by_covariate, metric, attempt(what, partial(_enough, together, bias)))
         human = side[reference].assign_coords(metric=[metric])
         _worths(part, human, {name: side[name] for name in judges}, asked, attempt)
-        passes = [name for name in judges if _MARK in name]
+        passes = [name for name in judges if NUMBERED in name]
         if len(passes) > 1 and isinstance(table, xr.DataArray):
             ask_again = partial(judge_repeats, table.sel(metric=passes))
             _kept(part.repeats, metric, attempt(f"Repeats of a judge under {metric}", ask_again))
-        panel = [name for name in judges if _MARK not in name]
+        panel = [name for name in judges if NUMBERED not in name]
         if len(panel) > 1 and isinstance(table, xr.DataArray) and np.isfinite(table.to_numpy()).all():
             ask_panel = partial(variance_components, table.sel(metric=panel), judges=True, confidence_level=level)
             _kept(part.panels, metric, attempt(f"A panel of judges under {metric}", ask_panel))
+            everyone = table.sel(metric=[reference, *panel, *weights])
+            ask_worth = partial(judge_panel, everyone, reference=reference, people=weights, confidence_level=level)
+            what = f"How many independent judges the panel is worth under {metric}"
+            _kept(part.panel_worth, metric, attempt(what, ask_worth))
     return part
 
 

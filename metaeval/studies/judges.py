@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.agreement.judge_panel import JudgePanel
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.scale_maps import ScaleMap
@@ -72,6 +73,8 @@ class JudgeStudy(Study):
     """By metric, where a judge labelled more than once."""
     panels: Mapping[str, VarianceComponents]
     """By metric, where the variance of scores under several judges comes from."""
+    panel_worth: Mapping[str, JudgePanel]
+    """By metric, how many independent judges they are worth by their errors in differences between systems."""
     verdicts: pd.DataFrame
     """One row a judge: what the rules of `metaeval.studies.judge_verdicts` say."""
     reference: str | None

@@ -143,3 +143,24 @@ def test_the_report_says_what_the_numbers_rest_on(command, table, tmp_path):
     assert designs["variance"].iloc[0] == variances["variance"].iloc[-1]
     for row in designs.itertuples():
         assert f"{row.n_topics}" in page
+
+
+def test_components_in_place_of_scores(command, table, tmp_path):
+    """The saved report or its table plan as Python does; a residual variance without gaps is the component's."""
+    command("components", *table, "--splits", 0, "--out", tmp_path / "noise")
+    words = ("design", "--difference", 0.05, "--json")
+    rows = [
+        command(*words, "--from-components", tmp_path / "noise" / place).json()["results"]
+        for place in ("", "data/components.csv")
+    ]
+    assert rows[0] == rows[1]
+    pilot = command(*words, *table).json()["results"]
+    assert {(row["metric"], row["method"]): row["n_topics"] for row in pilot if row["method"] != "anova"} == {
+        (row["metric"], row["method"]): row["n_topics"] for row in rows[0]
+    }
+    refused = command("design", "--from-components", tmp_path / "noise", "--planned-repeats", 2)
+    assert (refused.code, "--planned-repeats above 1" in refused.err) == (2, True)
+    (tmp_path / "wrong.csv").write_text("metric,component,variance\nAP,system,-1\n")
+    refused = command("design", "--from-components", tmp_path / "wrong.csv")
+    assert "line 2: variance '-1' is not a number from 0 on" in refused.err
+    assert command("design", *table, "--from-components", tmp_path / "noise").code == 2

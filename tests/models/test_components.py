@@ -147,6 +147,25 @@ def test_every_facet_is_named():
     assert turned.tolist() == ["topic", "system", "system x topic"]
 
 
+def test_measured_judges_are_systems_of_the_table_turned_round():
+    """Components, plans, items needed and costs; each combination is still judged once."""
+    values = np.random.default_rng(1).normal(size=(3, 5, 12)) + np.arange(3.0)[:, None, None]
+    ours = variance_components(values, judges=True, measure="judge")
+    theirs = variance_components(values.swapaxes(0, 1), judges=True)
+    assert ours.components["component"].tolist()[:3] == ["judge", "system", "system x judge"]
+    assert ours.components["variance"].tolist() == pytest.approx(theirs.components["variance"].tolist())
+    assert (ours.n_systems, ours.n_judges, ours.n_measured, theirs.n_measured) == (5, 3, 3, 3)
+    planned = [ours.plan([10], systems=[2, 4]), theirs.plan([10], judges=[2, 4])]
+    pd.testing.assert_frame_equal(planned[0].rename(columns={"systems": "judges"}), planned[1])
+    assert ours.needed(systems=7).equals(theirs.needed(judges=7))
+    now = ours.cheapest({"item": 1, "run": 2, "judgment": 3}).iloc[0]
+    assert (now["systems"], now["cost"]) == (5, 12 * (1 + 5 * (2 + 3 * 3)))
+    with pytest.raises(InvalidOptionError, match="give `systems`"):
+        ours.plan([10], judges=[2])
+    with pytest.raises(InvalidOptionError, match="takes judges"):
+        variance_components(values, measure="judge")
+
+
 def test_gaps_change_little_if_they_are_few():
     """A tenth of the scores missing moves the components by a fraction of their intervals."""
     whole, gappy = (variance_components(simulated(5, repeats=2, gaps=gaps)) for gaps in (0.0, 0.1))

@@ -6,7 +6,8 @@ import pytest
 from statsmodels.formula.api import ols
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.models.variances import pilot_variance
+from metaeval.models.components import variance_components
+from metaeval.models.variances import pilot_variance, score_variances
 from metaeval.table.scores import as_scores
 from metaeval.table.structure import with_clusters
 
@@ -107,3 +108,33 @@ def test_clusters_are_counted_by_their_means():
     found, expected = (pilot_variance(one).table for one in (with_clusters(scores, "means"), as_scores(values)))
     np.testing.assert_allclose(found["variance"], expected["variance"])
     np.testing.assert_allclose(found["degrees_of_freedom"], expected["degrees_of_freedom"])
+
+
+@pytest.mark.parametrize("options", [{"judges": True}, {"repeats": "crossed"}, {"repeats": "shared"}, {}])
+def test_components_have_the_errors_of_their_plans(options):
+    """A mean over n topics errs by the variance over n, beside what systems and judges or seeds have in common."""
+    values = np.random.default_rng(1).normal(size=(3, 5, 12, 2)) + np.random.default_rng(2).normal(size=(1, 5, 12, 1))
+    found = variance_components(values, **options)
+    numbers = {"repeats": 3} | ({"judges": 2} if "judges" in options else {})
+    plan = found.plan([1, 1_000_000], **{name: [number] for name, number in numbers.items()})
+    ours = score_variances(found.components, **numbers)
+    for metric, own in plan.groupby("metric"):
+        once, stays = np.square(own["difference_error"]).to_numpy() / 2
+        assert ours[metric] == pytest.approx(once - stays, rel=1e-5)
+
+
+def test_components_that_do_not_plan_topics():
+    """Of topics, in clusters, of numbers that nothing is known of, without noise."""
+    parts = [("AP", "system", 0.1), ("AP", "topic", 0.4), ("AP", "system x topic", 0.2)]
+    frame = pd.DataFrame(parts, columns=["metric", "component", "variance"])
+    assert score_variances(frame) == {"AP": 0.2}
+    for wrong, options, words in (
+        (frame.iloc[1:], {}, "these are of topics"),
+        (frame.replace("topic", "system x cluster"), {}, "clusters"),
+        (frame, {"repeats": 2}, "nothing of repeats"),
+        (frame, {"judges": 2}, "nothing of judges"),
+    ):
+        with pytest.raises(InvalidOptionError, match=words):
+            score_variances(wrong, **options)
+    with pytest.raises(EstimationError, match="no variance left"):
+        score_variances(frame.assign(variance=0.0))

@@ -7,10 +7,8 @@ import pytest
 
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.models import variance_components
-from metaeval.reports.judge_worth import favour_section, panel_section, repeats_section, worth_section
+from metaeval.reports.judge_worth import favour_section, repeats_section, worth_section
 from metaeval.studies.judges import study_judges
-from metaeval.table.scores import as_scores
 
 
 def test_favoured_groups_are_shown_for_every_metric(judged_study):
@@ -105,20 +103,3 @@ def test_people_and_judge_together_tell_pairs_apart(passes):
     assert (row["n_topics"], row["n_judged"]) == (found.n_topics, found.n_judged) == (10, 6)
     assert row["together"] == found.data["significant"].mean()
     assert row["alone"] == found.data["human_significant"].mean()
-
-
-def test_a_panel_has_the_components_of_its_judges():
-    """Without the reference; of one judge there is no panel."""
-    draw = np.random.default_rng(0)
-    base = 0.4 * draw.normal(size=(10, 1)) + draw.normal(size=(1, 30)) + 0.5 * draw.normal(size=(10, 30))
-    values = np.stack([base + 0.3 * draw.normal(size=(10, 1)) + 0.6 * draw.normal(size=(10, 30)) for _ in range(4)])
-    scores = as_scores(values, metrics=["human", "a", "b", "c"])
-    study = study_judges(scores={"nDCG": scores}, reference="human", n_resamples=20, rng=1)
-    (section,) = panel_section(study)
-    found = variance_components(scores.sel(metric=["a", "b", "c"]), judges=True)
-    table = section.blocks[1].frame
-    assert table["judges"].tolist()[:2] == [1, 3]
-    assert table["erho2"].tolist()[:2] == found.plan([30], judges=[1, 3])["erho2"].tolist()
-    assert table["items"].iloc[2] * table["judges"].iloc[2] <= 90
-    alone = study_judges(scores={"nDCG": scores.sel(metric=["human", "a"])}, reference="human", n_resamples=20, rng=1)
-    assert panel_section(alone) == ()

@@ -194,8 +194,8 @@ def test_more_topics_are_told_from_errors(judged_study):
         ({}, "verdicts conclusions favour worth panel ranking agreement alt-test by-topic labels"),
         ({"people": False}, "verdicts conclusions favour worth panel ranking agreement by-topic labels unanswered"),
         ({"groups": False}, "verdicts conclusions worth panel ranking agreement alt-test by-topic labels unanswered"),
-        ({"runs": False}, "ranking agreement alt-test by-topic labels unanswered"),
-        ({"runs": False, "people": False}, "ranking agreement by-topic labels unanswered"),
+        ({"runs": False}, "ranking agreement alt-test by-topic labels panel unanswered"),
+        ({"runs": False, "people": False}, "ranking agreement by-topic labels panel unanswered"),
         ({"judges": ("model",)}, "verdicts conclusions favour worth ranking agreement alt-test by-topic labels"),
         ({"reference": None, "people": False}, "effect agreement by-topic labels"),
         (

@@ -53,10 +53,20 @@ def test_its_parts_are_those_of_the_engine():
     assert sorted(study.plan["repeats"].unique()) == [1, 2, 3, 5]
 
 
+def test_judges_that_are_measured():
+    """The page speaks of judges, and plans numbers of systems."""
+    values = np.random.default_rng(2).normal(size=(4, 6, 15)) + np.arange(4.0)[:, None, None]
+    study = study_components(values, judges=True, measure="judge", rng=1)
+    report = study.report()
+    assert "differences between judges" in report.summary[1]
+    assert "6 systems" in report.summary[1]
+    assert sorted(study.plan["systems"].unique()) == [1, 2, 3, 5, 6]
+
+
 def test_what_is_refused():
     """A measure that is none, costs that are none."""
     values = np.random.default_rng(0).random((1, 4, 12))
     with pytest.raises(InvalidOptionError, match="measure"):
-        study_components(values, measure="judge")
+        study_components(values, measure="repeat")
     with pytest.raises(InvalidOptionError, match="cost"):
         study_components(values, cost={"item": 1.0})

@@ -1,0 +1,55 @@
+"""Components of variance that `metaeval components` saved."""
+
+from math import isfinite
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.base.names import is_number, shortened
+from metaeval.io.headers import fitting_names, place_of
+from metaeval.io.sheets import header_names, read_sheet
+
+_COLUMNS = ("metric", "component", "variance")
+_PLACE = Path("data", "components.csv")
+
+
+def components_file(path: str | Path) -> Path:
+    """Return the table of components: a file, or that of a report in a folder."""
+    given = Path(path)
+    return given / _PLACE if given.is_dir() else given
+
+
+def read_components(path: str | Path) -> pd.DataFrame:
+    r"""Read components of variance from a report of `metaeval components`, or from its ``components.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric``, ``component``, ``variance``.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such file or column, or a variance is none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "components.csv")
+    ...     _ = path.write_text("metric,component,variance\nAP,system,0.1\nAP,system x topic,0.2")
+    ...     read_components(path).to_numpy().tolist()
+    [['AP', 'system', 0.1], ['AP', 'system x topic', 0.2]]
+    """
+    sheet = read_sheet(components_file(path))
+    body = sheet.without_header()
+    rows = list(body.rows())
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    at = [place_of(name, names, sheet) for name in _COLUMNS]
+    found = []
+    for position, cells in enumerate(rows):
+        metric, component, variance = (cells[place].strip() for place in at)
+        if not is_number(variance) or not isfinite(float(variance)) or float(variance) < 0:
+            raise body.error(f"variance {shortened(repr(variance))} is not a number from 0 on", position)
+        found.append((metric, component, float(variance)))
+    return pd.DataFrame(found, columns=[*_COLUMNS])

@@ -1,0 +1,191 @@
+# ruff: noqa: RUF002 - Greek letters are as papers write them
+"""What other designs make of the components of one metric: dependability, the items for a target, the cheapest one."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.crossed_variances import Fit
+from metaeval.errors import InvalidOptionError
+from metaeval.models.dependability import (
+    Design,
+    Sources,
+    Stability,
+    candidates,
+    exact_shares,
+    expected_conclusions,
+    whole_items,
+)
+from metaeval.tests_stat.noncentral_t import detectable_shift
+
+type Floats = NDArray[np.float64]
+
+_LIMIT = 1.96 * np.sqrt(2.0)
+_MOST_ACROSS = _MOST_REPEATS = 10
+_FEWEST_ITEMS = 2
+
+
+class Solved(NamedTuple):
+    """What is known of one metric."""
+
+    fit: Fit
+    sources: Sources
+    freedom: Floats
+    """Degrees of freedom behind the intervals."""
+    draws: Floats
+    """Components (draw, effect)."""
+    design: Design
+    """The design at hand; with gaps, harmonic means."""
+
+    @property
+    def variances(self) -> Floats:
+        """Components, 0 at least."""
+        return np.maximum(self.fit.estimates, 0.0)
+
+    @property
+    def at_hand(self) -> Design:
+        """The design at hand, in plain numbers."""
+        return Design(*(float(np.asarray(one)) for one in self.design))
+
+
+class Prices(NamedTuple):
+    """What designs cost."""
+
+    item: float
+    run: float
+    judgment: float
+    measured: int
+    """Systems, or whatever is measured."""
+    judges_measured: bool = False
+    """Whether that is judges; the judges of a design are then systems."""
+
+    def of(self, design: Design) -> Floats:
+        """Return the cost of designs."""
+        items, across, repeats = (np.asarray(one, dtype=np.float64) for one in design)
+        systems, judges = (across, self.measured) if self.judges_measured else (self.measured, across)
+        return np.asarray(items * (self.item + systems * repeats * (self.run + judges * self.judgment)))
+
+
+def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
+    """Return what designs make of the components; one row a design."""
+    sources, variances = own.sources, own.variances[None]
+    items, judges, repeats = (one.ravel() for one in np.broadcast_arrays(*map(np.atleast_1d, design)))
+    asked = Design(items, judges, repeats)
+    columns: dict[str, Any] = {"metric": metric, "items": items, "judges": judges, "repeats": repeats}
+    which: Stability
+    for which in get_args(Stability):
+        columns[which] = sources.coefficient(variances, asked, which)[0]
+        ends = exact_shares(own.fit.strata, own.freedom, sources.effects, tail, which)
+        if ends is None:
+            every = np.nan_to_num(sources.coefficient(own.draws, asked, which))
+            low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
+        else:
+            low, high = (items * end / (1.0 + (items - 1.0) * end) for end in ends)
+        columns |= {f"{which}_low": np.minimum(low, columns[which]), f"{which}_high": np.maximum(high, columns[which])}
+    relative, absolute, again = (
+        sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
+    )
+    columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
+    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * columns["difference_error"]
+    known = own.sources.repeated
+    with np.errstate(invalid="ignore"):
+        columns |= {
+            "repeatability": _LIMIT * np.sqrt(again) if known else np.nan,
+            "reproducibility": _LIMIT * np.sqrt(relative),
+            "repeat_share": np.where(relative > 0, again / relative, np.nan) if known else np.nan,
+        }
+    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), items)
+    return pd.DataFrame(columns | {one: conclusions[one].to_numpy() for one in ("power", "wrong_order", "tau")})
+
+
+def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
+    own: Solved, share: float, stability: Stability, across: float, repeats: float, tail: float
+) -> tuple[float, float, float]:
+    """Return the items at which a coefficient is this share, with their interval."""
+    asked = partial(own.sources.items_for, share=np.array(share), judges=across, repeats=repeats, which=stability)
+    items = asked(own.variances[None])[0]
+    ends = exact_shares(own.fit.strata, own.freedom, own.sources.effects, tail, stability)
+    if ends is None:
+        low, high = (float(end) for end in np.quantile(asked(own.draws), [tail, 1 - tail], method="nearest"))
+    else:
+        with np.errstate(divide="ignore"):
+            high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
+    return (*(float(whole_items(np.array(one))) for one in (items, low, high)),)  # type: ignore[return-value]  # three
+
+
+def cheapest_designs(
+    metric: str, own: Solved, prices: Prices, target: tuple[float, float] | None
+) -> list[dict[str, object]]:
+    """Return the design at hand, the most dependable of the same cost, and the cheapest that reaches the target.
+
+    `target`: Eρ² and the probability with which a design reaches it; None: that at hand, as estimated.
+    """
+    sources, variances, at_hand = own.sources, own.variances[None], own.at_hand
+    across, repeats = candidates(
+        range(1, max(_MOST_ACROSS, round(float(np.asarray(at_hand.judges)))) + 1) if sources.passes == "judge" else [1],
+        range(1, max(_MOST_REPEATS, int(np.ceil(float(np.asarray(at_hand.repeats))))) + 1) if sources.repeated else [1],
+    )
+    price, budget = prices.of(Design(1.0, across, repeats)), float(prices.of(at_hand))
+    rows = [_row(metric, "at hand", own, at_hand, budget)]
+    affordable = np.floor(budget / price * (1 + 1e-12))
+    sure = affordable >= _FEWEST_ITEMS
+    if sure.any():
+        asked = Design(affordable[sure], across[sure], repeats[sure])
+        place = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
+        best = Design(*(float(np.asarray(one)[place]) for one in asked))
+        rows.append(_row(metric, "same cost", own, best, float(prices.of(best))))
+    share = float(sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
+    if 0 < share < 1:
+        least = _least(own, share, None if target is None else target[1], across, repeats, price)
+        if least is not None:
+            rows.append(_row(metric, "target", own, least, float(prices.of(least))))
+    return rows
+
+
+def _least(  # noqa: PLR0913, PLR0917 - the target, and the designs to choose from
+    own: Solved,
+    share: float,
+    assurance: float | None,
+    across: NDArray[np.int64],
+    repeats: NDArray[np.int64],
+    price: Floats,
+) -> Design | None:
+    """Return the cheapest design that reaches a share, as estimated or with a probability; None where none does."""
+    known, level = (own.variances[None], 1.0) if assurance is None else (own.draws, assurance)
+    asked = partial(own.sources.items_for, known, np.array(share * (1 - 1e-12)), which="erho2")
+    pairs = zip(across.tolist(), repeats.tolist(), strict=True)
+    items = np.array([np.quantile(asked(judges=j, repeats=r), level, method="nearest") for j, r in pairs])
+    wanted = np.maximum(whole_items(items), _FEWEST_ITEMS)
+    total = wanted * price
+    if not np.isfinite(total).any():
+        return None
+    place = int(np.argmin(total))
+    return Design(float(wanted[place]), float(across[place]), float(repeats[place]))
+
+
+def _row(metric: str, goal: str, own: Solved, design: Design, cost: float) -> dict[str, object]:
+    variances = own.variances[None]
+    error = float(own.sources.error(variances, design, "relative")[0, 0])
+    return {
+        "metric": metric,
+        "goal": goal,
+        "items": round(float(np.asarray(design.items))),
+        "judges": round(float(np.asarray(design.judges))),
+        "repeats": float(np.asarray(design.repeats)),
+        "cost": cost,
+        "erho2": float(own.sources.coefficient(variances, design, "erho2")[0, 0]),
+        "phi": float(own.sources.coefficient(variances, design, "phi")[0, 0]),
+        "difference_error": float(np.sqrt(2.0 * error)),
+    }
+
+
+def check_known(sources: Sources, across: Sequence[float], repeats: Sequence[float]) -> None:
+    """Refuse to plan with what the scores say nothing of."""
+    if sources.passes != "judge" and max(across) > 1:
+        raise InvalidOptionError("`judges` above 1: these scores are of one judge, and say nothing of others")
+    if not sources.repeated and max(repeats) > 1:
+        raise InvalidOptionError("`repeats` above 1: these scores were not repeated, and say nothing of repeats")

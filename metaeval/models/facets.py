@@ -1,0 +1,79 @@
+"""What the axes of scores are: systems, items, judges, repeats and clusters, and which of them is measured."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.agreement.crossed_variances import REPEAT, Effect
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.models.dependability import Passes
+from metaeval.table.array import REPEAT as REPEAT_DIM
+from metaeval.table.scores import Scores, oriented_values
+
+type Floats = NDArray[np.float64]
+Repeats = Literal["nested", "crossed", "shared"]
+"""What repeats are; see `metaeval.models.variance_components`."""
+Measured = Literal["system", "topic", "judge"]
+
+COMPONENTS_OF: Mapping[Measured, str] = {
+    "system": "components of variance",
+    "topic": "components of variance of topics",
+    "judge": "components of variance",
+}
+"""What is asked of scores, for messages."""
+_AXES: Mapping[Measured, int] = {"system": 1, "judge": 2, "topic": 3}
+_WORDS = {"system": ("system",), "judge": ("judge",), "both": ("system", "judge"), "mean": ()}
+
+
+def laid_out(
+    table: Scores, *, repeats: Repeats, judges: bool, measure: Measured
+) -> tuple[Floats, list[str], NDArray[np.int64] | None, Passes]:
+    """Return scores as (metric, system, judge, item, repeat), names of the metrics, clusters, and what a judge is."""
+    values = oriented_values(table)
+    if REPEAT_DIM not in table.dims:
+        values = values[..., None]
+    names = [str(name) for name in table["metric"].to_numpy()]
+    _check(names, judges=judges, repeats=repeats, repeated=values.shape[3] > 1, measure=measure)
+    passes: Passes = "judge" if judges else "none"
+    if judges:
+        values, names = values.transpose(1, 0, 2, 3)[None], ["all judges"]
+    elif repeats == "nested":
+        values = values[:, :, None]
+    else:
+        values, passes = values.transpose(0, 1, 3, 2)[..., None], repeats
+    clusters = None
+    if "cluster" in table.coords:
+        _, clusters = np.unique(table["cluster"].to_numpy(), return_inverse=True)
+        clusters = None if clusters.max() == 0 else clusters.astype(np.int64)
+    return values.swapaxes(1, _AXES[measure]), names, clusters, passes
+
+
+def _check(names: list[str], *, judges: bool, repeats: Repeats, repeated: bool, measure: Measured) -> None:
+    """Refuse facets that scores do not have."""
+    if judges and len(names) == 1:
+        raise ScoresError("a facet of judges takes two metrics, each a judge; here is one")
+    if measure == "judge" and not judges:
+        raise InvalidOptionError("`measure='judge'` takes judges: say that the metrics are judges (`judges=True`)")
+    if repeats != "nested" and (judges or not repeated):
+        why = "judges are a facet already" if judges else "these scores have no repeats"
+        raise InvalidOptionError(f"`repeats={repeats!r}` does not apply: {why}")
+    if measure == "topic" and repeats == "shared":
+        message = "`measure='topic'` does not go with `repeats='shared'`, repeats of which each topic has its own"
+        raise InvalidOptionError(message)
+
+
+def component_name(effect: Effect, passes: Passes, measure: Measured) -> str:
+    """Return what a component is called: the facets that its effects are of."""
+    if effect == REPEAT:
+        return "repeat"
+    across = {"judge": "judge", "crossed": "repeat", "shared": "repeat", "none": ""}[passes]
+    own, other = ("topic", "system") if measure == "topic" else ("system", "topic")
+    if measure == "judge":
+        own, across = across, own
+    inside = {"system": own, "judge": across}
+    words = [inside[one] for one in _WORDS[effect.part]]
+    words += {"top": [], "cluster": ["cluster"], "item": [other]}[effect.level]
+    order = ["system", "topic", "cluster", "judge", "repeat"]
+    return " x ".join(sorted(words, key=order.index))

@@ -1,0 +1,170 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""What the page on judges says of panels: how dependable their mean is, and how many independent judges they are."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.agreement.judge_panel import JudgePanel
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, bracketed, number, percentage, share, text, whole
+from metaeval.page.blocks import Block, Section, Text
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.components import design_sentences
+from metaeval.reports.prose import prose
+from metaeval.studies.judges import JudgeStudy
+
+_PANEL = ["items", "judges", "erho2", "phi"]
+_JUDGMENTS = {"judgment": 1.0}
+"""What a panel costs: judgments alone, for the runs are there."""
+_WORTH = number(2)
+_MOST_MEMBERS = 10
+say = prose("judge_panel")
+
+
+def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say how many independent judges a panel is worth, and which panel is the best for as many judgments."""
+    blocks = [*_worth_blocks(study), *_design_blocks(study)]
+    return (
+        (Section(id="panel", title=say("panel title"), lead=say("panel lead"), blocks=tuple(blocks)),) if blocks else ()
+    )
+
+
+def _design_blocks(study: JudgeStudy) -> list[Block]:
+    if not study.panels:
+        return []
+    rows = []
+    for metric, found in study.panels.items():
+        plan = found.plan([found.n_topics], judges=sorted({1, 3, found.n_judges}))
+        best = found.cheapest(_JUDGMENTS)
+        best = best[best["goal"] == "same cost"]
+        parts = ((f"these {unit().topics}", plan), ("as many judgments", best))
+        rows += [(metric, name, *row) for name, part in parts for row in part[_PANEL].to_numpy().tolist()]
+    table = Table(
+        name="panels",
+        title=say("panels title"),
+        caption=say("panels"),
+        frame=pd.DataFrame(rows, columns=["metric", "design", *_PANEL]),
+        columns=(
+            METRIC,
+            *left(design="Design"),
+            *right(whole, items=unit().Topics, judges="Judges"),
+            *right(number(3), erho2="Eρ²", phi="Φ"),
+        ),
+    )
+    first = next(iter(study.panels.values()))
+    return [Text(paragraphs=design_sentences(first, first.cheapest(_JUDGMENTS))), table]
+
+
+def _found(study: JudgeStudy) -> Iterator[tuple[str, JudgePanel]]:
+    """Yield what is known of panels with the errors that are meant: of labels, and under every metric."""
+    if study.labelling is not None and study.labelling.panel is not None:
+        yield say("labels"), study.labelling.panel
+    for metric, found in study.panel_worth.items():
+        yield say("differences", metric=metric), found
+
+
+def _worth_blocks(study: JudgeStudy) -> list[Block]:
+    every = list(_found(study))
+    if not every:
+        return []
+    first = every[0][1]
+    rows, frames = [], []
+    for name, found in every:
+        frames.append(found.table.assign(errors=name))
+        rows += [
+            {
+                "errors": name,
+                "panel": row["panel"],
+                "judges": row["judges"],
+                "effective_sort": row["effective"],
+                "net_sort": row["net"],
+                **{kind: _written(row, kind) for kind in ("effective", "net")},
+            }
+            for row in found.table.to_dict("records")
+        ]
+    net = bool(first.people)
+    table = Table(
+        name="effective-judges",
+        title=say("effective title"),
+        caption=say(
+            "effective",
+            reference=first.reference,
+            level=percentage(first.confidence_level),
+            found=first,
+            items=first.n_items if first.level == "labels" else 0,
+        ),
+        frame=pd.DataFrame(rows),
+        columns=(
+            *left(errors="Errors of", panel="Panel"),
+            *right(_counted, judges="Judgments of each"),
+            *right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
+        ),
+        data=pd.concat(frames, ignore_index=True),
+    )
+    return [Text(paragraphs=tuple(_words(*one) for one in _leading(every))), table, _members(first)]
+
+
+def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]]:
+    """Return what is said in words: labels, and the first metric."""
+    return every[: 1 + (every[0][1].level == "labels")]
+
+
+def _counted(value: object) -> str:
+    n = float(str(value))
+    return whole(n) if n < float("inf") else "∞"
+
+
+def _written(row: Mapping[Hashable, Any], kind: str) -> str:
+    value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
+    if not np.isfinite(value):
+        return MISSING
+    return _WORTH(value) if np.isnan(low) or low == high else bracketed(value, low, high, _WORTH)
+
+
+def _words(name: str, found: JudgePanel) -> str:
+    rows = {row["panel"]: row for row in found.table.to_dict("records")}
+    share_of, low, high = found.reference_share
+    net = low > 0 and np.isfinite(rows["all"]["net"])
+    limit = rows["any number"]
+    said = [
+        say(
+            "worth",
+            level=name,
+            found=found,
+            n=whole(rows["all"]["judges"]),
+            figure=_written(rows["all"], "effective"),
+            net=_written(rows["all"], "net") if net else "",
+            part=bracketed(share_of, low, high, share) if found.people else "",
+        ),
+        say(
+            "three",
+            three=_written(rows["three"], "effective"),
+            net=_written(rows["three"], "net") if net else "",
+            limit=_written(limit, "effective") if np.isfinite(limit["effective"]) else "",
+        ),
+    ]
+    if "best three" in rows:
+        best = {key: _WORTH(rows[f"best {key}"]["effective"]) for key in ("three", "one")}
+        said.append(say("chosen", **best))
+    return " ".join(said)
+
+
+def _members(found: JudgePanel) -> Table:
+    own = found.judges[found.judges["chosen"] > 0].sort_values("chosen", ascending=False, kind="stable")
+    return Table(
+        name="panel-members",
+        title=say("members title"),
+        caption=say("members", reference=found.reference),
+        frame=own.head(_MOST_MEMBERS).reset_index(drop=True),
+        columns=(
+            *left(judge="Judge"),
+            *right(
+                number(3), "Error", error=f"beside {found.reference}", **({"net_error": "net"} if found.people else {})
+            ),
+            *right(share, chosen="Chosen"),
+        ),
+        data=found.judges,
+    )

@@ -1,0 +1,118 @@
+"""Panels of judges: a literal covariance, designs that are known, second people, real judges, what has no answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.agreement.judge_panel import judge_panel
+from metaeval.agreement.labels import Labels, as_labels
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.table.scores import as_scores
+
+
+def labelled(seed=0, *, judges=4, topics=12, items=30, shared=0.0, noise=0.5, gaps=0.0):
+    """Return labels of judges with errors of their own (variance 1) and shared ones, of a person, and of a second."""
+    rng = np.random.default_rng(seed)
+    n = topics * items
+    truth, common = rng.normal(size=n), np.sqrt(shared) * rng.normal(size=n)
+    table = {"ann": truth + np.sqrt(noise) * rng.normal(size=n), "ben": truth + np.sqrt(noise) * rng.normal(size=n)}
+    table |= {f"j{one}": truth + common + rng.normal(size=n) for one in range(judges)}
+    frame = pd.DataFrame(table)
+    frame = frame.mask(rng.random(frame.shape) < gaps)
+    names = [np.repeat(np.arange(topics), items).astype(str), np.arange(n).astype(str)]
+    frame.index = pd.MultiIndex.from_arrays(names, names=["topic", "item"])
+    return Labels(table=frame, scale=(0, 1), outside=pd.DataFrame(columns=["topic", "item", "judge", "label"]))
+
+
+def effective(found, panel="all", kind="effective"):
+    """Return the effective number of a panel."""
+    return found.table.set_index("panel").loc[panel, kind]
+
+
+def test_the_number_is_that_of_a_literal_covariance():
+    """Of errors beside one person, and beside two crosswise, on the items that all labelled."""
+    labels = labelled(1, shared=0.4, gaps=0.05)
+    found = judge_panel(labels, reference="ann", people=["ben"])
+    whole = labels.table.dropna()
+    judges = whole.drop(columns=["ann", "ben"]).to_numpy().T
+    one, two = (judges - whole[name].to_numpy() for name in ("ann", "ben"))
+    seen = np.cov(one, bias=True)
+    crossed = np.cov(one, two, bias=True)[:4, 4:]
+    for kind, covariance in (("effective", seen), ("net", crossed)):
+        assert effective(found, kind=kind) == pytest.approx(4 * np.trace(covariance) / covariance.sum())
+        tied = (covariance.sum() - np.trace(covariance)) / (3 * np.trace(covariance))
+        assert effective(found, "three", kind) == pytest.approx(3 / (1 + 2 * tied))
+        assert effective(found, "any number", kind) == pytest.approx(1 / tied)
+    assert found.reference_share[0] == pytest.approx(1 - np.trace(crossed) / np.trace(seen))
+    assert found.n_items == len(whole)
+
+
+@given(st.integers(0, 200), st.floats(0, 2), st.floats(0, 2))
+def test_second_people_take_out_the_noise_of_the_reference(seed, shared, noise):
+    """Net, it is the number of the judges' own errors, however noisy the person is."""
+    found = judge_panel(labelled(seed, shared=shared, noise=noise, topics=30), reference="ann", people={"ben": 1.0})
+    seen, net = (4 / (1 + 3 * part / (1 + part)) for part in (shared + noise, shared))
+    assert effective(found) == pytest.approx(seen, rel=0.25)
+    assert effective(found, kind="net") == pytest.approx(net, rel=0.25)
+    assert found.reference_share[0] == pytest.approx(noise / (1 + shared + noise), abs=0.15)
+
+
+def test_differences_between_systems():
+    """Literally, of mean scores; what all systems share does not count, nor the order of topics."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(5, 8, 20))
+    scores = as_scores(values, metrics=["ann", "a", "b", "c", "d"])
+    found = judge_panel(scores, reference="ann")
+    errors = (values[1:] - values[0]).mean(axis=2)
+    covariance = np.cov(errors)
+    assert effective(found) == pytest.approx(4 * np.trace(covariance) / covariance.sum())
+    assert found.judges.set_index("judge")["error"].loc[["a", "b"]].tolist() == pytest.approx(
+        np.sqrt(np.diagonal(covariance))[:2].tolist()
+    )
+    moved = values + rng.normal(size=(5, 1, 20))
+    again = judge_panel(as_scores(moved, metrics=["ann", "a", "b", "c", "d"]), reference="ann")
+    assert again.table["effective"].tolist() == pytest.approx(found.table["effective"].tolist())
+    turned = judge_panel(scores.isel(topic=slice(None, None, -1)), reference="ann")
+    assert turned.table["effective"].tolist() == pytest.approx(found.table["effective"].tolist())
+
+
+def test_the_best_panel_is_that_of_the_good_judges():
+    """Three judges of ten err less; they are chosen, and worth more than all ten."""
+    labels = labelled(3, judges=10)
+    table = labels.table.copy()
+    for name in ("j3", "j5", "j8"):
+        table[name] = table["ann"] + (table[name] - table["ann"]) / 4
+    found = judge_panel(Labels(table=table, scale=(0, 1), outside=labels.outside), reference="ann")
+    assert sorted(found.judges["judge"].head(3)) == ["j3", "j5", "j8"]
+    assert (found.judges["chosen"].head(3) == 1).all()
+    assert effective(found, "best three") > effective(found, "best one") > effective(found)
+
+
+def test_real_judges_beside_one_person(data_folder):
+    """33 judges of LLMJudge: worth one and a half."""
+    path = data_folder / "llmjudge-dl23" / "judgments.csv.gz"
+    if not path.exists():
+        pytest.skip(f"no judges in {path}")
+    frame = pd.read_csv(path).rename(columns={"qid": "topic", "pid": "item"}).set_index(["topic", "item"])
+    found = judge_panel(as_labels(frame.clip(0, 3)), reference="human")
+    row = found.table.set_index("panel")[["effective", "effective_low", "effective_high"]].round(2)
+    assert row.loc["all"].tolist() == [1.54, 1.43, 1.66]
+    assert row.loc["three"].tolist() == [1.32, 1.26, 1.38]
+    assert (row.loc["best one"].iloc[0], row.loc["best three"].iloc[0]) == (1.21, 1.4)
+
+
+def test_what_has_no_answer():
+    """One judge, nobody of the name, one topic, judges without errors, a level that is none."""
+    labels = labelled()
+    with pytest.raises(ScoresError, match="two judges beside ann"):
+        judge_panel(labels.select(["ann", "j0"]), reference="ann")
+    with pytest.raises(InvalidOptionError, match="judge"):
+        judge_panel(labels, reference="eve")
+    with pytest.raises(ScoresError, match="two topics"):
+        judge_panel(labelled(topics=1), reference="ann")
+    with pytest.raises(EstimationError, match="agrees with metric1 throughout"):
+        judge_panel(np.tile(np.random.default_rng(0).random((1, 3, 6)), (3, 1, 1)), reference="metric1")
+    with pytest.raises(InvalidOptionError, match="confidence_level"):
+        judge_panel(labels, reference="ann", confidence_level=2)

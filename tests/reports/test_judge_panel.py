@@ -1,0 +1,29 @@
+"""What the page says of panels of judges: how many independent ones they are, and the components of their scores."""
+
+import numpy as np
+
+from metaeval.models import variance_components
+from metaeval.reports.judge_panel import panel_section
+from metaeval.studies.judges import study_judges
+from metaeval.table.scores import as_scores
+
+
+def test_a_panel_has_the_components_of_its_judges():
+    """Without the reference; of one judge there is no panel."""
+    draw = np.random.default_rng(0)
+    base = 0.4 * draw.normal(size=(10, 1)) + draw.normal(size=(1, 30)) + 0.5 * draw.normal(size=(10, 30))
+    values = np.stack([base + 0.3 * draw.normal(size=(10, 1)) + 0.6 * draw.normal(size=(10, 30)) for _ in range(4)])
+    scores = as_scores(values, metrics=["human", "a", "b", "c"])
+    study = study_judges(scores={"nDCG": scores}, reference="human", n_resamples=20, rng=1)
+    (section,) = panel_section(study)
+    found = variance_components(scores.sel(metric=["a", "b", "c"]), judges=True)
+    words, worth, _, _, panels = section.blocks
+    table = panels.frame
+    assert table["judges"].tolist()[:2] == [1, 3]
+    assert table["erho2"].tolist()[:2] == found.plan([30], judges=[1, 3])["erho2"].tolist()
+    assert table["items"].iloc[2] * table["judges"].iloc[2] <= 90
+    own = study.panel_worth["nDCG"].table.set_index("panel")
+    assert worth.frame["effective_sort"].tolist() == own["effective"].tolist()
+    assert f"3 judges are worth {own.loc['all', 'effective']:.2f} [" in words.paragraphs[0]
+    alone = study_judges(scores={"nDCG": scores.sel(metric=["human", "a"])}, reference="human", n_resamples=20, rng=1)
+    assert panel_section(alone) == ()
