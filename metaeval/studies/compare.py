@@ -40,6 +40,7 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
+from metaeval.studies.expectations import expectations_of, of_six_runs
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import (
     MetricVerdict,
@@ -48,15 +49,17 @@ from metaeval.studies.metric_verdict import (
     topics_probabilities,
     verdict_of,
 )
-from metaeval.studies.reliability import ReliabilityStudy, study_reliability
+from metaeval.studies.reliability import study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores
+from metaeval.testing.expected import BROKEN, MET, UNTRIED
 
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
 _SIX_RUNS = "the six-run test of measures of elements"
+_EXPECTED = "expectations of users"
 
 
 class Resampled(NamedTuple):
@@ -89,8 +92,9 @@ class CompareStudy(Study):
     """Topics needed, with intervals."""
     stability: Stability | None
     """Rankings under fewer judgments, where runs were given."""
-    reliability: ReliabilityStudy | None
-    """The six-run test of measures of elements, where assessments were given."""
+    expectations: pd.DataFrame
+    """What users expect: one row a metric that lists give, and expectation, with ``expected``, ``state`` and ``found``
+    as `metaeval.testing.examine_metric` has them; of elements also the six-run test on the assessments given."""
     zeros: pd.DataFrame
     """One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
     ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none)."""
@@ -120,7 +124,7 @@ class CompareStudy(Study):
         named; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and the percentage of judgments
         that keeps it at 0.9 (the interval of tau is over draws of judgments); ``zero_share``, ``tied_share``,
         ``identical_share``; ``top_half``, the first rank at which a lone relevant document scores at most half of what
-        it does at rank 1.
+        it does at rank 1; ``expectations_met`` of ``expectations_tried``.
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
@@ -131,6 +135,7 @@ class CompareStudy(Study):
             self._stability(),
             self.zeros,
             self._heaviness(),
+            self._expected(),
         ):
             if part is not None:
                 frame = frame.merge(part, on="metric", how="left")
@@ -217,6 +222,18 @@ class CompareStudy(Study):
         rank = np.where(half.any("rank"), values["rank"].to_numpy()[half.argmax("rank").to_numpy()], np.nan)
         return pd.DataFrame({"metric": values["metric"].to_numpy(), "top_half": rank})
 
+    def _expected(self) -> pd.DataFrame | None:
+        tried = self.expectations[self.expectations["state"] != UNTRIED]
+        if tried.empty:
+            return None
+        met = tried["state"].eq(MET).groupby(tried["metric"], sort=False).agg(["sum", "size"])
+        return met.rename(columns={"sum": "expectations_met", "size": "expectations_tried"}).reset_index()
+
+    def unmet(self, metric: str, state: str = BROKEN) -> tuple[str, ...]:
+        """Return the expectations of users that a metric breaks, or those of another state."""
+        rows = self.expectations[(self.expectations["metric"] == metric) & (self.expectations["state"] == state)]
+        return tuple(rows["expectation"])
+
     def power_differences(self) -> pd.DataFrame:
         """Return one row a pair of metrics: difference of their uncorrected powers, over topics and over systems.
 
@@ -252,12 +269,9 @@ class CompareStudy(Study):
         The qualities are discriminative power (over topics), the number of topics needed, and, where runs were given,
         Kendall's tau with half of the judgments (over draws of judgments). A metric is adopted if it is not worse in
         any of them with a probability of at least .95, and in one better by more than the study's interval; a metric
-        that breaks an expectation of users in the six-run test is not better than one that meets it.
+        that breaks an expectation of users (it prefers the worse of two lists) is not better than one that does not.
         """
-        tested = () if self.reliability is None else self.reliability.verdicts.query("not met").to_dict("records")
-        broken: dict[str, list[str]] = {}
-        for row in tested:
-            broken.setdefault(str(row["metric"]), []).append(str(row["expectation"]))
+        broken = {name: self.unmet(name) for name in self.metrics}
         parts = [difference_probabilities("power", _under(self.power.differences()), self.power.freedom)]
         if self.topics is not None and self.topics.posterior is not None:
             parts.append(topics_probabilities(self.topics.posterior))
@@ -350,8 +364,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
     assessments : Assessments, optional
-        Of elements. With them measures of elements are tried on the six runs of `metaeval.study_reliability`, which may
-        veto a verdict.
+        Of elements. With them measures of elements are tried on the six runs of `metaeval.study_reliability` too.
     element_sizes : pandas.DataFrame, optional
         As ``sizes`` of `metaeval.study_reliability`.
     registry : Registry, optional
@@ -461,10 +474,9 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         stability = attempt(_ROBUSTNESS, partial(rank, n_replicates=n_replicates, rng=seed))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
-    reliability = None
-    if assessments is not None and (elements := _computable(names, registry, on="elements")):
-        six = partial(study_reliability, assessments, metrics=elements, sizes=element_sizes, registry=registry)
-        reliability = attempt(_SIX_RUNS, six)
+    expectations = _expectations(known, registry, assessments, element_sizes, attempt)
+    if untried := [name for name in names if name not in set(expectations["metric"])]:
+        unknown[_EXPECTED] = f"not computed from lists here: {', '.join(untried)}"
     return CompareStudy(
         scores=table,
         current=current,
@@ -475,7 +487,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         agreement_intervals=agreed.intervals,
         topics=needed,
         stability=stability,
-        reliability=reliability,
+        expectations=expectations,
         zeros=zeros_and_ties(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
         heaviness=heaviness,
         unknown=unknown,
@@ -483,6 +495,23 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         notes=(*table.attrs.get("notes", ()), *few_systems_note(table.sizes["system"]), *_left_out(needed)),
         provenance=record,
     )
+
+
+def _expectations(
+    known: Sequence[str],
+    registry: Registry | None,
+    assessments: Assessments | None,
+    sizes: pd.DataFrame | None,
+    attempt: Attempts,
+) -> pd.DataFrame:
+    """Try what users expect on the metrics that lists give; those of elements on the assessments too, if given."""
+    expected = expectations_of(known, registry)
+    elements = _computable(known, registry, on="elements")
+    if assessments is None or not elements:
+        return expected
+    ask = partial(study_reliability, assessments, metrics=elements, sizes=sizes, registry=registry)
+    found = attempt(_SIX_RUNS, ask)
+    return expected if found is None else pd.concat([expected, of_six_runs(found.verdicts)], ignore_index=True)
 
 
 def _left_out(needed: TopicsStudy | None) -> list[str]:

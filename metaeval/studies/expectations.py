@@ -11,7 +11,12 @@ import pandas as pd
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.ordered_runs import RELIABILITY_RUNS
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
+from metaeval.metrics.scoring import resolve_metrics
 from metaeval.running.equality import difference
+from metaeval.testing.expected import BROKEN, MET, Outcome, expectations_tried
 
 _SIGN = re.compile(r"(>=|≥|>)")
 
@@ -161,3 +166,25 @@ def _way(wanted: Sequence[Preference], start: str, end: str) -> list[Preference]
                 ways[one.worse] = [*ways[name], one]
                 queue.append(one.worse)
     return None
+
+
+def expectations_of(names: Sequence[str], registry: Registry | None) -> pd.DataFrame:
+    """Try on metrics what users expect of lists: one row a metric and expectation.
+
+    Examples
+    --------
+    >>> expectations_of(["AP", "RR"], None).groupby("metric")["state"].unique().map(list).to_dict()
+    {'AP': ['met'], 'RR': ['not noticed']}
+    """
+    used = registry or default_registry()
+    metrics = [one for one in resolve_metrics(names, registry=used) if isinstance(one, Metric)] if names else []
+    rows = [(one.name, *outcome) for one in metrics for outcome in expectations_tried(one, used)]
+    return pd.DataFrame(rows, columns=["metric", *Outcome._fields])
+
+
+def of_six_runs(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts of the six-run test in the form of `expectations_of`."""
+    state = verdicts["met"].map({True: MET, False: BROKEN})
+    named = verdicts.rename(columns={"meaning": "expected", "first_broken": "found"}).assign(state=state)
+    named["expectation"] = "six runs: " + named["expectation"].astype(str)
+    return named[["metric", *Outcome._fields]]

@@ -168,7 +168,7 @@ def test_what_cannot_be_known_is_said():
     """Of a table whose metrics nobody can compute, robustness and top-heaviness are unknown, with the reason."""
     values = np.random.default_rng(0).random((2, 5, 12))
     study = study_comparison(as_scores(values, metrics=["mine", "yours"]), topics=False, **QUICK)
-    assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness"}
+    assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness", "expectations of users"}
     assert study.heaviness is None
     assert "tau_half" not in study.to_frame()
 
