@@ -28,7 +28,6 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.scoring import resolve_metrics
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
@@ -40,7 +39,7 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.expectations import expectations_of, of_six_runs
+from metaeval.studies.compare_expectations import computable, expectations_of, six_runs_of
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import (
     MetricVerdict,
@@ -49,7 +48,6 @@ from metaeval.studies.metric_verdict import (
     topics_probabilities,
     verdict_of,
 )
-from metaeval.studies.reliability import study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
@@ -460,7 +458,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
             f"{unit_of(table).topics} needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads)
         )
     stability, heaviness, unknown = None, None, attempt.failed
-    known, ranking = _computable(names, registry), _computable(names, registry, on="documents")
+    known, ranking = computable(names, registry), computable(names, registry, on="documents")
     if ranking:
         heaviness = top_heaviness(ranking, registry=registry)
     if strange := [name for name in names if name not in ranking]:
@@ -474,8 +472,10 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         stability = attempt(_ROBUSTNESS, partial(rank, n_replicates=n_replicates, rng=seed))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
-    expectations = _expectations(known, registry, assessments, element_sizes, attempt)
-    if untried := [name for name in names if name not in set(expectations["metric"])]:
+    six = partial(six_runs_of, known, assessments, sizes=element_sizes, registry=registry)
+    tried = [expectations_of(known, registry), attempt(_SIX_RUNS, six)]
+    expectations = pd.concat([one for one in tried if one is not None], ignore_index=True)
+    if untried := [name for name in names if name not in known]:
         unknown[_EXPECTED] = f"not computed from lists here: {', '.join(untried)}"
     return CompareStudy(
         scores=table,
@@ -497,23 +497,6 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _expectations(
-    known: Sequence[str],
-    registry: Registry | None,
-    assessments: Assessments | None,
-    sizes: pd.DataFrame | None,
-    attempt: Attempts,
-) -> pd.DataFrame:
-    """Try what users expect on the metrics that lists give; those of elements on the assessments too, if given."""
-    expected = expectations_of(known, registry)
-    elements = _computable(known, registry, on="elements")
-    if assessments is None or not elements:
-        return expected
-    ask = partial(study_reliability, assessments, metrics=elements, sizes=sizes, registry=registry)
-    found = attempt(_SIX_RUNS, ask)
-    return expected if found is None else pd.concat([expected, of_six_runs(found.verdicts)], ignore_index=True)
-
-
 def _left_out(needed: TopicsStudy | None) -> list[str]:
     """Name the systems without which topics were counted."""
     if needed is None:
@@ -521,17 +504,3 @@ def _left_out(needed: TopicsStudy | None) -> list[str]:
     rates = needed.error_rates
     needs = f"{unit_of(needed.scores).Topics} needed"
     return [f"{needs}: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
-
-
-def _computable(names: Sequence[str], registry: Registry | None, *, on: str = "") -> list[str]:
-    """Return the metrics that the registry knows by these names; on request those of documents or elements alone."""
-    known: list[str] = []
-    for name in names:
-        try:
-            resolved = resolve_metrics([name], registry=registry)[0]
-        except MetaevalError:
-            continue
-        fits = not on or getattr(getattr(resolved, "spec", None), "on", "documents") == on
-        if fits and resolved.name == name:
-            known.append(name)
-    return known

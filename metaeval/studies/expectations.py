@@ -11,12 +11,7 @@ import pandas as pd
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.ordered_runs import RELIABILITY_RUNS
-from metaeval.metrics.plugins import default_registry
-from metaeval.metrics.registry import Registry
-from metaeval.metrics.resolved import Metric
-from metaeval.metrics.scoring import resolve_metrics
 from metaeval.running.equality import difference
-from metaeval.testing.expected import BROKEN, MET, Outcome, expectations_tried
 
 _SIGN = re.compile(r"(>=|≥|>)")
 
@@ -104,13 +99,25 @@ def parse_expectations(texts: str | Iterable[str]) -> dict[str, Expectation]:
     >>> list(wishes), [str(one) for one in wishes["ia >= id > frb"](pd.DataFrame())]
     (['lo > ao', 'ia >= id > frb'], ['ia >= id', 'id > frb'])
     """
+    return {name: _stated(wanted) for name, wanted in parse_preferences(texts, tuple(RELIABILITY_RUNS)).items()}
+
+
+def parse_preferences(texts: str | Iterable[str], runs: Sequence[str] | None = None) -> dict[str, list[Preference]]:
+    """Parse preferences between runs or systems, each under its own text; of `runs` where they are given.
+
+    Examples
+    --------
+    >>> parse_preferences("A>A-empty")
+    {'A > A-empty': [Preference(better='A', worse='A-empty', strict=True)]}
+    """
     listed = [texts] if isinstance(texts, str) else list(texts)
     found = {}
     for text in (part for one in listed for part in one.split(",")):
         wanted = _preferences(text)
         found[" ".join([wanted[0].better, *(str(one).partition(" ")[2] for one in wanted)])] = wanted
-    checked_preferences([one for wanted in found.values() for one in wanted], tuple(RELIABILITY_RUNS))
-    return {name: _stated(wanted) for name, wanted in found.items()}
+    stated = [one for wanted in found.values() for one in wanted]
+    checked_preferences(stated, runs or [name for one in stated for name in one[:2]])
+    return found
 
 
 def _preferences(text: str) -> list[Preference]:
@@ -166,25 +173,3 @@ def _way(wanted: Sequence[Preference], start: str, end: str) -> list[Preference]
                 ways[one.worse] = [*ways[name], one]
                 queue.append(one.worse)
     return None
-
-
-def expectations_of(names: Sequence[str], registry: Registry | None) -> pd.DataFrame:
-    """Try on metrics what users expect of lists: one row a metric and expectation.
-
-    Examples
-    --------
-    >>> expectations_of(["AP", "RR"], None).groupby("metric")["state"].unique().map(list).to_dict()
-    {'AP': ['met'], 'RR': ['not noticed']}
-    """
-    used = registry or default_registry()
-    metrics = [one for one in resolve_metrics(names, registry=used) if isinstance(one, Metric)] if names else []
-    rows = [(one.name, *outcome) for one in metrics for outcome in expectations_tried(one, used)]
-    return pd.DataFrame(rows, columns=["metric", *Outcome._fields])
-
-
-def of_six_runs(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts of the six-run test in the form of `expectations_of`."""
-    state = verdicts["met"].map({True: MET, False: BROKEN})
-    named = verdicts.rename(columns={"meaning": "expected", "first_broken": "found"}).assign(state=state)
-    named["expectation"] = "six runs: " + named["expectation"].astype(str)
-    return named[["metric", *Outcome._fields]]
