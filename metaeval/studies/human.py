@@ -277,10 +277,8 @@ def _expected(
         check_choice(name, "system", systems)
     human = reference if isinstance(scores, pd.DataFrame) else reference_of(scores, reference)
     rows = [(str(name), *ask(str(name), one)) for name in metrics if name != human for one in stated]
-    scored = (
-        scores[human].notna() if isinstance(scores, pd.DataFrame) else np.isfinite(scores.sel(metric=human)).any("item")
-    )
-    spoiled = {name for name, known in zip(systems, scored.to_numpy(), strict=True) if not known}
+    scored = scores[human] if isinstance(scores, pd.DataFrame) else scores.sel(metric=human).max("item")
+    spoiled = {name for name, known in zip(systems, np.isfinite(scored.to_numpy()), strict=True) if not known}
     kept = [name for name in systems if name not in spoiled & {one.worse for one in stated}]
     left = scores.loc[kept] if isinstance(scores, pd.DataFrame) else scores.sel(system=kept)
     return left, pd.DataFrame(rows, columns=_EXPECTED)
