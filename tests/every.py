@@ -787,7 +787,7 @@ OTHERWISE = {
         "makes data of what it is given": """
             as_labels as_scores as_votes collection_from groups_from_regex item_scores judgments_of_labels load_plugin
             load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
-            resolve_seed short_label show_progress split_names""",
+            resolve_seed short_label show_progress split_names spoiled_translations""",
         "reads or writes files": """
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
             read_campaign read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool

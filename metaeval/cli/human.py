@@ -68,6 +68,21 @@ def _known_tasks(text: str) -> object:
     return parse_tasks(text, [""])
 
 
+def _check_expectations(texts: list[str], _option: str) -> list[str]:
+    from metaeval.studies.expectations import parse_preferences  # noqa: PLC0415 - loads numba
+
+    parse_preferences(texts)
+    return texts
+
+
+_EXPECT = Option(
+    "SYSTEM>SYSTEM,…",
+    "What users expect of a metric, the better system first: A>A-empty,A>A-copied; a worse one without human "
+    "scores counts nowhere else; may be repeated.",
+    _check_expectations,
+    means="expectations",
+    excludes="tasks preset",
+)
 _CAMPAIGN = "A campaign"
 _PRESET = choice(
     "The tasks, metrics and language pairs of a year's metrics task.",
@@ -148,6 +163,7 @@ def human(  # noqa: PLR0913 - the options of the command
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
+    expect: Annotated[list[str] | None, _EXPECT] = None,
     preset: Annotated[str | None, _PRESET] = None,
     tasks: Annotated[str | None, _TASKS] = None,
     over: Annotated[str, _OVER] = "all",
@@ -238,6 +254,7 @@ def human(  # noqa: PLR0913 - the options of the command
         statistics=split_names(statistic),
         levels=split_names(level),
         lower_is_better=() if items else falling,
+        expectations=expect or (),
     )
 
 

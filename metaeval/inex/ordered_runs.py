@@ -16,6 +16,7 @@ from metaeval.inex.paths import depth_of, nearest_ancestors
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric, Metric
 
 IdealTie = Literal["deeper", "higher"]
 type ElementFunction = Callable[[ElementGrades], NDArray[np.float64]]
@@ -110,6 +111,26 @@ def reliability_runs(
     topics = tuple(dict.fromkeys([*assessments.documents["topic"], *table["topic"]]))
     ordered = _order(tree, relevant["topic"], topics)
     return {name: _run(name, relevant.iloc[ordered[members[name][ordered]]], topics) for name in RELIABILITY_RUNS}
+
+
+def recipe_of(metric: AnyMetric) -> tuple[str, str]:
+    """Return what the six runs of a metric are made by: its quantisation and its rule for ties."""
+    values = dict(metric.parameters) if isinstance(metric, Metric) else {}
+    quant = metric.shown("quant") if isinstance(metric, Metric) and "quant" in values else Call("gen")
+    return str(quant), str(values.get("tie", "deeper"))
+
+
+def runs_for(metric: AnyMetric, assessments: Assessments, registry: Registry) -> dict[str, Submission]:
+    """Return `reliability_runs` by the quantisation and the rule for ties of a metric."""
+    call, found = Call("gen"), registry.element_quantisations["gen"]
+    if isinstance(metric, Metric) and metric.quantisation is not None:
+        call, found = metric["quant"], metric.quantisation
+
+    def worth(grades: ElementGrades) -> NDArray[np.float64]:
+        return element_values(call, found, grades)
+
+    tie: IdealTie = "higher" if recipe_of(metric)[1] == "higher" else "deeper"
+    return reliability_runs(assessments, quantisation=worth, tie=tie)
 
 
 class _Tree(NamedTuple):

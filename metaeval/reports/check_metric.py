@@ -9,6 +9,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
+from metaeval.testing.expected import MET, UNTRIED
 
 _STATES = {"holds": "holds", "broken": "BROKEN", "not declared": "not declared", "not tried": "not tried"}
 _FOUND = "Smallest input that breaks it"
@@ -19,7 +20,8 @@ say = prose("check_metric")
 
 def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: Provenance) -> Report:
     """Put what `metaeval.testing.examine_metric` found into a report."""
-    declared, laws, properties = (found[found["kind"] == kind] for kind in ("declared", "law", "property"))
+    kinds = ("declared", "law", "expectation", "property")
+    declared, laws, expected, properties = (found[found["kind"] == kind] for kind in kinds)
     metrics = found["metric"].drop_duplicates().tolist()
     broken = laws[laws["state"] == "broken"]
     held = laws[laws["state"] == "holds"]
@@ -37,6 +39,8 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
         ),
     )
     sections = [Section(id="laws", title="Laws", lead=say("lead"), brief=True, blocks=blocks)]
+    if len(expected) > 0:
+        sections.append(_expected_section(expected))
     if len(properties) > 0:
         seen = Table(
             name="properties",
@@ -55,10 +59,16 @@ def check_metric_report(found: pd.DataFrame, *, n_collections: int, provenance: 
             (str(len(metrics)), "metric" if len(metrics) == 1 else "metrics"),
             (str(len(held)), "law holds" if len(held) == 1 else "laws hold"),
         ),
-        summary=(_first(broken, len(held), metrics),),
-        key_figures=_key_figures(broken, laws, metrics),
+        summary=(
+            _first(broken, len(held), metrics),
+            *([say("met", counts=met_counts(expected))] if len(expected) else ()),
+        ),
+        key_figures=_key_figures(broken, laws, expected, metrics),
         sections=tuple(sections),
-        methods=Methods(paragraphs=(say("methods", n=n_collections),), cite=()),
+        methods=Methods(
+            paragraphs=(say("methods", n=n_collections), *([say("expected methods")] if len(expected) else ())),
+            cite=("kazai2004",) if len(expected) else (),
+        ),
         rows=found,
         provenance=provenance,
     )
@@ -78,6 +88,26 @@ def _declared_table(declared: pd.DataFrame, metrics: list[str]) -> Table:
     )
 
 
+def _expected_section(expected: pd.DataFrame) -> Section:
+    table = Table(
+        name="expectations",
+        title=say("expected title"),
+        caption=say("expected"),
+        frame=expected,
+        columns=left(metric="Metric", name="Expectation", state="State", found="Means of the two lists"),
+        data=expected,
+    )
+    title = say("expected title")
+    return Section(id="expectations", title=title, lead=say("expected lead"), brief=True, blocks=(table,))
+
+
+def met_counts(expected: pd.DataFrame) -> dict[str, str]:
+    """Return by metric how many expectations of those that could be tried it meets: "2 of 3"."""
+    tried = expected[expected["state"] != UNTRIED]
+    found = tried["state"].eq(MET).groupby(tried["metric"], sort=False).agg(["sum", "size"])
+    return {str(name): f"{met} of {of}" for name, met, of in found.itertuples()}
+
+
 def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
     """Say whether every law that was tried holds, and of one metric which it breaks."""
     failed = broken["metric"].drop_duplicates().tolist()
@@ -85,10 +115,13 @@ def _first(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> str:
     return say("first", metrics=metrics, failed=failed, laws=names, n=n_held + len(broken))
 
 
-def _key_figures(broken: pd.DataFrame, laws: pd.DataFrame, metrics: list[str]) -> Table:
-    """Return the laws broken, or how many hold."""
+def _key_figures(broken: pd.DataFrame, laws: pd.DataFrame, expected: pd.DataFrame, metrics: list[str]) -> Table:
+    """Return the laws broken, or how many hold, and how many expectations are met."""
     if len(broken):
         return key_figures(broken, left(metric="Metric", name="Law broken", found=_FOUND))
     counts = pd.crosstab(laws["metric"], laws["state"])
     frame = counts.reindex(index=metrics, columns=["holds", *_REST], fill_value=0).reset_index()
-    return key_figures(frame, (*left(metric="Metric"), *right(holds="Laws that hold", **_REST)))
+    frame["met"] = frame["metric"].map(met_counts(expected)).fillna(MISSING)
+    return key_figures(
+        frame, (*left(metric="Metric"), *right(holds="Laws that hold", **_REST), *right(met="Expectations met"))
+    )

@@ -14,6 +14,7 @@ from metaeval.base.words import (
     intervals,
     name_of_metric,
     number,
+    sentence_case,
     share,
     short_names,
     text,
@@ -59,6 +60,7 @@ def compare_report(study: CompareStudy) -> Report:
         key_figures=_key_figures(study, frame),
         sections=(
             _overview_section(study, frame),
+            *_expected_section(study),
             _power_section(study),
             _required_section(study),
             *([] if study.topics is None else [_topics_section(study, study.topics)]),
@@ -112,6 +114,10 @@ def _key_figures(study: CompareStudy, frame: pd.DataFrame) -> Table:
     """Return power, topics needed and what stands against power, with their intervals."""
     shown, columns, errors = _side_by_side(study, frame)
     kept = tuple(column for column in columns if not column.name.startswith(("power_bh", "power_by")))
+    if "expectations_met" in frame:
+        met = zip(frame["expectations_met"], frame["expectations_tried"], strict=True)
+        shown["expected"] = [MISSING if pd.isna(one) else f"{one:.0f} of {of:.0f}" for one, of in met]
+        kept += right(text, expected="Expectations met")
     caption = say("key figures", study=study, posterior=study.topics and study.topics.posterior, errors=errors)
     return key_figures(shown, (*left(shown="Metric"), *kept), by="power", caption=caption)
 
@@ -186,6 +192,37 @@ def _power_picture(study: CompareStudy) -> Picture:
         caption=say("power picture", power=study.power),
         alt=say("power mark"),
     )
+
+
+def _expected_section(study: CompareStudy) -> tuple[Section, ...]:
+    """Show which expectations of users each metric meets, then what was expected and what happened."""
+    long = study.expectations
+    if long.empty:
+        return ()
+    names = list(dict.fromkeys(long["expectation"]))
+    wide = long.pivot_table(index="metric", columns="expectation", values="state", aggfunc="first")
+    wide = wide.reindex(index=[one for one in study.metrics if one in wide.index], columns=names).fillna(MISSING)
+    table = Table(
+        name="expectations",
+        title=say("expected title"),
+        caption=say("expected"),
+        frame=wide.rename_axis(columns=None).reset_index(),
+        columns=(METRIC, *left(**{name: sentence_case(name) for name in names})),
+        data=long,
+    )
+    every = Table(
+        name="expectations-found",
+        title=say("expected fold"),
+        caption=say("expected found"),
+        frame=long.assign(found=long["found"].replace("", MISSING)),
+        data=long,
+        columns=(METRIC, *left(expected="Expectation", state="State", found="Found")),
+    )
+    blocks = (table, Fold(title=say("expected fold"), blocks=(every,)))
+    section = Section(
+        id="expectations", title=say("expected title"), lead=say("expected lead"), blocks=blocks, brief=True
+    )
+    return (section,)
 
 
 _TURNED = {"metric_a": "metric_b", "low": "high", "systems_low": "systems_high"}

@@ -15,13 +15,14 @@ from metaeval.reports.shared import cited_in
 from metaeval.reports.topic_words import chance
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.metric_verdict import MetricVerdict
+from metaeval.testing.expected import BROKEN, UNNOTICED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 _SAME = 0.9
 
-_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998")
+_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002", "korn1998", "kazai2004")
 say = prose("compare_findings")
 
 
@@ -37,7 +38,7 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     answer, reason = (
         _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
     )
-    said = (answer, " ".join([*([reason] if reason else []), *turned]), say("quote"))
+    said = (answer, " ".join([*([reason] if reason else []), *turned]), _expected(study, verdict), say("quote"))
     return tuple(words for words in said if words)
 
 
@@ -56,6 +57,17 @@ def _chosen(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tup
     against = rivals[0] if len(rivals) == 1 else None
     answer = say("chosen", verdict=verdict, against=against, sure=sure, others=len(others), turned=turned)
     return answer, say("not worse", others=others) if sure and others else ""
+
+
+def _expected(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Name what users expect and a recommended metric fails; without recommendation, who breaks what."""
+    states = (BROKEN, UNNOTICED) if verdict.metrics else (BROKEN,)
+    tried = [name for name in verdict.metrics or study.metrics if name in set(study.expectations["metric"])]
+    unmet = {name: [f"{one} ({state})" for state in states for one in study.unmet(name, state)] for name in tried}
+    failing = [(name, said) for name, said in unmet.items() if said]
+    untried = [name for name in verdict.metrics if name not in unmet]
+    sound = tried if verdict.metrics and not failing else []
+    return say("expected", failing=failing, untried=untried, sound=sound)
 
 
 def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
@@ -153,7 +165,7 @@ def limits_section(study: CompareStudy) -> Section:
         lead=say("limits lead"),
         blocks=(
             *((known,) if known.items else ()),
-            Text(paragraphs=(say("limits words"),)),
+            Text(paragraphs=(say("limits words", tried=len(study.expectations)),)),
             Fold(title=say("no interval"), blocks=(items,)),
         ),
         brief=True,
@@ -179,6 +191,7 @@ def compare_methods(study: CompareStudy) -> Methods:
             study=study,
             relevant=[] if study.heaviness is None else study.heaviness["relevant"].to_numpy().tolist(),
         ),
+        say("expected methods") if len(study.expectations) else "",
     )
     paragraphs = tuple(words for words in parts if words)
     procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"], CORRECTIONS["fdr_bh"])

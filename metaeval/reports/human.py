@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts
 from metaeval.studies.human import HumanStudy
+from metaeval.testing.expected import BROKEN, UNNOTICED
 
 _STATISTICS = {
     "pearson": "Pearson's r",
@@ -39,7 +40,7 @@ _STATISTICS = {
     "accuracy": "pairwise accuracy",
 }
 _CHANCE = {"accuracy": 0.5}
-_SOURCES = ("kocmi2021", "deutsch2021", "williams1959", "graham2014", "ogilvie2006", "mathur2020")
+_SOURCES = ("kocmi2021", "deutsch2021", "williams1959", "graham2014", "ogilvie2006", "mathur2020", "kazai2004")
 _PANELS = 6
 _DECIMAL = number(3)
 say = prose("human")
@@ -47,7 +48,7 @@ say = prose("human")
 
 def human_report(study: HumanStudy) -> Report:
     """Put a comparison with human scores into a report."""
-    sections = [_agreement_section(study)]
+    sections = [_agreement_section(study), *([_expected_section(study)] if len(study.expectations) else [])]
     if study.comparison is not None or len(study.williams):
         sections.append(_comparison_section(study))
     if len(study.decisions):
@@ -90,7 +91,8 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
     given = {"best": best, "statistic": _STATISTICS[statistic], "level": say(level), "n_systems": len(study.means)}
     wins = study.comparison and _wins_sentence(study.comparison.wins(study.alpha), best, say("permuted", study=study))
-    lines = (_first(study, table, given), wins or "", say("caution", decided=len(study.decisions), **given))
+    expected = _expected(study, best.names)
+    lines = (_first(study, table, given), expected, wins or "", say("caution", decided=len(study.decisions), **given))
     return tuple(filter(None, lines))
 
 
@@ -103,6 +105,17 @@ def _first(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> 
     figure = written[given["best"].names[0]] if alone else given["best"].figure
     bounded = bool(table["low"].notna().any())
     return say("first", n=len(table), agree=agree, bounded=bounded, figure=figure, **given)
+
+
+def _expected(study: HumanStudy, best: Sequence[str]) -> str:
+    """Name what users expect and the best metrics, or others, fail."""
+    failing = study.expectations[study.expectations["state"].isin([BROKEN, UNNOTICED])]
+    told = failing["expectation"] + " (" + failing["state"] + ")"
+    unmet = told.groupby(failing["metric"], sort=False).agg(list).to_dict()
+    own = [(name, unmet[name]) for name in best if name in unmet]
+    others = [name for name in unmet if name not in best]
+    n = study.expectations["expectation"].nunique()
+    return say("expected", n=n, own=own, others=others, best=best)
 
 
 def _valued(study: HumanStudy, table: pd.DataFrame) -> list[str]:
@@ -168,6 +181,24 @@ def _agreement_section(study: HumanStudy) -> Section:
     )
     return Section(
         id="agreement", title=say("agreement title"), lead=say("agreement lead"), brief=True, blocks=tuple(blocks)
+    )
+
+
+def _expected_section(study: HumanStudy) -> Section:
+    order = {name: place for place, name in enumerate(_lead(study)[0]["metric"])}
+    table = Table(
+        name="expectations",
+        title=say("expected title"),
+        caption=say("expected caption"),
+        frame=study.expectations.sort_values("metric", key=lambda names: names.map(order), kind="stable"),
+        columns=(
+            *left(metric="Metric", expectation="Expectation", state="State"),
+            *right(_DECIMAL, "Mean", better="better", worse="worse"),
+            *right(whole, n_items="Items"),
+        ),
+    )
+    return Section(
+        id="expectations", title=say("expected title"), lead=say("expected lead"), blocks=(table,), brief=True
     )
 
 
@@ -349,6 +380,7 @@ def _methods(study: HumanStudy) -> Methods:
         statistic = _STATISTICS[study.comparison.statistic]
         paragraphs.append(say("comparison methods", comparison=study.comparison, statistic=statistic, **given))
     parts = {"williams": study.williams, "decisions": study.decisions, "pairs": study.pairs}
+    paragraphs += [say("expected methods")] if len(study.expectations) else []
     paragraphs += [say(f"{name} methods", **given) for name, part in parts.items() if len(part)]
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
 

@@ -28,7 +28,6 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.scoring import resolve_metrics
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
@@ -40,6 +39,7 @@ from metaeval.resampling.ties import zeros_and_ties
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import at_least, settle
 from metaeval.studies.agree import study_agreement
+from metaeval.studies.compare_expectations import computable, expectations_of, six_runs_of
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.metric_verdict import (
     MetricVerdict,
@@ -48,15 +48,16 @@ from metaeval.studies.metric_verdict import (
     topics_probabilities,
     verdict_of,
 )
-from metaeval.studies.reliability import ReliabilityStudy, study_reliability
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.studies.topics import TopicsStudy, study_topics
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores
+from metaeval.testing.expected import BROKEN, MET, UNTRIED
 
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
 _SIX_RUNS = "the six-run test of measures of elements"
+_EXPECTED = "expectations of users"
 
 
 class Resampled(NamedTuple):
@@ -89,8 +90,9 @@ class CompareStudy(Study):
     """Topics needed, with intervals."""
     stability: Stability | None
     """Rankings under fewer judgments, where runs were given."""
-    reliability: ReliabilityStudy | None
-    """The six-run test of measures of elements, where assessments were given."""
+    expectations: pd.DataFrame
+    """What users expect: one row a metric that lists give, and expectation, with ``expected``, ``state`` and ``found``
+    as `metaeval.testing.examine_metric` has them; of elements also the six-run test on the assessments given."""
     zeros: pd.DataFrame
     """One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
     ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none)."""
@@ -120,7 +122,7 @@ class CompareStudy(Study):
         named; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and the percentage of judgments
         that keeps it at 0.9 (the interval of tau is over draws of judgments); ``zero_share``, ``tied_share``,
         ``identical_share``; ``top_half``, the first rank at which a lone relevant document scores at most half of what
-        it does at rank 1.
+        it does at rank 1; ``expectations_met`` of ``expectations_tried``.
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
@@ -131,6 +133,7 @@ class CompareStudy(Study):
             self._stability(),
             self.zeros,
             self._heaviness(),
+            self._expected(),
         ):
             if part is not None:
                 frame = frame.merge(part, on="metric", how="left")
@@ -217,6 +220,18 @@ class CompareStudy(Study):
         rank = np.where(half.any("rank"), values["rank"].to_numpy()[half.argmax("rank").to_numpy()], np.nan)
         return pd.DataFrame({"metric": values["metric"].to_numpy(), "top_half": rank})
 
+    def _expected(self) -> pd.DataFrame | None:
+        tried = self.expectations[self.expectations["state"] != UNTRIED]
+        if tried.empty:
+            return None
+        met = tried["state"].eq(MET).groupby(tried["metric"], sort=False).agg(["sum", "size"])
+        return met.rename(columns={"sum": "expectations_met", "size": "expectations_tried"}).reset_index()
+
+    def unmet(self, metric: str, state: str = BROKEN) -> tuple[str, ...]:
+        """Return the expectations of users that a metric breaks, or those of another state."""
+        rows = self.expectations[(self.expectations["metric"] == metric) & (self.expectations["state"] == state)]
+        return tuple(rows["expectation"])
+
     def power_differences(self) -> pd.DataFrame:
         """Return one row a pair of metrics: difference of their uncorrected powers, over topics and over systems.
 
@@ -252,12 +267,9 @@ class CompareStudy(Study):
         The qualities are discriminative power (over topics), the number of topics needed, and, where runs were given,
         Kendall's tau with half of the judgments (over draws of judgments). A metric is adopted if it is not worse in
         any of them with a probability of at least .95, and in one better by more than the study's interval; a metric
-        that breaks an expectation of users in the six-run test is not better than one that meets it.
+        that breaks an expectation of users (it prefers the worse of two lists) is not better than one that does not.
         """
-        tested = () if self.reliability is None else self.reliability.verdicts.query("not met").to_dict("records")
-        broken: dict[str, list[str]] = {}
-        for row in tested:
-            broken.setdefault(str(row["metric"]), []).append(str(row["expectation"]))
+        broken = {name: self.unmet(name) for name in self.metrics}
         parts = [difference_probabilities("power", _under(self.power.differences()), self.power.freedom)]
         if self.topics is not None and self.topics.posterior is not None:
             parts.append(topics_probabilities(self.topics.posterior))
@@ -350,8 +362,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
     assessments : Assessments, optional
-        Of elements. With them measures of elements are tried on the six runs of `metaeval.study_reliability`, which may
-        veto a verdict.
+        Of elements. With them measures of elements are tried on the six runs of `metaeval.study_reliability` too.
     element_sizes : pandas.DataFrame, optional
         As ``sizes`` of `metaeval.study_reliability`.
     registry : Registry, optional
@@ -447,7 +458,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
             f"{unit_of(table).topics} needed", partial(ask, max_error=max_error, rng=seed, n_threads=n_threads)
         )
     stability, heaviness, unknown = None, None, attempt.failed
-    known, ranking = _computable(names, registry), _computable(names, registry, on="documents")
+    known, ranking = computable(names, registry), computable(names, registry, on="documents")
     if ranking:
         heaviness = top_heaviness(ranking, registry=registry)
     if strange := [name for name in names if name not in ranking]:
@@ -461,10 +472,11 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         stability = attempt(_ROBUSTNESS, partial(rank, n_replicates=n_replicates, rng=seed))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
             unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
-    reliability = None
-    if assessments is not None and (elements := _computable(names, registry, on="elements")):
-        six = partial(study_reliability, assessments, metrics=elements, sizes=element_sizes, registry=registry)
-        reliability = attempt(_SIX_RUNS, six)
+    six = partial(six_runs_of, known, assessments, sizes=element_sizes, registry=registry)
+    tried = [expectations_of(known, registry), attempt(_SIX_RUNS, six)]
+    expectations = pd.concat([one for one in tried if one is not None], ignore_index=True)
+    if untried := [name for name in names if name not in known]:
+        unknown[_EXPECTED] = f"not computed from lists here: {', '.join(untried)}"
     return CompareStudy(
         scores=table,
         current=current,
@@ -475,7 +487,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         agreement_intervals=agreed.intervals,
         topics=needed,
         stability=stability,
-        reliability=reliability,
+        expectations=expectations,
         zeros=zeros_and_ties(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
         heaviness=heaviness,
         unknown=unknown,
@@ -492,17 +504,3 @@ def _left_out(needed: TopicsStudy | None) -> list[str]:
     rates = needed.error_rates
     needs = f"{unit_of(needed.scores).Topics} needed"
     return [f"{needs}: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
-
-
-def _computable(names: Sequence[str], registry: Registry | None, *, on: str = "") -> list[str]:
-    """Return the metrics that the registry knows by these names; on request those of documents or elements alone."""
-    known: list[str] = []
-    for name in names:
-        try:
-            resolved = resolve_metrics([name], registry=registry)[0]
-        except MetaevalError:
-            continue
-        fits = not on or getattr(getattr(resolved, "spec", None), "on", "documents") == on
-        if fits and resolved.name == name:
-            known.append(name)
-    return known

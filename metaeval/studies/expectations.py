@@ -99,13 +99,25 @@ def parse_expectations(texts: str | Iterable[str]) -> dict[str, Expectation]:
     >>> list(wishes), [str(one) for one in wishes["ia >= id > frb"](pd.DataFrame())]
     (['lo > ao', 'ia >= id > frb'], ['ia >= id', 'id > frb'])
     """
+    return {name: _stated(wanted) for name, wanted in parse_preferences(texts, tuple(RELIABILITY_RUNS)).items()}
+
+
+def parse_preferences(texts: str | Iterable[str], runs: Sequence[str] | None = None) -> dict[str, list[Preference]]:
+    """Parse preferences between runs or systems, each under its own text; of `runs` where they are given.
+
+    Examples
+    --------
+    >>> parse_preferences("A>A-empty")
+    {'A > A-empty': [Preference(better='A', worse='A-empty', strict=True)]}
+    """
     listed = [texts] if isinstance(texts, str) else list(texts)
     found = {}
     for text in (part for one in listed for part in one.split(",")):
         wanted = _preferences(text)
         found[" ".join([wanted[0].better, *(str(one).partition(" ")[2] for one in wanted)])] = wanted
-    checked_preferences([one for wanted in found.values() for one in wanted], tuple(RELIABILITY_RUNS))
-    return {name: _stated(wanted) for name, wanted in found.items()}
+    stated = [one for wanted in found.values() for one in wanted]
+    checked_preferences(stated, runs or [name for one in stated for name in one[:2]])
+    return found
 
 
 def _preferences(text: str) -> list[Preference]:

@@ -1,6 +1,6 @@
 """How far metrics agree with people, which metric does so better, and whether both conclude the same about systems."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -20,12 +20,15 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.running.equality import settle
+from metaeval.running.equality import settle, settled_means
 from metaeval.running.workers import parallel_map
+from metaeval.studies.expectations import Preference, parse_preferences
 from metaeval.studies.study import Study
+from metaeval.testing.expected import BROKEN, MET, UNNOTICED, UNTRIED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
+_EXPECTED = ["metric", "expectation", "state", "better", "worse", "lead", "n_items"]
 _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "precision", "recall", "f1")
 
 
@@ -52,6 +55,9 @@ class HumanStudy(Study):
     """The same by Williams' test on the means."""
     decisions: pd.DataFrame
     """Significant pairs of systems under each metric as a prediction of those under the human scores."""
+    expectations: pd.DataFrame
+    """Preferences of users between systems: one row a metric and preference, with its ``state`` ("met", "not noticed",
+    "broken" or "not tried") and the means of both systems; empty without."""
     reference: str
     test: str
     correction: str
@@ -93,6 +99,11 @@ class HumanStudy(Study):
             if frame is not None and len(frame):
                 renamed = frame.rename(columns={"metric_a": "metric", "metric_b": "other", "p_corrected": "value"})
                 parts.append(renamed[["metric", "other", "value"]].assign(level=name, statistic="p_corrected"))
+        if len(self.expectations):
+            asked = self.expectations.assign(
+                value=self.expectations["lead"], statistic=self.expectations["expectation"]
+            )
+            parts.append(asked[["metric", "statistic", "value"]].assign(level="expectations"))
         columns = ["metric", "other", "level", "statistic", "value", "low", "high"]
         return pd.concat(parts, ignore_index=True).reindex(columns=columns)
 
@@ -112,6 +123,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     lower_is_better: Sequence[str] = (),
+    expectations: str | Sequence[str] = (),
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> HumanStudy:
@@ -138,6 +150,9 @@ def study_human(  # noqa: PLR0913 - every option is one question
     n_resamples : int
     lower_is_better : sequence of str
         Columns of a frame where less is better; a table of items has its directions from `item_scores`.
+    expectations : str or sequence of str
+        Preferences of users between systems, the better one first: ``"A>A-empty,A>A-copied"``. Worse systems without
+        any human score (spoiled translations, which `metaeval.testing.spoiled_translations` makes) count nowhere else.
     rng : None, int or Generator
     provenance : Provenance, optional
 
@@ -166,6 +181,9 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
+    scores, expected = _expected(
+        scores, reference, lower_is_better, parse_preferences(expectations) if expectations else {}
+    )
     seed = resolve_seed(rng)
     generator = np.random.default_rng(seed)
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
@@ -232,6 +250,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         comparison=comparison,
         williams=williams,
         decisions=decisions,
+        expectations=expected,
         reference=name,
         test=test,
         correction=correction,
@@ -239,6 +258,48 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
+
+
+def _expected(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: str | None,
+    lower_is_better: Sequence[str],
+    wanted: Mapping[str, Sequence[Preference]],
+) -> tuple[xr.DataArray | pd.DataFrame, pd.DataFrame]:
+    """Try preferences between systems on every metric; return the scores without worse systems that nobody scored."""
+    if not wanted:
+        return scores, pd.DataFrame(columns=_EXPECTED)
+    ask = partial(_preferred, scores, lower_is_better)
+    metrics = scores.columns if isinstance(scores, pd.DataFrame) else scores["metric"].to_numpy()
+    systems = list(map(str, scores.index if isinstance(scores, pd.DataFrame) else scores["system"].to_numpy()))
+    stated = [one for several in wanted.values() for one in several]
+    for name in dict.fromkeys(name for one in stated for name in one[:2]):
+        check_choice(name, "system", systems)
+    human = reference if isinstance(scores, pd.DataFrame) else reference_of(scores, reference)
+    rows = [(str(name), *ask(str(name), one)) for name in metrics if name != human for one in stated]
+    scored = scores[human] if isinstance(scores, pd.DataFrame) else scores.sel(metric=human).max("item")
+    spoiled = {name for name, known in zip(systems, np.isfinite(scored.to_numpy()), strict=True) if not known}
+    kept = [name for name in systems if name not in spoiled & {one.worse for one in stated}]
+    left = scores.loc[kept] if isinstance(scores, pd.DataFrame) else scores.sel(system=kept)
+    return left, pd.DataFrame(rows, columns=_EXPECTED)
+
+
+def _preferred(
+    scores: xr.DataArray | pd.DataFrame, falling: Sequence[str], metric: str, wanted: Preference
+) -> tuple[str, str, float, float, float, int]:
+    """Compare the means of two systems under a metric, over the items that it scored of both."""
+    if isinstance(scores, pd.DataFrame):
+        values = scores.loc[list(wanted[:2]), metric].to_numpy(dtype=np.float64)[:, None]
+        values = -values if metric in falling else values
+    else:
+        values = oriented(scores).sel(metric=metric, system=list(wanted[:2])).to_numpy()
+    values = values[:, np.isfinite(values).all(axis=0)]
+    if not values.size:
+        return str(wanted), UNTRIED, np.nan, np.nan, np.nan, 0
+    better, worse = settled_means(values)
+    lead = float(better - worse)
+    state = BROKEN if lead < 0 else MET if lead > 0 or not wanted.strict else UNNOTICED
+    return str(wanted), state, float(better), float(worse), lead, values.shape[1]
 
 
 def _check_choices(resample: str, permute: str, min_difference: float) -> None:

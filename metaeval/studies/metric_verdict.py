@@ -41,7 +41,7 @@ class MetricVerdict(Result):
     better: float
     """Probability from which a metric is surely better: that of an interval of the study that excludes zero."""
     broken: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Expectations of users that each metric breaks in the six-run test of measures of elements; empty without it."""
+    """Expectations of users that each metric breaks; empty where none could be tried."""
     vetoed: tuple[tuple[str, str], ...] = ()
     """Pairs whose first metric would be better than the second, but for an expectation that it alone breaks."""
 

@@ -1,27 +1,23 @@
 """Does a measure of XML retrieval reward what users want: the reliability test of Kazai, Lalmas and de Vries (2004)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.metric_names import Call
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.inex.assessments import Assessments, Submission
-from metaeval.inex.element_quantisation import ElementGrades, element_values
 from metaeval.inex.elements import ElementCollection, element_collection
 from metaeval.inex.measures.curves import element_curves
 from metaeval.inex.measures.overlap import run_overlap
-from metaeval.inex.ordered_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+from metaeval.inex.ordered_runs import RELIABILITY_RUNS, recipe_of, runs_for
 from metaeval.metrics.plugins import default_registry
-from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import lists_of, metric_values, resolve_metrics
@@ -182,7 +178,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     notes: list[str] = list(assessments.notes)
     parts, curves = [], []
     for one in track(chosen, description="measuring the simulated runs"):
-        collection, quantisation = compiled[_recipe(one)]
+        collection, quantisation = compiled[recipe_of(one)]
         values = _table(collection, one)
         if values is None:
             notes.append(f"{one.name} is left out: under it, no element of any topic has a value above 0")
@@ -195,7 +191,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         raise InvalidOptionError(message)
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
-    notes += _topic_notes(runs, compiled[_recipe(kept[0])][0].n_topics)
+    notes += _topic_notes(runs, compiled[recipe_of(kept[0])][0].n_topics)
     notes += _overlap_notes(runs, kept)
     submitted = _submitted(list(submissions), kept, assessments, options, notes)
     return ReliabilityStudy(
@@ -212,13 +208,6 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
 # ---------------------------------------------------------------------------------------------------- the six runs
 
 
-def _recipe(metric: AnyMetric) -> tuple[str, str]:
-    """Return what the six runs of a metric are made by: its quantisation and its rule for ties."""
-    values = dict(metric.parameters) if isinstance(metric, Metric) else {}
-    quant = metric.shown("quant") if isinstance(metric, Metric) and "quant" in values else Call("gen")
-    return str(quant), str(values.get("tie", "deeper"))
-
-
 def _six_collections(
     metrics: tuple[AnyMetric, ...],
     assessments: Assessments,
@@ -228,26 +217,14 @@ def _six_collections(
     """Compile the six runs once for each way of making them."""
     compiled = {}
     for metric in metrics:
-        recipe = _recipe(metric)
+        recipe = recipe_of(metric)
         if recipe in compiled:
             continue
-        call, found = Call("gen"), registry.element_quantisations["gen"]
-        if isinstance(metric, Metric) and metric.quantisation is not None:
-            call, found = metric["quant"], metric.quantisation
-        function = _function(call, found)
-        tie: IdealTie = "higher" if recipe[1] == "higher" else "deeper"
-        runs = reliability_runs(assessments, quantisation=function, tie=tie)
+        runs = runs_for(metric, assessments, registry)
         longest = max(1, *(len(run.results) for run in runs.values()))
         collection = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
         compiled[recipe] = (collection, recipe[0])
     return compiled
-
-
-def _function(call: Call, quantisation: Quantisation) -> Callable[[ElementGrades], NDArray[np.float64]]:
-    def worth(grades: ElementGrades) -> NDArray[np.float64]:
-        return element_values(call, quantisation, grades)
-
-    return worth
 
 
 def _table(collection: ElementCollection, metric: AnyMetric) -> pd.DataFrame | None:

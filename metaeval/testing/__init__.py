@@ -12,5 +12,6 @@ or see what holds, law by law, with `examine_metric`, as ``metaeval check-metric
 
 from metaeval.testing.examination import MetricExamination, check_metric, examine_metric
 from metaeval.testing.simulated import simulated_collections
+from metaeval.testing.spoiled import spoiled_translations
 
-__all__ = ["MetricExamination", "check_metric", "examine_metric", "simulated_collections"]
+__all__ = ["MetricExamination", "check_metric", "examine_metric", "simulated_collections", "spoiled_translations"]

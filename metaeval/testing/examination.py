@@ -17,6 +17,7 @@ from metaeval.metrics.resolved import Metric
 from metaeval.metrics.spec import MetricSpec
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import limit_threads, reporting, track
+from metaeval.testing.expected import BROKEN, UNNOTICED, expectations_tried
 from metaeval.testing.laws import LAWS, RAISED, Law, broken_name, how_broken
 from metaeval.testing.properties import PROPERTIES, time_seen
 from metaeval.testing.simulated import collections_for, levels_for, simulated_collections
@@ -27,7 +28,7 @@ _COLUMNS = ("metric", "kind", "name", "state", "found")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricExamination(Result):
-    """Laws that a metric obeys, and its properties."""
+    """Laws that a metric obeys, expectations of users that it meets, and its properties."""
 
     metric: str
     """Its name, parameters included."""
@@ -41,18 +42,28 @@ class MetricExamination(Result):
     @property
     def broken(self) -> tuple[str, ...]:
         """The laws that it breaks."""
-        return tuple(self.data.loc[self.data["state"] == "broken", "name"])
+        return self._named("law", "broken")
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """The expectations of users that it does not meet: it prefers the worse list, or does not notice it."""
+        return self._named("expectation", BROKEN, UNNOTICED)
+
+    def _named(self, kind: str, *states: str) -> tuple[str, ...]:
+        return tuple(self.data.loc[(self.data["kind"] == kind) & self.data["state"].isin(states), "name"])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row for everything that is declared, for every law and for every property.
+        """Return one row for everything that is declared, for every law, expectation and property.
 
         Returns
         -------
         DataFrame
-            ``metric``; ``kind``: "declared", "law" (a metric that breaks it gives wrong numbers) or "property";
-            ``name``; ``state`` of a law: "holds", "broken", "not declared" or "not tried" (no score could be computed,
-            or ``found`` says why), and "" of others; ``found``: what is declared, the smallest input on which a law is
-            broken, or what was seen.
+            ``metric``; ``kind``: "declared", "law" (a metric that breaks it gives wrong numbers), "expectation" (of
+            users: which of two lists is better) or "property"; ``name``; ``state`` of a law: "holds", "broken", "not
+            declared" or "not tried" (no score could be computed, or ``found`` says why), of an expectation "met", "not
+            noticed" (both lists score alike), "broken" (the worse list scores more) or "not tried", and "" of others;
+            ``found``: what is declared, the smallest input on which a law is broken, the mean scores of the better and
+            the worse list, or what was seen.
         """
         return self.data.copy()
 
@@ -69,7 +80,7 @@ def check_metric(
     *,
     registry: Registry | None = None,
     n_collections: int = 20,
-    scale: Scale = "2005",
+    scale: Scale | None = None,
     rng: RNGLike = 0,
 ) -> None:
     """Check that a metric obeys the laws and its declarations; raise an error otherwise.
@@ -82,8 +93,8 @@ def check_metric(
         Where a name is looked up; the default one otherwise.
     n_collections : int, default 20
         How many collections are simulated, beside the edge cases.
-    scale : {"2005", "2003", "2002"}
-        Scale of the simulated assessments, for a metric of elements.
+    scale : {"2005", "2003", "2002"}, optional
+        Scale of the simulated assessments, for a metric of elements; by default the first that it can be computed on.
     rng : int or numpy.random.Generator, default 0
         Where they come from.
 
@@ -122,11 +133,11 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     *,
     registry: Registry | None = None,
     n_collections: int = 20,
-    scale: Scale = "2005",
+    scale: Scale | None = None,
     timed: bool = False,
     rng: RNGLike = 0,
 ) -> MetricExamination:
-    """Test a metric with every law, and describe its properties.
+    """Test a metric with every law and with what users expect, and describe its properties.
 
     Parameters
     ----------
@@ -145,7 +156,7 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     >>> found.broken
     ()
     >>> sorted(found.to_frame().groupby("kind")["name"].count().items())
-    [('declared', 6), ('law', 12), ('property', 8)]
+    [('declared', 6), ('expectation', 3), ('law', 12), ('property', 8)]
     """
     resolved, known = _resolved(metric, registry)
     seed = resolve_seed(rng)
@@ -154,7 +165,10 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
         ("law", law.words, state, found)
         for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=seed)
     ]
-    if resolved.on == "documents" and all(state != "broken" for _, _, state, _ in rows):
+    sound = all(state != "broken" for _, _, state, _ in rows)
+    if sound:
+        rows += [("expectation", one.expected, one.state, one.found) for one in expectations_tried(resolved, known)]
+    if resolved.on == "documents" and sound:
         with limit_threads(1), reporting(None):
             generator = np.random.default_rng(seed)
             collections = list(simulated_collections(generator, n_collections, levels=levels_for(resolved)))
@@ -191,7 +205,7 @@ def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> t
 
 
 def _laws_tried(
-    metric: Metric, registry: Registry, *, n_collections: int, scale: Scale, rng: RNGLike
+    metric: Metric, registry: Registry, *, n_collections: int, scale: Scale | None, rng: RNGLike
 ) -> Iterator[tuple[Law, str, str]]:
     """Yield every law with its state, and how it is broken."""
     seed = resolve_seed(rng)
@@ -212,7 +226,7 @@ def _laws_tried(
             yield law, "broken" if broken else "holds", broken
 
 
-def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale: Scale) -> str:
+def _first_broken(law: Law, metric: Metric, seed: int, n_collections: int, scale: Scale | None) -> str:
     for collection, rankings, qrels in collections_for(metric, seed, n_collections, scale):
         if broken := how_broken(law, metric, collection, rankings, qrels):
             return smallest(law, metric, rankings, qrels, broken) if rankings else broken

@@ -10,11 +10,13 @@ import pandas as pd
 from metaeval.base.metric_names import Call, Table
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import JudgedCollection
+from metaeval.errors import MetaevalError
 from metaeval.inex.assessments import Assessments, Scale, Submission
 from metaeval.inex.elements import ElementCollection, element_collection
 from metaeval.inex.passages import PassageCollection, passage_collection
 from metaeval.metrics.bounds import MetricError
 from metaeval.metrics.resolved import Metric
+from metaeval.metrics.scoring import metric_values
 
 type Rankings = dict[str, dict[str, list[str]]]
 type Qrels = dict[str, dict[str, int]]
@@ -121,10 +123,12 @@ def _deep_list(k: int, low: int, top: int) -> tuple[list[str], Qrels]:
     return ["d1", *between, "d0", "d2", "d3"], {"1": judged}
 
 
-def simulated_elements(generator: np.random.Generator, *, scale: Scale) -> ElementCollection:
-    """Make documents as small trees, assessments that obey the rules, and three runs that repeat and overlap."""
+def assessed_elements(
+    generator: np.random.Generator, *, scale: Scale, topics: Sequence[str] = ("1", "2", "3")
+) -> tuple[Assessments, pd.DataFrame]:
+    """Make documents as small trees, with assessments that obey the rules, and the table of all their elements."""
     rows: list[dict[str, object]] = []
-    for topic in ("1", "2", "3"):
+    for topic in topics:
         for document in ("d1", "d2", "d3"):
             _grow(rows, {"topic": topic, "document": topic + document}, "/a[1]", _TOP_LEVEL, generator)
     table = pd.DataFrame(rows)
@@ -137,13 +141,37 @@ def simulated_elements(generator: np.random.Generator, *, scale: Scale) -> Eleme
     if scale == "2002":  # highly relevant and too small at once is no assessment
         table.loc[(table["exhaustivity"] == _TOP_LEVEL) & (table["specificity"] == _TOP_LEVEL - 1), "specificity"] = 1
     documents = table[table["path"] == "/a[1]"][["topic", "document", "relevant_size"]]
+    judged = table[table["exhaustivity"] > 0]
+    return Assessments(scale=scale, documents=documents, elements=judged), table
+
+
+def simulated_elements(generator: np.random.Generator, *, scale: Scale) -> ElementCollection:
+    """Make `assessed_elements`, and three runs that repeat and overlap."""
+    assessments, table = assessed_elements(generator, scale=scale)
     runs = []
     for name in ("a", "b", "c"):
         drawn = table.iloc[generator.integers(0, len(table), 2 * len(table) // 3)]
         runs.append(Submission(run=name, results=drawn[["topic", "document", "path"]]))
-    judged = table[table["exhaustivity"] > 0]
-    assessments = Assessments(scale=scale, documents=documents, elements=judged)
     return element_collection(runs, assessments, sizes=table[["document", "path", "size"]])
+
+
+def scale_of(metric: Metric) -> Scale:
+    """Return the scale of assessments that a metric of elements is made for; that of 2005 where it takes any.
+
+    Examples
+    --------
+    >>> from metaeval.metrics.builtin import BUILTIN
+    >>> [scale_of(BUILTIN.resolve(name)) for name in ("MAep", "inexNG", "nxCG(quant=SOG)@10")]
+    ['2005', '2003', '2003']
+    """
+    scales: Sequence[Scale] = getattr(metric.quantisation, "scales", ()) or ("2005", "2003", "2002")
+    for scale in scales if metric.on == "elements" else ():
+        try:
+            metric_values(simulated_elements(np.random.default_rng(0), scale=scale), [metric])
+        except MetaevalError:
+            continue
+        return scale
+    return scales[0]  # where it fails on each, the laws say how
 
 
 def _grow(
@@ -182,7 +210,7 @@ def simulated_passages(generator: np.random.Generator) -> PassageCollection:
 
 
 def collections_for(
-    metric: Metric, seed: int, number: int, scale: Scale
+    metric: Metric, seed: int, number: int, scale: Scale | None
 ) -> Iterator[tuple[JudgedCollection, Rankings, Qrels]]:
     """Yield collections of what a metric ranks; those of documents with their rankings and qrels, others with none."""
     generator = np.random.default_rng(seed)
@@ -192,6 +220,8 @@ def collections_for(
             for rankings, qrels in kind:
                 yield collection_from_rankings(rankings, qrels), rankings, qrels
         return
-    simulate = partial(simulated_elements, scale=scale) if metric.on == "elements" else simulated_passages
+    simulate = (
+        partial(simulated_elements, scale=scale or scale_of(metric)) if metric.on == "elements" else simulated_passages
+    )
     for _ in range(number):
         yield simulate(generator), {}, {}

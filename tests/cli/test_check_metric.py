@@ -79,7 +79,7 @@ def test_what_a_metric_prints_is_no_answer(command, tmp_path):
     file.write_text('print("hello")\n' + SILENT.replace("    return", '    print("from inside")\n    return'))
     ended = command("check-metric", file, "--json", "--time")
     rows = ended.json()["results"]
-    assert {row["kind"] for row in rows} == {"declared", "law", "property"}
+    assert {row["kind"] for row in rows} == {"declared", "law", "expectation", "property"}
     assert "times nDCG@10" in next(row["found"] for row in rows if row["name"] == "Time")
     assert "hello" in ended.err
     assert "from inside" in ended.err

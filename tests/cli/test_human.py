@@ -117,6 +117,17 @@ def test_one_or_three_metrics_in_plain_words(command, scores, tmp_path):
     assert "Yes: A agrees with people beyond chance (Pearson's r" in summary(command, tmp_path, "--overwrite")
 
 
+def test_what_users_expect_stands_beside_the_best_metric(command, scores, tmp_path):
+    """An empty output that the best metric likes as much as a translation is named in the answer."""
+    empty = scores[scores["system"] == "s5"].assign(system="s5-empty", human=np.nan, B=-9.0)
+    pd.concat([scores, empty]).to_csv(tmp_path / "more.csv", index=False)
+    words = ("human", "more.csv", "--reference", "human", "--expect", "s5>s5-empty", "--resamples", "20")
+    ended = command(*words)
+    assert "A fails an expectation of users: s5 > s5-empty (not noticed)." in ended.out
+    assert "6 systems" in ended.out.splitlines()[1]
+    assert command(*words[:-4], "--expect", "s5", "--json").code == 2
+
+
 def test_directions_and_columns_left_out(command, scores, tmp_path):
     """An error rate agrees once its direction is told, of items and of systems; a column with odd cells is named."""
     scores["TER"] = -scores["A"]

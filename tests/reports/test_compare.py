@@ -19,6 +19,7 @@ from metaeval.reports.topic_words import chance, topic_count
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.table.scores import as_scores
+from metaeval.testing import examine_metric
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
@@ -183,11 +184,53 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     assert "other systems" not in " ".join(_page_of(0.5, 6.0, current="A").summary[:2])
     monkeypatch.setattr(CompareStudy, "power_differences", lambda _: turned)
     report = study.report()
-    first, more, _ = report.summary
+    first, more, untried, _ = report.summary
+    assert untried == "What users expect could not be tried on B."
     assert first == "Adopt B: better than A in power, though not surely in power on other systems."
     assert re.match(r"On other systems its lead in power could reverse: over A: −3\.?\d* to 31", more)
     assert contradictions(study, report) == []
     assert contradictions(study, replace(report, summary=(first,)))
+
+
+def _expecting(**states):
+    """Return outcomes of one expectation."""
+    rows = [(name, "copies", "Fewer copies score more", state, "1 and 1") for name, state in states.items()]
+    return pd.DataFrame(rows, columns=["metric", "expectation", "expected", "state", "found"])
+
+
+@pytest.mark.parametrize(
+    ("states", "first", "third"),
+    [
+        ({"A": "met", "B": "met"}, "Adopt B: better than A in power.", "B meets every expectation of users that was"),
+        ({"A": "met", "B": "not noticed"}, "Adopt B: better", "B fails an expectation of users: copies (not noticed)."),
+        ({"A": "broken", "B": "broken"}, "Adopt B: better", "B fails an expectation of users: copies (broken)."),
+        (
+            {"A": "met", "B": "broken"},
+            "No reason to change from A: B would be better, but breaks an expectation of users.",
+            "B fails an expectation of users: copies (broken).",
+        ),
+    ],
+)
+def test_power_alone_recommends_no_metric(states, first, third):
+    """What users expect is said beside the recommendation, and what a metric alone breaks stops it."""
+    study = replace(_study_of(0.5, 6.0, current="A"), expectations=_expecting(**states))
+    said = study.report().summary
+    assert said[0].startswith(first)
+    assert said[-2].startswith(third)
+
+
+def test_expectations_are_those_of_check_metric(study, page):
+    """One quantity has one value, whatever command asks; a measure of elements is tried on six runs too."""
+    found = table_of(page, "expectations-found").data
+    own = pd.concat([examine_metric(name, n_collections=1).to_frame() for name in study.metrics])
+    own = own[own["kind"] == "expectation"][["name", "state", "found"]]
+    assert found[["expected", "state", "found"]].sort_values(["expected", "found"]).to_numpy().tolist() == (
+        own.sort_values(["name", "found"]).to_numpy().tolist()
+    )
+    counts = study.to_frame().set_index("metric")[["expectations_met", "expectations_tried"]]
+    assert counts.loc["RR"].tolist() == [0, 3]
+    place = [column.label for column in page.key_figures.columns].index("Expectations met")
+    assert {row[place].text for row in page.key_figures.cells()} == {"3 of 3", "0 of 3"}
 
 
 @pytest.mark.parametrize("reach", [2.0, 0.0])

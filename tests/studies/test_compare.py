@@ -17,6 +17,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.table.scores import as_scores
+from metaeval.testing.simulated import assessed_elements
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
 
@@ -168,9 +169,21 @@ def test_what_cannot_be_known_is_said():
     """Of a table whose metrics nobody can compute, robustness and top-heaviness are unknown, with the reason."""
     values = np.random.default_rng(0).random((2, 5, 12))
     study = study_comparison(as_scores(values, metrics=["mine", "yours"]), topics=False, **QUICK)
-    assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness"}
+    assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness", "expectations of users"}
     assert study.heaviness is None
     assert "tau_half" not in study.to_frame()
+
+
+def test_measures_of_elements_are_tried_on_the_six_runs_of_the_assessments_too():
+    """Besides the lists that every measure of elements is tried on; the order by overlap is no expectation."""
+    judged, _ = assessed_elements(np.random.default_rng(1), scale="2003")
+    names = ["inex2002(quant=SOG)", "nxCGpercent(quant=SOG)"]
+    values = as_scores(np.random.default_rng(0).random((2, 5, 12)), metrics=names)
+    study = study_comparison(values, topics=False, assessments=judged, **QUICK)
+    six = study.expectations.query("expectation == 'six runs'").set_index("metric")["state"]
+    assert six.to_dict() == {names[0]: "broken", names[1]: "met"}
+    assert study.unmet(names[0]) == ("ideal", "overlap", "six runs")
+    assert "expectations of users" not in study.unknown
 
 
 def test_topics_needed_come_from_the_topics_study():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.items import item_scores, mean_by_cluster
@@ -134,3 +135,41 @@ def test_means_alone_give_what_they_can():
     assert flat.index.tolist() == ["A", "B"]
     assert flat.columns.tolist() == ["kendall", "pearson"]
     assert flat.loc["A"].isna().all()
+
+
+def spoiled(table, *, name="s7-empty"):
+    """Return the scores with a further system that nobody scored: best if far, worst if close."""
+    extra = table.isel(system=[-1]).assign_coords(system=[name]).copy()
+    extra.loc[{"metric": "human"}] = np.nan
+    extra.loc[{"metric": "close"}] -= 9
+    extra.loc[{"metric": "far"}] += 9
+    return xr.concat([table, extra], "system").assign_attrs(table.attrs)
+
+
+def test_what_users_expect_of_systems_is_tried_apart():
+    """A worse system that nobody scored changes nothing else; means are those of the items that both systems have."""
+    table = made()
+    study = study_human(spoiled(table), expectations="s7>s7-empty, s7 >= s6", n_resamples=30, rng=0)
+    plain = study_human(table, n_resamples=30, rng=0)
+    assert study.means.equals(plain.means)
+    kept = study.to_frame().query("level != 'expectations'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, plain.to_frame())
+    found = study.expectations.set_index(["metric", "expectation"])
+    assert found.loc["close", "state"].tolist() == ["met", "met"]
+    assert found.loc[("far", "s7 > s7-empty"), "state"] == "broken"
+    assert found.loc[("close", "s7 > s7-empty"), "lead"] == pytest.approx(9)
+    assert "far fails at least one of the 2." in " ".join(study.report().summary)
+    assert plain.expectations.empty
+
+
+def test_what_users_expect_of_means_and_of_falling_metrics():
+    """Lower is better where it is; equal means are not noticed; a missing one is not tried."""
+    means = pd.DataFrame(
+        {"human": [1.0, 2, 3, np.nan], "TER": [0.5, 0.4, 0.3, 0.9], "same": [1.0, 2, 3, 3], "gap": [1.0, 2, 3, np.nan]},
+        index=["a", "b", "c", "c-copied"],
+    )
+    asked = {"reference": "human", "lower_is_better": ["TER"], "rng": 0}
+    found = study_human(means, expectations=["c>c-copied"], **asked).expectations.set_index("metric")["state"]
+    assert found.to_dict() == {"TER": "met", "same": "not noticed", "gap": "not tried"}
+    with pytest.raises(UnknownNameError, match="c-empty"):
+        study_human(means, expectations="c>c-empty", **asked)
