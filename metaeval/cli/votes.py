@@ -50,7 +50,7 @@ _NEXT = Option("N", "Number of further votes whose best use is asked for.", chec
 _BESIDE = path(
     "FILE",
     "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
-    checks.file_to_read("the table of scores"),
+    checks.file_to_read("the table of scores", folder=True),
 )
 
 
@@ -91,16 +91,17 @@ def votes(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
-    from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
+    from metaeval.io.votes import files_of_votes, read_votes  # noqa: PLC0415 - loads pandas
     from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
 
     sides = {"left": left_column, "right": right_column, "winner": winner_column}
     named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
-    loaded.read(*inputs, *([] if beside is None else [beside]))
-    found = read_votes(inputs, columns=columns, covariates=chosen)
+    files = files_of_votes(inputs)
+    found = read_votes(files, columns=columns, covariates=chosen)
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
+    loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
     return loaded.ask(
         study_votes, found, scores=scores, clusters=None if by is None else split_names(by), covariates=chosen
     )

@@ -24,6 +24,9 @@ from .sample_size import topic_set_size_for_interval as topic_set_size_for_inter
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t
 from .separation import Separation as Separation
 from .separation import topics_to_separate as topics_to_separate
+from .settled_pairs import SettledPairs as SettledPairs
+from .settled_pairs import settled_pairs as settled_pairs
+from .settled_pairs import votes_predicted as votes_predicted
 from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
@@ -32,7 +35,6 @@ from .tries import PassRates as PassRates
 from .tries import pass_rates as pass_rates
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
-from .vote_agreement import votes_and_scores as votes_and_scores
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
 from .vote_strengths import BradleyTerry as BradleyTerry

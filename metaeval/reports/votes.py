@@ -24,6 +24,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
+from metaeval.models.settled_pairs import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
@@ -316,19 +317,24 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
 
 
 def _beside_section(study: VotesStudy) -> list[Section]:
-    frame = study.beside
-    if frame is None:
+    if study.beside is None:
         return []
-    sizes = frame.iloc[0]
+    frame = study.beside.to_frame()
+    frame = frame[frame["truth"] == VOTES].rename(columns={"predictor": "metric"})
     table = Table(
         name="beside",
         title=say("beside title"),
-        caption=say("beside", n=int(sizes["n_systems"]), pairs=int(sizes["n_pairs"])),
+        caption=say("beside", found=study.beside),
         frame=frame,
         columns=(
             METRIC,
             *right(
-                whole, "Significant pairs", n_votes="votes", n_metric="metric", n_both="both", n_conflicts="opposite"
+                whole,
+                "Significant pairs",
+                n_truth="votes",
+                n_predictor="metric",
+                n_shared="both",
+                n_conflicts="opposite",
             ),
             *right(share, precision="Precision", recall="Recall"),
             *right(_STRENGTH, f1="F1", tau="τ"),

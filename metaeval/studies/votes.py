@@ -14,7 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
-from metaeval.models.vote_agreement import votes_and_scores
+from metaeval.models.settled_pairs import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan
@@ -75,9 +75,8 @@ class VotesStudy(Study):
     counted: bool
     """Whether the votes came as counts."""
     read_as: str
-    beside: pd.DataFrame | None
-    """What metrics conclude of the systems of the largest group that they know too, where scores were given; see
-    `metaeval.models.votes_and_scores`."""
+    beside: SettledPairs | None
+    """The pairs of the largest group that metrics settle too, where scores were given."""
     unanswered: Mapping[str, str]
     """Groups of systems that have no ranks, with the reason."""
     alpha: float
@@ -240,7 +239,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_systems=len(given.systems),
         n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
         counted=given.counted,
-        beside=None if scores is None else votes_and_scores(found[0].main, scores, correction=correction, alpha=alpha),
+        beside=None if scores is None else settled_pairs(found[0].main, scores, correction=correction, alpha=alpha),
         read_as=given.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),
         alpha=float(alpha),

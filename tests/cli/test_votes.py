@@ -52,8 +52,31 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     ended = command("votes", votes, "--beside", path, "--json")
     table = ended.json()["tables"]["beside"]
     assert ended.code == 0
-    assert table["rows"][0]["n_metric"] == table["rows"][0]["n_pairs"] == 6
+    assert table["rows"][0]["n_predictor"] == table["rows"][0]["n_pairs"] == 6
     assert "Significant pairs by votes and by metrics" in command("votes", votes, "--beside", path).out
+    agreed = command("agree", path, votes, "--json").json()
+    row = next(row for row in agreed["results"] if row["truth"] == "votes")
+    assert [row[name] for name in ("n_truth", "n_predictor", "f1")] == [
+        table["rows"][0][name] for name in ("n_truth", "n_predictor", "f1")
+    ]
+    assert command("agree", "--votes", f"arena={votes}", path, "--json").json()["results"][0]["predictor"] == "arena"
+    assert "--min-f1 is about metrics alone" in command("agree", path, votes, "--min-f1", "0.8").err
+    assert "takes one name" in command("agree", path, votes, "--test", "t,sign").err
+
+
+def test_metrics_on_items_beside_votes(command, tmp_path, votes):
+    """`human` takes votes in the place of human scores, and says on how many of them a metric agrees."""
+    path = tmp_path / "items.csv"
+    rows = [f"system{at},q{item},{at + item % 3},{-at}" for at in range(1, 5) for item in range(1, 31)]
+    path.write_text("\n".join(["system,item,good,bad", *rows]))
+    answer = command("human", path, votes, "--json").json()
+    found = {row["metric"]: row for row in answer["tables"]["predicted"]["rows"]}
+    assert found["good"]["share"] == pytest.approx(1 - found["bad"]["share"])
+    turned = command("human", path, votes, "--lower-is-better", "bad", "--json").json()["tables"]["predicted"]["rows"]
+    assert turned[1]["share"] == pytest.approx(found["good"]["share"])
+    assert "votes alone" in command("human", votes).err
+    (tmp_path / "means.csv").write_text("system,good\nsystem1,1\nsystem2,2\n")
+    assert "no column names them" in command("human", tmp_path / "means.csv", votes).err
 
 
 @pytest.mark.parametrize(

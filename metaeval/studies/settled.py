@@ -1,0 +1,186 @@
+"""Do votes and metrics, or two sets of votes, settle the same pairs? From votes and scores to the pairs of all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.checks import check_choice
+from metaeval.base.names import first_few
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.settled_pairs import VOTES, SettledPairs, settled_pairs, votes_predicted
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
+from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.resampling.options import check_test
+from metaeval.resampling.ranks import rank_intervals
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.scores import Scores, as_scores
+from metaeval.table.votes import Votes, as_votes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SettledStudy(Study):
+    """Pairs of systems that votes and metrics settle, compared."""
+
+    reported_by: ClassVar[str] = "metaeval.reports.settled:settled_report"
+
+    found: SettledPairs
+    reference: str
+    """The votes that all others are compared with."""
+    ranks: pd.DataFrame
+    """One row a system, and for every voice its rank with the ends of its interval; see `to_frame`."""
+    predicted: pd.DataFrame
+    """Votes of the reference that metrics predict question by question; empty where no question is an item."""
+    fitted: Mapping[str, BradleyTerry]
+    """Strengths, by the name of the votes."""
+    n_items: int
+    """Of the scores; 0 without scores."""
+    unanswered: Mapping[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def beside(self) -> pd.DataFrame:
+        """One row a voice beside the reference, as the predictor of its pairs; see `SettledPairs.to_frame`."""
+        frame = self.found.to_frame()
+        return frame[frame["truth"] == self.reference].reset_index(drop=True)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an ordered pair of voices; see `metaeval.models.SettledPairs.to_frame`."""
+        return self.found.to_frame()
+
+
+def study_settled(  # noqa: PLR0913 - every option of the command
+    votes: object,
+    scores: object = None,
+    *,
+    reference: str | None = None,
+    ties: Ties = "half",
+    test: str = "t",
+    correction: str = "fdr_by",
+    alpha: float = 0.05,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> SettledStudy:
+    """Compare the pairs of systems that votes settle with those of metrics, or of other votes.
+
+    Parameters
+    ----------
+    votes : Votes, DataFrame, sequence of mappings, or mapping of str to one of these
+        Votes on pairs of systems, or several sets by their names.
+    scores : Scores or anything `metaeval.as_scores` takes, optional
+        Scores by item of some of the same systems; for several sets of votes they may be missing.
+    reference : str, optional
+        The votes that all others are compared with; by default the first.
+    ties : {"half", "davidson", "drop"}, default "half"
+    test, correction, alpha
+        Of the scores, and of the pairs of both.
+    rng : None, int or numpy.random.Generator
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    SettledStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError, EstimationError
+        As `metaeval.models.bradley_terry` and `metaeval.models.settled_pairs`.
+
+    See Also
+    --------
+    metaeval.studies.agree.study_agreement : between metrics
+    metaeval.studies.votes.study_votes
+
+    Examples
+    --------
+    >>> from metaeval.simulate import simulate_votes
+    >>> people, judge = (simulate_votes(n_systems=4, rng=seed) for seed in (1, 2))
+    >>> study_settled({"people": people, "judge": judge}, rng=1).beside[["predictor", "truth"]].to_numpy().tolist()
+    [['judge', 'people']]
+    """
+    check_test(test, correction)
+    seed = resolve_seed(rng)
+    plain = isinstance(votes, Mapping) and not isinstance(votes, Votes)
+    given = {str(name): as_votes(own) for name, own in votes.items()} if plain else {VOTES: as_votes(votes)}  # type: ignore[attr-defined]  # by the line above
+    if not given:
+        raise InvalidOptionError("`votes` is empty; give a set of votes")
+    chosen = next(iter(given)) if reference is None else reference
+    check_choice(chosen, "reference", list(given))
+    given = {chosen: given[chosen], **given}
+    fitted, notes = {}, []
+    for name, own in given.items():
+        try:
+            fitted[name] = bradley_terry(_largest(own), ties=ties, covariates=[], alpha=alpha)
+        except (ScoresError, EstimationError) as error:
+            raise type(error)(f"{name}: {error}") from error
+        lost = [one for one in own.systems if one not in fitted[name].systems]
+        notes += [f"{name}: {note}" for note in (*own.notes, *fitted[name].notes)]
+        if lost:
+            notes.append(
+                f"{name}: left out, because no votes connect it or its strength has no bound: {first_few(lost)}"
+            )
+    table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
+    found = settled_pairs(fitted, table, test=test, correction=correction, alpha=alpha)
+    if found.left_out:
+        told = "; ".join(f"{name}: {first_few(own)}" for name, own in found.left_out.items())
+        notes.append(f"systems that not all know are left out ({told})")
+    attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
+    return SettledStudy(
+        found=found,
+        reference=chosen,
+        ranks=_ranks(found, fitted, table, alpha, seed, attempt),
+        predicted=pd.DataFrame() if table is None else votes_predicted(given[chosen], table, alpha=alpha),
+        fitted=MappingProxyType(fitted),
+        n_items=0 if table is None else table.sizes["topic"],
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        notes=tuple(dict.fromkeys([*notes, *([] if table is None else table.attrs.get("notes", ()))])),
+        provenance=provenance or record_provenance("study_settled", random_source=f"seed {seed}"),
+    )
+
+
+def _largest(votes: Votes) -> Votes:
+    """Return the votes on the largest set of connected systems, without covariates."""
+    groups = votes.grouped()
+    return replace(votes if len(groups) == 1 else votes.of(groups[0]), covariates={})
+
+
+def _ranks(  # noqa: PLR0913, PLR0917 - what is known
+    found: SettledPairs,
+    fitted: Mapping[str, BradleyTerry],
+    scores: Scores | None,
+    alpha: float,
+    seed: int,
+    attempt: Attempts,
+) -> pd.DataFrame:
+    """Return ranks among the systems that all know, in the order of the first voice."""
+    names = list(found.systems)
+    parts = {}
+    for name, own in fitted.items():
+        place = [own.systems.index(one) for one in names]
+        parts[name] = rank_intervals_from_covariance(
+            own.strengths[place],
+            own.covariance[np.ix_(place, place)],
+            systems=names,
+            metric=name,
+            freedom=float(np.median(own.freedom[np.ix_(place, place)][np.triu_indices(len(names), 1)])),
+            confidence_level=1 - alpha,
+            rng=seed,
+        ).to_frame()
+    if scores is not None:
+        kept = scores.sel(system=names)
+        made = attempt(
+            "Ranks by metrics", lambda: rank_intervals(kept, confidence_level=1 - alpha, rng=seed).to_frame()
+        )
+        parts |= {} if made is None else {str(name): own for name, own in made.groupby("metric", sort=False)}
+    frame = pd.DataFrame({"system": names})
+    for name, part in parts.items():
+        own = part.set_index("system").loc[names]
+        for column, end in (("rank", ""), ("rank_low", "_low"), ("rank_high", "_high")):
+            frame[f"{name}{end}"] = own[column].to_numpy()
+    return frame.sort_values(str(found.voices[0]), kind="stable", ignore_index=True)
