@@ -17,6 +17,8 @@ from .judge_worth import topics_with_judge as topics_with_judge
 from .other_ratings import EloRatings as EloRatings
 from .other_ratings import elo_ratings as elo_ratings
 from .other_ratings import vote_ratings as vote_ratings
+from .powered_strengths import PoweredStrengths as PoweredStrengths
+from .powered_strengths import powered_strengths as powered_strengths
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
@@ -37,6 +39,10 @@ from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
+from .vote_judges import verdicts_of as verdicts_of
+from .vote_judges import vote_agreement as vote_agreement
+from .vote_judges import vote_habits as vote_habits
+from .vote_judges import voters_agreement as voters_agreement
 from .vote_strengths import BradleyTerry as BradleyTerry
 from .vote_strengths import bradley_terry as bradley_terry
 from .votes_needed import VotePlan as VotePlan

@@ -20,6 +20,7 @@ from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
+from metaeval.io.votes import refuse_votes
 from metaeval.table.scores import Missing, Scores
 
 
@@ -133,6 +134,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
     _refuse_runs(contents)
+    for source, content in () if columns else contents:
+        refuse_votes(content, source.path)
     paths_read = tuple(source.path for source, _ in contents)
     kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
     if len(set(kinds)) > 1:

@@ -8,11 +8,14 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.alt_test import AltTest, alt_test
 from metaeval.base.checks import check_choice
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.powered_strengths import PoweredStrengths, powered_strengths
 from metaeval.models.settled_pairs import VOTES, SettledPairs, settled_pairs, votes_predicted
+from metaeval.models.vote_judges import verdicts_of, vote_agreement, vote_habits, voters_agreement
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.options import check_test
@@ -21,6 +24,8 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.votes import Votes, as_votes
+
+_FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,6 +45,20 @@ class SettledStudy(Study):
     """Strengths, by the name of the votes."""
     n_items: int
     """Of the scores; 0 without scores."""
+    habits: pd.DataFrame
+    """One row a set of votes: ties, position, and how often two of its voters agree; see
+    `metaeval.models.vote_judges.vote_habits`."""
+    agreed: pd.DataFrame
+    """One row two sets of votes on the same questions and pairs of systems; see
+    `metaeval.models.vote_judges.vote_agreement`. Empty where there are none."""
+    alt: AltTest | None
+    """Whether others may replace a voter of the reference."""
+    powered: Mapping[str, PoweredStrengths]
+    """Strengths by the reference and the votes of another, by the name of the other."""
+    of_judges: bool
+    """Whether the question is about judges."""
+    named: bool
+    """Whether the reference was named."""
     unanswered: Mapping[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
@@ -64,6 +83,8 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     test: str = "t",
     correction: str = "fdr_by",
     alpha: float = 0.05,
+    epsilon: float = 0.2,
+    of_judges: bool = False,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> SettledStudy:
@@ -80,6 +101,10 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     ties : {"half", "davidson", "drop"}, default "half"
     test, correction, alpha
         Of the scores, and of the pairs of both.
+    epsilon : float, default 0.2
+        Of the alt-test of others against the voters of the reference; see `metaeval.alt_test`.
+    of_judges : bool, default False
+        Whether the question is if a judge votes as people do, and not if pairs are settled alike.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -118,19 +143,25 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         try:
             fitted[name] = bradley_terry(_largest(own), ties=ties, covariates=[], alpha=alpha)
         except (ScoresError, EstimationError) as error:
-            raise type(error)(f"{name}: {error}") from error
+            if name == chosen or not of_judges:
+                raise type(error)(f"{name}: {error}") from error
+            notes.append(f"{name}: without strengths ({error})")
+            continue
         lost = [one for one in own.systems if one not in fitted[name].systems]
         notes += [f"{name}: {note}" for note in (*own.notes, *fitted[name].notes)]
         if lost:
             notes.append(
                 f"{name}: left out, because no votes connect it or its strength has no bound: {first_few(lost)}"
             )
+    if len(fitted) < _FEWEST and scores is None and len(given) > 1:
+        raise EstimationError(f"nobody but {chosen} has votes enough for strengths")
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
     found = settled_pairs(fitted, table, test=test, correction=correction, alpha=alpha)
     if found.left_out:
         told = "; ".join(f"{name}: {first_few(own)}" for name, own in found.left_out.items())
         notes.append(f"systems that not all know are left out ({told})")
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
+    habits, agreed, alt = _as_judges(given, alpha, epsilon, attempt)
     return SettledStudy(
         found=found,
         reference=chosen,
@@ -138,10 +169,55 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         predicted=pd.DataFrame() if table is None else votes_predicted(given[chosen], table, alpha=alpha),
         fitted=MappingProxyType(fitted),
         n_items=0 if table is None else table.sizes["topic"],
+        habits=habits,
+        agreed=agreed,
+        alt=alt,
+        powered=MappingProxyType(_powered(given, chosen, agreed, alpha, attempt)),
+        of_judges=of_judges,
+        named=reference is not None,
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=tuple(dict.fromkeys([*notes, *([] if table is None else table.attrs.get("notes", ()))])),
         provenance=provenance or record_provenance("study_settled", random_source=f"seed {seed}"),
     )
+
+
+def _as_judges(
+    given: Mapping[str, Votes], alpha: float, epsilon: float, attempt: Attempts
+) -> tuple[pd.DataFrame, pd.DataFrame, AltTest | None]:
+    """Return how everybody votes, who agrees with whom question by question, and the alt-test."""
+    chosen = next(iter(given))
+    habits = pd.concat([vote_habits(own, alpha=alpha) for own in given.values()], ignore_index=True)
+    habits.insert(0, "votes", list(given))
+    asked = {name: own for name, own in given.items() if "question" in own.units}
+    verdicts = {name: verdicts_of(own) for name, own in asked.items()} if len(asked) > 1 else {}
+    told = [voters_agreement(verdicts[name]) if name in verdicts else (0, np.nan) for name in given]
+    habits["n_by_several"], habits["voters_same"] = zip(*told, strict=True)
+    agreed = vote_agreement({name: own["all"] for name, own in verdicts.items()}, alpha=alpha)
+    agreed = agreed[agreed["n"] > 0].reset_index(drop=True)
+    others = agreed.loc[agreed["first"] == chosen, "second"].tolist()
+    if not others or verdicts[chosen].shape[1] <= _FEWEST:
+        return habits, agreed, None
+    judges = pd.DataFrame({name: verdicts[name]["all"] for name in others})
+    alt = attempt(
+        "May a judge replace a voter? (alt-test)",
+        lambda: alt_test(verdicts[chosen].drop(columns="all"), judges, epsilon=epsilon),
+    )
+    return habits, agreed, alt
+
+
+def _powered(
+    given: Mapping[str, Votes], chosen: str, agreed: pd.DataFrame, alpha: float, attempt: Attempts
+) -> dict[str, PoweredStrengths]:
+    """Return what the votes of others on more questions and pairs than the reference's add to its own."""
+    found = {}
+    for name in agreed.loc[agreed["first"] == chosen, "second"]:
+        made = attempt(
+            f"What the votes of {name} add",
+            lambda name=name: powered_strengths(given[chosen], given[name], alpha=alpha),
+        )
+        if made is not None and made.n_common < made.n_judged:
+            found[name] = made
+    return found
 
 
 def _largest(votes: Votes) -> Votes:

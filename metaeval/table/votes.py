@@ -124,6 +124,11 @@ class Votes(Result):
         held = np.array([name in wanted for name in self.systems])
         return self.where(held[self.left] & held[self.right])
 
+    def by_voter(self) -> dict[str, "Votes"]:
+        """Return the votes of every voter, by name; those without one are left out."""
+        voter = self.units.get("voter", np.empty(0))
+        return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
+
     def grouped(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that votes connect, the largest group first, each in the order of `systems`."""
         from scipy.sparse import coo_array  # noqa: PLC0415 - loads scipy
