@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.names import first_few
-from metaeval.base.results import Figure, Result
+from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.running.equality import difference
@@ -99,13 +99,11 @@ class SettledPairs(Result):
             found[voice] = np.select([own > 0, own < 0], [names[first], names[second]], default="")
         return pd.DataFrame(found)
 
-    def plot(self) -> Figure:
-        """Draw the F1 of every two as a map."""
-        from metaeval.figures.agreement import matrix_map  # noqa: PLC0415 - matplotlib
-
+    def matrix(self) -> pd.DataFrame:
+        """Return the F1 of every two as a square table, 1 of each with itself."""
         wide = self.to_frame().pivot(index="predictor", columns="truth", values="f1")  # noqa: PD010 - keeps NaN
         square = wide.reindex(index=list(self.voices), columns=list(self.voices))
-        return matrix_map(square.where(~np.eye(len(square), dtype=bool), 1.0))
+        return square.where(~np.eye(len(square), dtype=bool), 1.0)
 
 
 def settled_pairs(

@@ -3,7 +3,9 @@
 
 import pandas as pd
 
+from metaeval import figures
 from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -116,7 +118,11 @@ def _pairs_section(study: SettledStudy) -> Section:
     blocks: list[Block] = [table]
     if len(found.voices) > 2:  # noqa: PLR2004 - two have one F1
         picture = Picture(
-            name="agreement", draw=found.plot, title=say("map title"), caption=say("map"), alt=say("map in words")
+            name="agreement",
+            draw=lambda: figures.matrix_map(found.matrix()),
+            title=say("map title"),
+            caption=say("map"),
+            alt=say("map in words"),
         )
         blocks.append(Fold(title=say("map title"), blocks=(picture,)))
     apart = _apart(study)
@@ -279,7 +285,14 @@ def _ranks_section(study: SettledStudy) -> Section:
         columns=tuple(columns),
         data=study.ranks,
     )
-    return Section(id="ranks", title=say("ranks title"), lead=say("ranks lead"), blocks=(table,))
+    picture = Picture(
+        name="ranks",
+        draw=lambda: study.by_reference.plot(PREFERENCE),
+        title=say("ranks picture", study=study),
+        caption=say("ranks", level=percentage(1 - study.found.alpha)),
+        alt=say("ranks in words", first=study.ranks["system"].iloc[0], study=study),
+    )
+    return Section(id="ranks", title=say("ranks title"), lead=say("ranks lead"), blocks=(picture, table))
 
 
 def _methods(study: SettledStudy) -> Methods:

@@ -53,7 +53,7 @@ def votes_report(study: VotesStudy) -> Report:
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
-        title=say("title"),
+        title=say("title", of_runs=len(study.powers) > 0),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(_answer(study, settled), say("errors", study=study, group=group, settled=settled)),
         key_figures=listed_figures(_figures(study, settled)),
@@ -63,6 +63,7 @@ def votes_report(study: VotesStudy) -> Report:
             *_unbounded_section(study),
             *_covariates_section(study),
             *_beside_section(study),
+            *_powers_section(study),
             _dimension_section(study),
             _plan_section(study),
             _ratings_section(study),
@@ -342,6 +343,34 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         data=frame,
     )
     return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
+
+
+def _powers_section(study: VotesStudy) -> list[Section]:
+    frame = study.powers
+    if not len(frame):
+        return []
+    wide = frame.pivot(index="metric", columns="correction", values="n_significant")  # noqa: PD010 - whole numbers
+    wide = wide.reset_index().sort_values(["none", "metric"], ascending=[False, True], ignore_index=True)
+    n_pairs = int(frame["n_pairs"].iloc[0])
+    shown = wide.assign(
+        **{name: [share_of(one, n_pairs) for one in wide[name]] for name in ("none", "fdr_bh", "fdr_by")}
+    )
+    table = Table(
+        name="powers",
+        title=say("powers title"),
+        caption=say("powers", study=study),
+        frame=shown,
+        columns=(
+            METRIC,
+            *right(
+                text,
+                "Significantly different pairs",
+                **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
+            ),
+        ),
+        data=frame,
+    )
+    return [Section(id="powers", title=say("powers title"), lead=say("powers lead"), brief=True, blocks=(table,))]
 
 
 def _dimension_section(study: VotesStudy) -> Section:

@@ -16,8 +16,9 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_strengths import PoweredStrengths, powered_strengths
 from metaeval.models.settled_pairs import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import verdicts_of, vote_agreement, vote_habits, voters_agreement
-from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
+from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
+from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.resampling.options import check_test
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -38,7 +39,9 @@ class SettledStudy(Study):
     reference: str
     """The votes that all others are compared with."""
     ranks: pd.DataFrame
-    """One row a system, and for every voice its rank with the ends of its interval; see `to_frame`."""
+    """One row a system, and for every voice its rank with the ends of its interval: NAME, NAME_low, NAME_high."""
+    by_reference: RanksFromErrors
+    """The ranks by the reference."""
     predicted: pd.DataFrame
     """Votes of the reference that metrics predict question by question; empty where no question is an item."""
     fitted: Mapping[str, BradleyTerry]
@@ -161,11 +164,13 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         told = "; ".join(f"{name}: {first_few(own)}" for name, own in found.left_out.items())
         notes.append(f"systems that not all know are left out ({told})")
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
+    ranks, by_reference = _ranks(found, fitted, table, alpha, seed, attempt)
     habits, agreed, alt = _as_judges(given, alpha, epsilon, attempt)
     return SettledStudy(
         found=found,
         reference=chosen,
-        ranks=_ranks(found, fitted, table, alpha, seed, attempt),
+        ranks=ranks,
+        by_reference=by_reference,
         predicted=pd.DataFrame() if table is None else votes_predicted(given[chosen], table, alpha=alpha),
         fitted=MappingProxyType(fitted),
         n_items=0 if table is None else table.sizes["topic"],
@@ -233,21 +238,22 @@ def _ranks(  # noqa: PLR0913, PLR0917 - what is known
     alpha: float,
     seed: int,
     attempt: Attempts,
-) -> pd.DataFrame:
-    """Return ranks among the systems that all know, in the order of the first voice."""
+) -> tuple[pd.DataFrame, RanksFromErrors]:
+    """Return ranks among the systems that all know, in the order of the first voice, and those by the first voice."""
     names = list(found.systems)
-    parts = {}
+    ranked = {}
     for name, own in fitted.items():
         place = [own.systems.index(one) for one in names]
-        parts[name] = rank_intervals_from_covariance(
+        ranked[name] = rank_intervals_from_covariance(
             own.strengths[place],
             own.covariance[np.ix_(place, place)],
             systems=names,
-            metric=name,
+            metric=PREFERENCE,
             freedom=float(np.median(own.freedom[np.ix_(place, place)][np.triu_indices(len(names), 1)])),
             confidence_level=1 - alpha,
             rng=seed,
-        ).to_frame()
+        )
+    parts = {name: own.to_frame() for name, own in ranked.items()}
     if scores is not None:
         kept = scores.sel(system=names)
         made = attempt(
@@ -259,4 +265,5 @@ def _ranks(  # noqa: PLR0913, PLR0917 - what is known
         own = part.set_index("system").loc[names]
         for column, end in (("rank", ""), ("rank_low", "_low"), ("rank_high", "_high")):
             frame[f"{name}{end}"] = own[column].to_numpy()
-    return frame.sort_values(str(found.voices[0]), kind="stable", ignore_index=True)
+    first = found.voices[0]
+    return frame.sort_values(first, kind="stable", ignore_index=True), ranked[first]
