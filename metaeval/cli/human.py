@@ -209,8 +209,6 @@ def human(  # noqa: PLR0913 - the options of the command
             "these are votes alone; give a table of metrics beside them, or rank the systems by "
             "them with metaeval votes"
         )
-    if reference is None and not votes:
-        raise InvalidOptionError("say which column holds the human scores (`reference`)")
     loaded.read(*frame.attrs["sources"])
     first = frame.attrs["sources"][0]
     own, items = system_column(frame, system, first), item_columns(frame, asked, first)
@@ -218,6 +216,8 @@ def human(  # noqa: PLR0913 - the options of the command
         frame = _without(frame, own, without)
     if votes:
         return loaded.ask(study_settled, votes, _scores_of(frame, own, items, chosen, lower_is_better or ()))
+    if reference is None:
+        raise InvalidOptionError("say which column holds the human scores (`reference`)")
     frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, set_column, reference], where))
     falling = tuple(lower_is_better or ())
     if cluster is not None and not items:

@@ -285,7 +285,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
     )
     votes, read = loaded.votes_apart(inputs, read_others)
-    if votes:
+    if votes or read is None:
         if read is not None:
             raise InvalidOptionError(
                 f"{read.files[0]} holds no votes, and {next(iter(votes))} does; give judges of one kind"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -216,10 +217,8 @@ def _powered(
     """Return what the votes of others on more questions and pairs than the reference's add to its own."""
     found = {}
     for name in agreed.loc[agreed["first"] == chosen, "second"]:
-        made = attempt(
-            f"What the votes of {name} add",
-            lambda name=name: powered_strengths(given[chosen], given[name], alpha=alpha),
-        )
+        asked = partial(powered_strengths, given[chosen], given[name], alpha=alpha)
+        made = attempt(f"What the votes of {name} add", asked)
         if made is not None and made.n_common < made.n_judged:
             found[name] = made
     return found
@@ -259,11 +258,11 @@ def _ranks(  # noqa: PLR0913, PLR0917 - what is known
         made = attempt(
             "Ranks by metrics", lambda: rank_intervals(kept, confidence_level=1 - alpha, rng=seed).to_frame()
         )
-        parts |= {} if made is None else {str(name): own for name, own in made.groupby("metric", sort=False)}
+        parts |= {} if made is None else {str(name): part for name, part in made.groupby("metric", sort=False)}
     frame = pd.DataFrame({"system": names})
     for name, part in parts.items():
-        own = part.set_index("system").loc[names]
+        rows = part.set_index("system").loc[names]
         for column, end in (("rank", ""), ("rank_low", "_low"), ("rank_high", "_high")):
-            frame[f"{name}{end}"] = own[column].to_numpy()
+            frame[f"{name}{end}"] = rows[column].to_numpy()
     first = found.voices[0]
     return frame.sort_values(first, kind="stable", ignore_index=True), ranked[first]

@@ -285,11 +285,11 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
     for pair in numba.prange(len(first)):
         for topic in range(n_topics):
             one, other = first[pair] * n_topics + topic, second[pair] * n_topics + topic
-            total, weighed = 0.0, 0
+            total, weighed = 0.0, 0.0
             for level in range(least, n_levels if graded else min(least + 1, n_levels)):
                 if graded and counts[topic, level] == 0:
                     continue
-                number = counts[topic, level:].sum()
+                number = int(counts[topic, level:].sum())
                 if number == 0:
                     continue
                 a, b = offsets[one], offsets[other]
@@ -326,5 +326,5 @@ def _preferences(  # noqa: C901, PLR0912, PLR0913, PLR0917 - a kernel takes arra
                     value = value / mass
                 total += number * value
                 weighed += number
-            found[pair, topic] = total / weighed if weighed else 0.0
+            found[pair, topic] = total / weighed if weighed > 0.0 else 0.0
     return found
