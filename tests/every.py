@@ -648,6 +648,11 @@ COLLECTIONS = {
             for name, plan in resampling.equal_effort(made.collection, steps=[30, 70], rng=rng).plans.items()
         }
     ),
+    "prefer_runs": Entry(
+        {"preferences": "RPP"},
+        lambda found: numbers(found.to_frame().assign(mean=lambda frame: frame["mean"].abs()), "mean"),
+        given=WHOLE,
+    ),
     "measure_stability": Entry(RANKED, _about_ap, given=_both),
     "study_judgments": Entry({"questions": ["less-judging"], "steps": [50], "n_replicates": 2}, _about_ap, given=_both),
     "study_judgments, everything": Entry(
@@ -689,12 +694,17 @@ BY_VOTES = {
     "bradley_terry": Entry(),
     "bradley_terry, Davidson": Entry({"ties": "davidson"}),
     "vote_plan": Entry(given=metaeval.models.bradley_terry),
-    "votes_and_scores": Entry(
+    "settled_pairs": Entry(
         given=lambda votes: (
             metaeval.models.bradley_terry(votes),
             as_scores(np.arange(60).reshape(5, 12) % 7 / 7, systems=sorted({*votes["left"], *votes["right"], "e"})[:5]),
         ),
         figures=None,
+    ),
+    "powered_strengths": Entry(given=lambda votes: (votes, votes), figures=lambda found: numbers(found.to_frame())),
+    "study_settled": Entry(
+        given=lambda votes: ({"people": votes, "judge": votes},),
+        figures=lambda study: numbers(study.habits.drop(columns="votes")),
     ),
     "one_dimension": Entry(
         given=lambda votes: (metaeval.io.as_votes(votes), metaeval.models.bradley_terry(votes)),
@@ -798,7 +808,8 @@ OTHERWISE = {
             named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
             units_of with_clusters""",
         "a part of a procedure in the table": """
-            all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
+            all_effects check_metric of_scores sample_of_topics verdicts_of verdicts_of_draws vote_agreement vote_habits
+            voters_agreement votes_predicted""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""

@@ -9,6 +9,7 @@ from metaeval.base.names import count
 from metaeval.cli import options as opt
 from metaeval.cli.checks import (
     by_comma,
+    files_to_read,
     names,
     names_of_metrics,
     number,
@@ -26,6 +27,8 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import JudgedCollection
+    from metaeval.table.scores import Scores
+    from metaeval.table.votes import Votes
 
 _RULE_OF_GAINS = (
     "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "
@@ -63,6 +66,13 @@ _ALPHA = Option(
     numbers("0.05,0.01", check_share),
     means="alphas",
 )
+_VOTES = Option(
+    "FILE",
+    "Votes on pairs of the same systems, to compare with the scores, also as NAME=FILE; may be repeated. Those among "
+    "the inputs are found by content.",
+    files_to_read(),
+    excludes="audit",
+)
 _MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
@@ -72,6 +82,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     *,
     audit: Annotated[str | None, _AUDIT] = None,
     gains: Annotated[str, _GAINS] = "",
+    votes: Annotated[list[str] | None, _VOTES] = None,
     metric_pair: Annotated[list[str] | None, _PAIR] = None,
     test: Annotated[str, opt.TEST_LIST] = "t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
@@ -93,9 +104,14 @@ def agree(  # noqa: PLR0913 - the options of the command
     between grades matters? For elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed, which of
     its grades, and how much of specificity?
 
+    With votes on pairs of the systems, among the inputs or with --votes, metrics and votes are compared by the pairs
+    that they settle, and so are two sets of votes.
+
     For example:
 
         metaeval agree ap.csv ndcg.csv
+
+        metaeval agree arena.csv benchmark.csv
 
         metaeval agree runs/ --qrels qrels.txt --audit AP,nDCG@10 --out agree-report
 
@@ -105,7 +121,10 @@ def agree(  # noqa: PLR0913 - the options of the command
 
     ask: Callable[..., Answer]
     if audit is None:
-        ask = partial(loaded.ask, study_agreement, loaded.scores())
+        found, scores = loaded.votes_and_scores(votes or ())
+        if found:
+            return _beside_votes(loaded, found, scores)
+        ask = partial(loaded.ask, study_agreement, scores)
     else:
         _check_gains(loaded, gains)
         collection = _graded(loaded)
@@ -119,6 +138,23 @@ def agree(  # noqa: PLR0913 - the options of the command
         n_topic_resamples=interval_resamples or None,
         pairs=metric_pair or (),
     )
+
+
+def _beside_votes(loaded: Loaded, votes: "dict[str, Votes]", scores: "Scores | None") -> Answer:
+    """Compare votes with the scores, by the one test and correction that is asked for."""
+    from metaeval.studies.settled import study_settled  # noqa: PLC0415 - loads scipy
+
+    one = {}
+    for name, known in (("test", TESTS), ("correction", CORRECTIONS)):
+        asked = by_comma(loaded.options[name], known)
+        if len(asked) > 1:
+            raise InvalidOptionError(f"with votes --{name} takes one name, not {len(asked)}")
+        one[name] = asked[0]
+    for name in ("metric_pair", "alternative", "interval_resamples", "min_f1", "choose", "resamples"):
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidOptionError(f"{option} is about metrics alone, and there are votes; leave it out")
+    return loaded.ask(study_settled, votes, scores, alpha=parse_numbers(loaded.options["alpha"])[0], **one)
 
 
 def _check_gains(loaded: Loaded, text: str) -> None:

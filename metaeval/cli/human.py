@@ -14,6 +14,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metaeval.table.scores import Scores
 
 _reading = partial(Option, panel="Reading")
 
@@ -176,7 +177,8 @@ def human(  # noqa: PLR0913 - the options of the command
 ) -> Answer:
     """Compare automatic metrics with human scores.
 
-    Which metric agrees better with people, and do both lead to the same conclusions about pairs of systems?
+    Which metric agrees better with people, and do both lead to the same conclusions about pairs of systems? People may
+    also have voted which of two systems is better: files of votes take the place of human scores, by their content.
 
     For example:
 
@@ -192,6 +194,7 @@ def human(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.campaign import study_campaign  # noqa: PLC0415 - loads scipy
     from metaeval.studies.campaign_files import holds_campaign, read_campaign  # noqa: PLC0415 - as above
     from metaeval.studies.human import study_human  # noqa: PLC0415 - as above
+    from metaeval.studies.settled import study_settled  # noqa: PLC0415 - as above
 
     chosen = None if metrics is None else list(split_names(metrics))
     asked_tasks = None if tasks is None else split_names(tasks)
@@ -205,21 +208,32 @@ def human(  # noqa: PLR0913 - the options of the command
         )
         loaded.read(*campaign.files)
         return loaded.ask(study_campaign, campaign, tasks=None, reference=None, separate=pair, ceiling=second)
-    if reference is None:
-        raise InvalidOptionError("say which column holds the human scores (`reference`)")
     asked = [] if item is None else [name.strip() for name in item.split(",")]
-    frame = read_items(
+    votes, frame = loaded.votes_apart(
         inputs,
-        system=system,
-        item=asked,
-        where=checks.parse_assignments(where, "--where"),
-        metrics=chosen,
-        set_column=set_column,
+        partial(
+            read_items,
+            system=system,
+            item=asked,
+            where=checks.parse_assignments(where, "--where"),
+            metrics=chosen,
+            set_column=set_column,
+        ),
     )
+    if frame is None:
+        raise InvalidOptionError(
+            "these are votes alone; give a table of metrics beside them, or rank the systems by "
+            "them with metaeval votes"
+        )
     loaded.read(*frame.attrs["sources"])
-    own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
+    first = frame.attrs["sources"][0]
+    own, items = system_column(frame, system, first), item_columns(frame, asked, first)
     if without:
         frame = _without(frame, own, without)
+    if votes:
+        return loaded.ask(study_settled, votes, _scores_of(frame, own, items, chosen, lower_is_better or ()))
+    if reference is None:
+        raise InvalidOptionError("say which column holds the human scores (`reference`)")
     frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, set_column, reference], where))
     falling = tuple(lower_is_better or ())
     if cluster is not None and not items:
@@ -256,6 +270,25 @@ def human(  # noqa: PLR0913 - the options of the command
         lower_is_better=() if items else falling,
         expectations=expect or (),
     )
+
+
+def _scores_of(
+    frame: "pd.DataFrame", system: str, items: Sequence[str], metrics: Sequence[str] | None, falling: Sequence[str]
+) -> "Scores":
+    """Return the metrics of a table as scores by item, which votes take the place of human scores for."""
+    from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
+
+    if not items:
+        raise InvalidOptionError("votes are compared with metrics on items, and no column names them; name it (`item`)")
+    names = [*frame.select_dtypes("number").columns] if metrics is None else [*metrics]
+    names = [str(name) for name in names if name not in {system, *items}]
+    for name in (*names, *falling):
+        if name not in frame.columns:
+            raise UnknownNameError("metric", name, list(frame.columns))
+    words = frame[[*items]].astype(str).agg(" ".join, axis=1)
+    long = frame.assign(system=frame[system].astype(str), topic=words)[["system", "topic", *names]]
+    long = long.melt(["system", "topic"], names, var_name="metric", value_name="score").dropna()
+    return as_scores(long, missing="pairwise", higher_is_better=dict.fromkeys(falling, False))
 
 
 def _by_set(frame: "pd.DataFrame", column: str) -> dict[str, "pd.DataFrame"]:

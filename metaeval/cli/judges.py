@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice
+from metaeval.base.names import count
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from metaeval.inex.assessments import Assessments
     from metaeval.studies.judge_files import JudgeInput
     from metaeval.table.scores import Scores
+    from metaeval.table.votes import Votes
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "Conclusions about systems"
@@ -44,6 +47,9 @@ _ABOUT = {
     "missing": ("scores",),
 }
 """Options that mean something for some kinds of files only."""
+_OF_VOTES = {"reference", "correction", "alpha"}
+"""Options that mean something for votes."""
+_MOST_VOTERS = 20
 _OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
 """Options that say something of systems: with runs to score, or scores."""
 
@@ -266,8 +272,8 @@ def judges(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
     chosen = None if metrics is None else split_names(metrics)
-    read = read_judges(
-        inputs,
+    read_others = partial(
+        read_judges,
         columns=checks.parse_assignments(column, "--column"),
         words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
         where=checks.parse_assignments(where, "--where"),
@@ -278,6 +284,13 @@ def judges(  # noqa: PLR0913 - the options of the command
         missing=missing,  # type: ignore[arg-type]  # one of its choices
         duplicates=duplicates or "error",  # type: ignore[arg-type]  # as above
     )
+    votes, read = loaded.votes_apart(inputs, read_others)
+    if votes or read is None:
+        if read is not None:
+            raise InvalidOptionError(
+                f"{read.files[0]} holds no votes, and {next(iter(votes))} does; give judges of one kind"
+            )
+        return _of_votes(loaded, votes)
     loaded.read(*read.files)
     kind = _kind_of(read)
     _check_kind(loaded, kind, read.files[0])
@@ -313,6 +326,25 @@ def judges(  # noqa: PLR0913 - the options of the command
         covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
     )
+
+
+def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
+    """Compare files of votes, or the voters of one."""
+    from metaeval.studies.settled import study_settled  # noqa: PLC0415 - loads scipy
+
+    for name in {*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - _OF_VOTES:
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidOptionError(f"{option} is not about votes, which these files hold; leave it out")
+    if len(votes) == 1:
+        file, own = next(iter(votes.items()))
+        votes = own.by_voter()
+        if not 1 < len(votes) <= _MOST_VOTERS:
+            raise InvalidOptionError(
+                f"{file} holds votes of {count(len(votes), 'voter')}; a judge is a file of votes, or one of up to "
+                f"{_MOST_VOTERS} voters of a single file: give the votes of a judge as another file beside it"
+            )
+    return loaded.ask(study_settled, votes, of_judges=True)
 
 
 def _check_judges(names: Sequence[str | None], known: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metaeval.studies.study import Study
     from metaeval.table.means import SystemMeans
     from metaeval.table.scores import Scores
+    from metaeval.table.votes import Votes
 
 type Answer = Study | Report
 """What a command returns, to be shown."""
@@ -73,6 +74,7 @@ class Loaded:
         self._context = context
         self._given: dict[str, Any] = dict(context.params)
         self._files: list[str] = []
+        self._inputs: list[str] | None = None
         self._collection: JudgedCollection | None = None
         self._scores: Scores | None = None
         self._provenance: Provenance | None = None
@@ -107,6 +109,50 @@ class Loaded:
                 scores = as_scores(scores, missing="pairwise", higher_is_better=direction, fewest=fewest)
             self._scores = self._in_clusters(scores)
         return self._scores
+
+    def votes_and_scores(self, named: Sequence[str] = ()) -> "tuple[dict[str, Votes], Scores | None]":
+        """Return the votes among the inputs, found by content, and those of named files; and scores of the others."""
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+        from metaeval.io.votes import files_of_votes, read_votes  # noqa: PLC0415 - as above
+
+        def read(inputs: list[str]) -> "Scores":
+            self._inputs = inputs
+            return self.scores()
+
+        votes = []
+        for one in map(named_source, named):
+            files = files_of_votes(one.path)
+            votes.append((one.own_name, read_votes(files)))
+            self.read(*files)
+        more, scores = self.votes_apart(self.options["inputs"], read)
+        found = [*votes, *more.items()]
+        if len(dict(found)) < len(found):
+            raise InvalidOptionError("two sets of votes have one name; name them with NAME=FILE")
+        return dict(found), scores
+
+    def votes_apart[Others](
+        self, inputs: Sequence[str], read: Callable[[list[str]], Others]
+    ) -> "tuple[dict[str, Votes], Others | None]":
+        """Return the votes among files, by the names of these, and what a reader makes of the others."""
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+        from metaeval.io.votes import VotesError, votes_of  # noqa: PLC0415 - as above
+
+        votes: dict[str, Votes] = {}
+        left = list(inputs)
+        while left:
+            try:
+                return votes, read(left)
+            except VotesError as found:
+                text = next((one for one in left if named_source(one).path == found.label), None)
+                if text is None:
+                    raise
+                name = named_source(text).own_name
+                if name in votes:
+                    raise InvalidOptionError(f"two files of votes are called {name!r}; name them NAME=FILE") from None
+                votes[name] = votes_of([(found.label, found.content)])
+                left.remove(text)
+                self.read(found.label)
+        return votes, None
 
     def means(self, alone: "MeansAloneError") -> "SystemMeans":
         """Return the means and standard errors that the only input holds, turned as the options say."""
@@ -234,13 +280,14 @@ class Loaded:
 
     def _from_tables(self, fewest: int) -> "Scores":
         given = self.options
-        self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
+        inputs = given["inputs"] if self._inputs is None else self._inputs
+        self.session.say(f"Reading {count(len(inputs), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
         from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
         from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray
 
         scores = read_scores(
-            given["inputs"],
+            inputs,
             missing=given["missing"] or "error",
             duplicates=given.get("duplicates") or "error",
             form=given.get("form"),

@@ -9,6 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice, path
 from metaeval.cli.reading import Answer, Loaded
+from metaeval.errors import InvalidOptionError
 
 
 def _column(role: str, words: str = "") -> Option:
@@ -47,10 +48,27 @@ _SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.",
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 
+_METRICS = ("nDCG@10", "nDCG", "AP", "RR")
+"""What is shown beside preferences between runs."""
 _BESIDE = path(
     "FILE",
     "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
-    checks.file_to_read("the table of scores"),
+    checks.file_to_read("the table of scores", folder=True),
+)
+_PREFERENCE = Option(
+    "NAME",
+    "With --qrels: RPP, invRPP, dcgRPP, lexi-precision, lexi-recall or rr-lexi-precision; RPP(rel=2) counts documents "
+    "from level 2 on.",
+    checks.a_name,
+    shown="RPP",
+    panel="Rankings as votes",
+    needs="qrels",
+)
+_QRELS = path(
+    "FILE",
+    "TREC judgments; the inputs are then runs, and a vote says which of two rankings of a topic is better.",
+    checks.file_to_read(),
+    panel="Rankings as votes",
 )
 
 
@@ -74,6 +92,9 @@ def votes(  # noqa: PLR0913 - the options of the command
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
+    qrels: Annotated[Path | None, _QRELS] = None,
+    preference: Annotated[str | None, _PREFERENCE] = None,
+    order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score",
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Rank systems by votes on pairs of them.
@@ -88,19 +109,47 @@ def votes(  # noqa: PLR0913 - the options of the command
         metaeval votes arena.jsonl.gz --covariates position --out preferences
 
         metaeval votes arena.csv --beside benchmark.csv
+
+        metaeval votes runs/ --qrels qrels.txt --preference RPP
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
-    from metaeval.io.votes import read_votes  # noqa: PLC0415 - loads pandas
+    from metaeval.io.votes import files_of_votes, read_votes  # noqa: PLC0415 - loads pandas
     from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
 
     sides = {"left": left_column, "right": right_column, "winner": winner_column}
     named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
-    loaded.read(*inputs, *([] if beside is None else [beside]))
-    found = read_votes(inputs, columns=columns, covariates=chosen)
+    if qrels is not None:
+        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=columns or chosen or beside)
+    files = files_of_votes(inputs)
+    found = read_votes(files, columns=columns, covariates=chosen)
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
+    loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
     return loaded.ask(
         study_votes, found, scores=scores, clusters=None if by is None else split_names(by), covariates=chosen
+    )
+
+
+def _of_runs(  # noqa: PLR0913 - what was asked
+    loaded: Loaded, runs: list[str], qrels: Path, preference: str, order: str, *, idle: object
+) -> Answer:
+    """Rank runs by preferences between their rankings, beside metrics."""
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
+    from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
+    from metaeval.metrics.scoring import score  # noqa: PLC0415 - as above
+    from metaeval.studies.votes import study_votes  # noqa: PLC0415 - loads scipy
+    from metaeval.tests_stat.run_preferences import PREFERENCES, prefer_runs  # noqa: PLC0415 - loads numba
+
+    if idle:
+        raise InvalidOptionError(
+            "columns, covariates and --beside are about votes in files, and --qrels makes them of runs"
+        )
+    collection = read_collection(runs, str(qrels), order=order)  # type: ignore[arg-type]  # one of its choices
+    loaded.read(*(source.path for source in run_sources(runs)), qrels)
+    found = prefer_runs(collection, [preference, *PREFERENCES])
+    scores = score(collection, _METRICS)
+    return loaded.ask(
+        study_votes, found.votes(found.names[0]), scores=scores, preferences=found, clusters=None, covariates=()
     )

@@ -13,9 +13,11 @@ from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS
+from metaeval.io.files import read_bytes
 from metaeval.io.headers import columns_found, fitting_names
-from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
+from metaeval.io.votes import refuse_votes
 
 
 def read_items(  # noqa: PLR0913 - what is read, and how
@@ -176,7 +178,9 @@ class _Table(NamedTuple):
 
 
 def _read(path: str, where: Mapping[str, str]) -> _Table:
-    sheet = read_sheet(path)
+    content = read_bytes(path)
+    refuse_votes(content, path)
+    sheet = sheet_of(content, path)
     body = sheet.without_header()
     rows = list(body.rows())
     if not rows:

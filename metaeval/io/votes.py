@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -16,7 +16,7 @@ from metaeval.base.names import first_double
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.sheets import header_names, sheet_of
-from metaeval.io.sources import listed_paths
+from metaeval.io.sources import list_sources, listed_paths
 from metaeval.table.votes import Collected, Votes, vote_columns
 
 _CHUNK = 64 * 2**20
@@ -44,7 +44,8 @@ def read_votes(
     Parameters
     ----------
     paths : path, or sequence of path
-        Tables with a header (CSV, TSV), JSON lines or a JSON list, packed or not; several files are one set of votes.
+        Tables with a header (CSV, TSV), JSON lines or a JSON list, packed or not, or folders of them; several files are
+        one set of votes.
         What the columns may be called is said with `metaeval.table.votes.as_votes`.
     columns : mapping of str to str, optional
         Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
@@ -75,13 +76,29 @@ def read_votes(
     ...     read_votes(path).to_frame()[["left", "right", "share"]].to_numpy().tolist()
     [['x', 'y', 0.0]]
     """
-    listed = [str(path) for path in listed_paths(paths, "paths")]
-    if not listed:
+    files = files_of_votes(paths)
+    return votes_of(((path, read_bytes(path)) for path in files), columns=columns, covariates=covariates)
+
+
+def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that are meant, those of folders one by one."""
+    given = [str(path) for path in listed_paths(paths, "paths")]
+    if not given:
         raise InvalidOptionError("`paths` is empty; give a file of votes")
+    return [source.path for source in list_sources(given, nested=True)]
+
+
+def votes_of(
+    contents: Iterable[tuple[str, bytes]],
+    *,
+    columns: Mapping[str, str] | None = None,
+    covariates: Sequence[str] = (),
+) -> Votes:
+    """Return the votes of files that were read already, as one set; see `read_votes`."""
     collected = Collected(columns or {}, covariates)
-    for path in listed:
+    for path, content in contents:
         try:
-            for table in _tables(read_bytes(path), path, collected):
+            for table in _tables(content, path, collected):
                 collected.add(table)
         except UnknownNameError:
             raise
@@ -109,10 +126,18 @@ def holds_votes(content: bytes, label: str) -> bool:
     return vote_columns(names) is not None
 
 
+class VotesError(FileFormatError):
+    """Votes where scores or labels are wanted: an error but for those who ask for either."""
+
+    def __init__(self, label: str, content: bytes) -> None:
+        super().__init__(VOTES, path=label)
+        self.label, self.content = label, content
+
+
 def refuse_votes(content: bytes, label: str) -> None:
     """Refuse a file of votes where scores or labels are wanted, and say what ranks systems by votes."""
     if holds_votes(content, label):
-        raise FileFormatError(VOTES, path=label)
+        raise VotesError(label, content)
 
 
 def _tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:

@@ -23,6 +23,8 @@ from metaeval.metrics.spec import MetricSpec
 
 _CUTOFF = re.compile(r"([A-Za-z_]*[A-Za-z])_?([0-9]+)")
 """A name with its cutoff behind it, without a sign between."""
+_OF_PAIRS = {"rpp", "invrpp", "dcgrpp", "lexi-precision", "lexi-recall", "rr-lexi-precision"}
+"""Preferences between two rankings (`metaeval.tests_stat.run_preferences`), which are asked for as metrics."""
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
 
 
@@ -187,6 +189,11 @@ class Registry(Result):
             other = external_metric(parsed)
             if other is not None:
                 return other
+        if readings[0].word.casefold() in _OF_PAIRS:
+            raise InvalidOptionError(
+                f"{readings[0].word} compares two rankings and scores none, so it is no metric; metaeval votes RUNS "
+                f"--qrels FILE --preference {readings[0].word} (or prefer_runs) compares all runs by it"
+            )
         unknown = UnknownNameError("metric", readings[0].word, self.metrics, synonyms=self._with_cutoff(text))
         if importlib.util.find_spec("ir_measures") is None:
             unknown.add_note("more measures are known to ir_measures, which is not installed: pip install ir-measures")

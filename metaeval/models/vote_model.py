@@ -2,8 +2,8 @@
 
 A vote on left and right has the log odds d = strength of left - strength of right + x b. Without a parameter of ties, y
 is the left system's share and has the mean 1 / (1 + exp(-d)). Davidson's model has three outcomes, with weights
-exp(d / 2), exp(-d / 2) and nu for a tie. Both are exponential families, so the likelihood has one maximum. Votes with
-the same systems, share and covariates are one cell.
+exp(d / 2), exp(-d / 2) and nu for a tie. Both are exponential families, so the likelihood has one maximum. Votes on
+the same systems are one cell, whose share is their mean, or, for Davidson's model, one cell an outcome.
 """
 
 from typing import NamedTuple
@@ -18,6 +18,7 @@ type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
 _MOST_STEPS, _STEP, _HALVINGS = 100, 1e-12, 40
+_MOST_CELLS = 4_000_000
 
 
 class Cells(NamedTuple):
@@ -58,22 +59,22 @@ class Fit(NamedTuple):
 
 
 def cells_of(votes: Votes, *, davidson: bool) -> Cells:
-    """Return one cell a group of equal votes; one a vote where there are covariates."""
+    """Return one cell a pair of systems (and outcome, for Davidson's model); one a vote where there are covariates."""
     n = len(votes.systems)
     if votes.covariates:
         covariates = np.stack(list(votes.covariates.values()), axis=1)
         return Cells(votes.left, votes.right, votes.share, votes.weight, covariates, n, davidson)
-    shares, place = np.unique(votes.share, return_inverse=True)
-    key = (votes.left * n + votes.right) * len(shares) + place
-    weight = np.bincount(key, votes.weight, n * n * len(shares)) if n * n * len(shares) <= 4 * len(key) else None
-    if weight is None:
-        held, inverse = np.unique(key, return_inverse=True)
-        weight = np.bincount(inverse, votes.weight)
-    else:
-        held = np.flatnonzero(np.bincount(key, minlength=len(weight)))
-        weight = weight[held]
-    pair = held // len(shares)
-    return Cells(pair // n, pair % n, shares[held % len(shares)], weight, np.empty((len(held), 0)), n, davidson)
+    turned = votes.left > votes.right
+    share = np.where(turned, 1.0 - votes.share, votes.share)
+    key = np.where(turned, votes.right * n + votes.left, votes.left * n + votes.right)
+    if davidson:  # a tie is an outcome of its own
+        key = 3 * key + np.rint(2 * share).astype(np.int64)
+    held, place = (None, key) if n * n <= _MOST_CELLS else np.unique(key, return_inverse=True)
+    weight = np.bincount(place, votes.weight)
+    won = np.bincount(place, votes.weight * share)
+    kept = np.flatnonzero(weight > 0)
+    pair = (kept if held is None else held[kept]) // (3 if davidson else 1)
+    return Cells(pair // n, pair % n, won[kept] / weight[kept], weight[kept], np.empty((len(kept), 0)), n, davidson)
 
 
 def moments_of(cells: Cells, parameters: Floats) -> Moments:
@@ -161,8 +162,7 @@ def fit_votes(cells: Cells) -> Fit:
     for _ in range(_MOST_STEPS):
         extra = extra_scores(cells, moments, cells.weight)
         score = scores_by(cells, cells.weight * moments.residual, extra, nowhere, 1)[0]
-        bread = _inverse(information(cells, moments)[0], n)
-        step = bread @ score
+        step = _solved(information(cells, moments)[0], score, n)
         for _ in range(_HALVINGS):
             ahead = moments_of(cells, parameters + step)
             if ahead.likelihood >= moments.likelihood - 1e-9 * abs(moments.likelihood):
@@ -172,10 +172,21 @@ def fit_votes(cells: Cells) -> Fit:
         if np.abs(step).max() < _STEP * max(1.0, float(np.abs(parameters).max())):
             parameters[:n] -= parameters[:n].mean()
             return Fit(parameters, _inverse(information(cells, moments)[0], n))
+    _inverse(information(cells, moments)[0], n)
     raise EstimationError(
         "the likelihood of these votes has no maximum: a covariate, or the parameter of ties, parts all wins from all "
         "losses; leave it out"
     )
+
+
+def _solved(found: Floats, score: Floats, n: int) -> Floats:
+    """Return the step of Newton's method, which leaves the common level of the strengths."""
+    level = np.zeros(len(found))
+    level[:n] = n**-0.5
+    try:
+        return np.linalg.solve(found + float(found.diagonal()[:n].mean()) * np.outer(level, level), score)
+    except np.linalg.LinAlgError:
+        return _inverse(found, n) @ score  # which says what is wrong
 
 
 def _inverse(found: Floats, n: int) -> Floats:

@@ -24,6 +24,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
+from metaeval.models.settled_pairs import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
@@ -52,7 +53,7 @@ def votes_report(study: VotesStudy) -> Report:
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
-        title=say("title"),
+        title=say("title", of_runs=len(study.powers) > 0),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(_answer(study, settled), say("errors", study=study, group=group, settled=settled)),
         key_figures=listed_figures(_figures(study, settled)),
@@ -62,9 +63,9 @@ def votes_report(study: VotesStudy) -> Report:
             *_unbounded_section(study),
             *_covariates_section(study),
             *_beside_section(study),
+            *_powers_section(study),
             _dimension_section(study),
-            _plan_section(study),
-            _ratings_section(study),
+            *([] if len(study.powers) else [_plan_section(study), _ratings_section(study)]),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -316,19 +317,24 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
 
 
 def _beside_section(study: VotesStudy) -> list[Section]:
-    frame = study.beside
-    if frame is None:
+    if study.beside is None:
         return []
-    sizes = frame.iloc[0]
+    frame = study.beside.to_frame()
+    frame = frame[frame["truth"] == VOTES].rename(columns={"predictor": "metric"})
     table = Table(
         name="beside",
         title=say("beside title"),
-        caption=say("beside", n=int(sizes["n_systems"]), pairs=int(sizes["n_pairs"])),
+        caption=say("beside", found=study.beside),
         frame=frame,
         columns=(
             METRIC,
             *right(
-                whole, "Significant pairs", n_votes="votes", n_metric="metric", n_both="both", n_conflicts="opposite"
+                whole,
+                "Significant pairs",
+                n_truth="votes",
+                n_predictor="metric",
+                n_shared="both",
+                n_conflicts="opposite",
             ),
             *right(share, precision="Precision", recall="Recall"),
             *right(_STRENGTH, f1="F1", tau="τ"),
@@ -336,6 +342,34 @@ def _beside_section(study: VotesStudy) -> list[Section]:
         data=frame,
     )
     return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
+
+
+def _powers_section(study: VotesStudy) -> list[Section]:
+    frame = study.powers
+    if not len(frame):
+        return []
+    wide = frame.pivot(index="metric", columns="correction", values="n_significant")  # noqa: PD010 - whole numbers
+    wide = wide.reset_index().sort_values(["none", "metric"], ascending=[False, True], ignore_index=True)
+    n_pairs = int(frame["n_pairs"].iloc[0])
+    shown = wide.assign(
+        **{name: [share_of(one, n_pairs) for one in wide[name]] for name in ("none", "fdr_bh", "fdr_by")}
+    )
+    table = Table(
+        name="powers",
+        title=say("powers title"),
+        caption=say("powers", study=study),
+        frame=shown,
+        columns=(
+            METRIC,
+            *right(
+                text,
+                "Significantly different pairs",
+                **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
+            ),
+        ),
+        data=frame,
+    )
+    return [Section(id="powers", title=say("powers title"), lead=say("powers lead"), brief=True, blocks=(table,))]
 
 
 def _dimension_section(study: VotesStudy) -> Section:

@@ -27,6 +27,8 @@ from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability
 from .scores_under_judges import judgments_of_labels as judgments_of_labels
+from .settled import SettledStudy as SettledStudy
+from .settled import study_settled as study_settled
 from .study import Study as Study
 from .table import TableStudy as TableStudy
 from .table import study_table as study_table

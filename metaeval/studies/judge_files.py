@@ -20,6 +20,7 @@ from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
 from metaeval.io.trec_lines import is_run
+from metaeval.io.votes import refuse_votes
 from metaeval.table.scores import Missing, Scores
 
 
@@ -132,7 +133,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
-    _refuse_runs(contents)
+    _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kinds = [_kind(content, one.path, columns or {}, alone=len(contents) == 1) for one, content in contents]
     if len(set(kinds)) > 1:
@@ -169,8 +170,10 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
 
 
-def _refuse_runs(contents: Sequence[tuple[Source, bytes]]) -> None:
+def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> None:
     for source, content in contents:
+        if votes:
+            refuse_votes(content, source.path)
         if is_run(first_words(content)):
             message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
             raise FileFormatError(f"{message}(`collection`)", path=source.path)

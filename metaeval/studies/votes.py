@@ -14,7 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
-from metaeval.models.vote_agreement import votes_and_scores
+from metaeval.models.settled_pairs import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan
@@ -23,6 +23,8 @@ from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.votes import Votes, as_votes
+from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.run_preferences import RunPreferences
 
 CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
 AS_RANKS = "ranks"
@@ -75,9 +77,11 @@ class VotesStudy(Study):
     counted: bool
     """Whether the votes came as counts."""
     read_as: str
-    beside: pd.DataFrame | None
-    """What metrics conclude of the systems of the largest group that they know too, where scores were given; see
-    `metaeval.models.votes_and_scores`."""
+    beside: SettledPairs | None
+    """The pairs of the largest group that metrics settle too, where scores were given."""
+    powers: pd.DataFrame
+    """Where votes are preferences between runs: one row a preference or metric and correction, with n_significant,
+    n_pairs and share; empty otherwise."""
     unanswered: Mapping[str, str]
     """Groups of systems that have no ranks, with the reason."""
     alpha: float
@@ -159,6 +163,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     n_next: int = 100,
     scores: object = None,
     correction: str = "fdr_by",
+    preferences: RunPreferences | None = None,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> VotesStudy:
@@ -188,6 +193,9 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         Scores by item of some of the same systems, whose significant pairs are compared with those of the votes.
     correction : str, default "fdr_by"
         Of the pairs that are compared with those of the scores.
+    preferences : RunPreferences, optional
+        Where votes are preferences between runs, these and others, whose discriminative power is counted beside that
+        of the scores' metrics.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -240,7 +248,8 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_systems=len(given.systems),
         n_units=MappingProxyType({name: given.n_units(name) for name in given.units}),
         counted=given.counted,
-        beside=None if scores is None else votes_and_scores(found[0].main, scores, correction=correction, alpha=alpha),
+        beside=None if scores is None else settled_pairs(found[0].main, scores, correction=correction, alpha=alpha),
+        powers=pd.DataFrame() if preferences is None else _powers(preferences, scores, float(alpha)),
         read_as=given.read_as,
         unanswered=MappingProxyType(dict(attempt.failed)),
         alpha=float(alpha),
@@ -250,6 +259,20 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
     )
+
+
+def _powers(preferences: RunPreferences, scores: object, alpha: float) -> pd.DataFrame:
+    """Return the discriminative power of preferences and of metrics, by one t test over topics."""
+    found = [preferences.comparison("none", alpha=alpha)]
+    if scores is not None:
+        found.append(compare_systems(scores, test="t", correction="none", alpha=alpha))
+    rows = []
+    for bare in found:
+        for correction in ("none", "fdr_bh", "fdr_by"):
+            counts = bare.with_correction(correction).data["significant"].to_numpy().sum(axis=1).tolist()
+            rows += [(name, correction, n, bare.n_pairs) for name, n in zip(bare.metrics, counts, strict=True)]
+    frame = pd.DataFrame(rows, columns=["metric", "correction", "n_significant", "n_pairs"])
+    return frame.assign(share=frame["n_significant"] / frame["n_pairs"])
 
 
 def _group(  # noqa: PLR0913, PLR0917 - as asked

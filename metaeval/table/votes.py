@@ -64,6 +64,8 @@ class Votes(Result):
     """What a row weighs: 1, a weight that was given, or the number of votes it counts. Shape (vote,)."""
     units: Mapping[str, Codes] = field(default_factory=dict)
     """"question" and "voter", each with the number of its unit, where they are known. Shape (vote,)."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of the same units, by their number; empty for one without a name."""
     covariates: Mapping[str, Floats] = field(default_factory=dict)
     """The left system's less the right one's, by name. Shape (vote,)."""
     counted: bool = False
@@ -103,6 +105,7 @@ class Votes(Result):
         """Return some of the votes, with the systems and units that they hold."""
         systems, places = np.unique(np.concatenate([self.left[kept], self.right[kept]]), return_inverse=True)
         half = len(places) // 2
+        units = {name: np.unique(codes[kept], return_inverse=True) for name, codes in self.units.items()}
         return replace(
             self,
             systems=tuple(self.systems[place] for place in systems),
@@ -110,7 +113,8 @@ class Votes(Result):
             right=places[half:],
             share=self.share[kept],
             weight=self.weight[kept],
-            units={name: np.unique(codes[kept], return_inverse=True)[1] for name, codes in self.units.items()},
+            units={name: codes for name, (_, codes) in units.items()},
+            names={name: tuple(self.names[name][place] for place in held) for name, (held, _) in units.items()},
             covariates={name: values[kept] for name, values in self.covariates.items()},
         )
 
@@ -119,6 +123,11 @@ class Votes(Result):
         wanted = set(systems)
         held = np.array([name in wanted for name in self.systems])
         return self.where(held[self.left] & held[self.right])
+
+    def by_voter(self) -> dict[str, "Votes"]:
+        """Return the votes of every voter, by name; those without one are left out."""
+        voter = self.units.get("voter", np.empty(0))
+        return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def grouped(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that votes connect, the largest group first, each in the order of `systems`."""
@@ -309,13 +318,19 @@ class Collected:
             ),
             *([f"the file names no baseline; it is called {self._baseline!r}"] if self._baseline else []),
         ]
+        units = {name: np.unique(held[name], return_inverse=True) for name in UNITS if name in held}
+        words = {name: list(self._codes[name]) for name in units}
         return Votes(
             systems=tuple(order),
             left=moved[held["left"]],
             right=moved[held["right"]],
             share=held["share"],
             weight=held["weight"],
-            units={name: np.unique(held[name], return_inverse=True)[1] for name in UNITS if name in held},
+            units={name: codes for name, (_, codes) in units.items()},
+            names={
+                name: tuple(str(words[name][code]) if code >= 0 else "" for code in own)
+                for name, (own, _) in units.items()
+            },
             covariates=covariates,
             counted=self._form == "counts",
             read_as=_READ_AS[self._form],

@@ -10,6 +10,8 @@ from .prediction_powered import PredictionPowered as PredictionPowered
 from .randomisation import randomisation_test as randomisation_test
 from .result import PairwiseResult as PairwiseResult
 from .result import difference_intervals as difference_intervals
+from .run_preferences import RunPreferences as RunPreferences
+from .run_preferences import prefer_runs as prefer_runs
 from .sign import sign_test as sign_test
 from .tukey import tukey_hsd_test as tukey_hsd_test
 from .wilcoxon import wilcoxon_test as wilcoxon_test

@@ -62,7 +62,11 @@ OWN = {
     "--rounds": {"judgments": "of runs of documents too, whose next result is their next document"},
     "--missing": {"judges": "of scores under judges, which are compared on all their topics"},
     "--out": {"report": "always writes a report"},
-    "--qrels": {"judgments": "always about runs", "score": "always about runs"},
+    "--qrels": {
+        "judgments": "always about runs",
+        "score": "always about runs",
+        "votes": "of documents alone, and rankings are the exception",
+    },
     "--reference": {"human": "a column, and needed"},
     "--resamples": {
         "agree": "counts exchanges by default",
@@ -214,8 +218,8 @@ def test_one_runner_shows_every_answer(asked, tmp_path):
 ASKED = {
     **{name: [f"study_{name}"] for name in ("design", "judges", "judgments", "leaderboard", "power")},
     **{name: [f"study_{name}"] for name in ("components", "reliability", "table", "topics", "votes")},
-    "agree": ["audit_quantisations", "study_agreement"],
-    "human": ["study_campaign", "study_human"],
+    "agree": ["audit_quantisations", "study_agreement", "study_settled"],
+    "human": ["study_campaign", "study_human", "study_settled"],
     "assessment": ["study_assessments"],
     "compare-metrics": ["study_comparison"],
     "compare-tests": ["study_tests"],

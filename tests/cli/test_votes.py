@@ -1,5 +1,8 @@
 """`metaeval votes`: from files to answer, with the words of the command line."""
 
+import json
+
+import numpy as np
 import pytest
 
 from metaeval.simulate.votes import simulate_votes
@@ -52,8 +55,90 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     ended = command("votes", votes, "--beside", path, "--json")
     table = ended.json()["tables"]["beside"]
     assert ended.code == 0
-    assert table["rows"][0]["n_metric"] == table["rows"][0]["n_pairs"] == 6
+    assert table["rows"][0]["n_predictor"] == table["rows"][0]["n_pairs"] == 6
     assert "Significant pairs by votes and by metrics" in command("votes", votes, "--beside", path).out
+    agreed = command("agree", path, votes, "--json").json()
+    row = next(row for row in agreed["results"] if row["truth"] == "votes")
+    assert [row[name] for name in ("n_truth", "n_predictor", "f1")] == [
+        table["rows"][0][name] for name in ("n_truth", "n_predictor", "f1")
+    ]
+    assert command("agree", "--votes", f"arena={votes}", path, "--json").json()["results"][0]["predictor"] == "arena"
+    assert "--min-f1 is about metrics alone" in command("agree", path, votes, "--min-f1", "0.8").err
+    assert "takes one name" in command("agree", path, votes, "--test", "t,sign").err
+
+
+def test_metrics_on_items_beside_votes(command, tmp_path, votes):
+    """`human` takes votes in the place of human scores, and says on how many of them a metric agrees."""
+    path = tmp_path / "items.csv"
+    rows = [f"system{at},q{item},{at + item % 3},{-at}" for at in range(1, 5) for item in range(1, 31)]
+    path.write_text("\n".join(["system,item,good,bad", *rows]))
+    answer = command("human", path, votes, "--json").json()
+    found = {row["metric"]: row for row in answer["tables"]["predicted"]["rows"]}
+    assert found["good"]["share"] == pytest.approx(1 - found["bad"]["share"])
+    turned = command("human", path, votes, "--lower-is-better", "bad", "--json").json()["tables"]["predicted"]["rows"]
+    assert turned[1]["share"] == pytest.approx(found["good"]["share"])
+    assert "votes alone" in command("human", votes).err
+    (tmp_path / "means.csv").write_text("system,good\nsystem1,1\nsystem2,2\n")
+    assert "no column names them" in command("human", tmp_path / "means.csv", votes).err
+
+
+def test_judges_on_votes(command, tmp_path):
+    """A file is a judge, or a voter of a single file; agreement, position and settled pairs are on the page."""
+    frame = simulate_votes(n_systems=4, n_questions=20, n_voters=3, n_votes=600, rng=1)
+    people, judge = tmp_path / "people.csv", tmp_path / "gpt.jsonl"
+    frame.to_csv(people, index=False)
+    simulate_votes(n_systems=4, n_questions=40, n_voters=1, n_votes=900, rng=2).to_json(
+        judge, orient="records", lines=True
+    )
+    answer = command("judges", people, judge, "--reference", "people", "--json").json()
+    assert answer["command"] == "judges"
+    assert answer["tables"]["same"]["rows"][0]["second"] == "gpt"
+    assert [row["votes"] for row in answer["tables"]["habits"]["rows"]] == ["people", "gpt"]
+    assert {"settled", "worth"} <= set(answer["tables"])
+    assert "gpt agrees with people on" in answer["summary"][0]
+    alone = command("judges", people, "--json").json()
+    assert len(alone["tables"]["same"]["rows"]) == 3
+    assert "Two of 3 judges agree" in alone["summary"][0]
+    assert "1 voter" in command("judges", judge).err
+    assert "--rel is not about votes" in command("judges", people, judge, "--rel", "2").err
+    labels = tmp_path / "labels.csv"
+    labels.write_text("topic,item,ann,ben\n1,a,0,1\n1,b,1,1\n")
+    assert "give judges of one kind" in command("judges", people, labels).err
+    bare = tmp_path / "bare.csv"
+    frame[["left", "right", "winner"]].to_csv(bare, index=False)
+    assert command("judges", people, bare, "--json").code == 0
+
+
+def test_rankings_as_votes(command, tmp_path):
+    """Runs and judgments become votes, with the power of preferences beside that of metrics."""
+    assert command("simulate", "collection", tmp_path / "made", "--seed", 1, "--topics", 12, "--groups", 3).code == 0
+    runs, qrels = tmp_path / "made" / "runs", tmp_path / "made" / "qrels.txt"
+    answer = command("votes", runs, "--qrels", qrels, "--preference", "lexi-recall", "--json").json()
+    powers = answer["tables"]["powers"]["rows"]
+    assert {"RPP", "lexi-precision", "lexi-recall", "nDCG@10"} <= {row["metric"] for row in powers}
+    assert command("votes", runs, "--qrels", qrels, "--preference", "AP").code == 2
+    assert "--qrels makes them" in command("votes", runs, "--qrels", qrels, "--beside", qrels).err
+    assert command("votes", runs, "--preference", "RPP").code == 2
+    assert "--preference RPP" in command("power", runs, "--qrels", qrels, "--metrics", "RPP,AP").err
+
+
+def test_annotations_both_ways(command, tmp_path):
+    """AlpacaEval's annotations as votes and as a leaderboard: the same win rates, and how the settled pairs differ."""
+    generator = np.random.default_rng(1)
+    for place, model in enumerate(("small", "medium", "large")):
+        (tmp_path / "board" / model).mkdir(parents=True)
+        drawn = np.clip(np.round(1.3 + place / 6 + generator.normal(0, 0.2, 80), 3), 1, 2)
+        names = {"generator_1": "gpt4", "generator_2": model, "annotator": "judge"}
+        rows = [{"instruction": f"i{at}", "preference": one, **names} for at, one in enumerate(drawn.tolist())]
+        (tmp_path / "board" / model / "annotations.json").write_text(json.dumps(rows))
+    board = tmp_path / "board"
+    answer = command("agree", board, "--votes", board, "--json").json()
+    row = answer["results"][0]
+    assert (row["n_pairs"], row["n_predictor"], row["n_truth"], row["n_shared"], row["tau"]) == (3, 3, 3, 3, 1.0)
+    assert any("gpt4" in note for note in answer["notes"])
+    rates = {row["system"]: row["win_rate"] for row in command("votes", board, "--json").json()["results"]}
+    means = {row["system"]: row["mean"] for row in command("leaderboard", board, "--json").json()["results"]}
+    assert {name: rates[name] for name in means} == pytest.approx(means, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,240 @@
+"""Do two sets of votes, of people or of judges, agree? Ties, position bias, and agreement beyond chance."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit, stdtrit
+
+from metaeval.base.checks import check_share
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.models.vote_strengths import bradley_terry
+from metaeval.table.votes import POSITION, Votes, as_votes
+
+type Floats = NDArray[np.float64]
+
+TIE = "tie"
+"""The label of a vote without a winner."""
+_HALF, _CHANCE = 0.5, 0.5
+_MOST_CELLS = 50_000_000
+
+
+def vote_habits(votes: object, *, alpha: float = 0.05) -> pd.DataFrame:
+    """Describe how somebody votes: ties, and the left system's advantage.
+
+    Parameters
+    ----------
+    votes : Votes, or anything `metaeval.table.votes.as_votes` takes
+    alpha : float, default 0.05
+        One less the level of the interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row: n_votes, n_questions, ties (share of votes), left (expected share of the votes for the left of two
+        equal systems, by Bradley and Terry's model with the position as covariate) with low, high and p_value; n_both
+        (questions and pairs voted on in both orders) and same (share of them with the same winner, or a tie, in both).
+
+    Examples
+    --------
+    >>> rows = [("a", "b", "left"), ("b", "a", "left"), ("a", "b", "right"), ("b", "a", "right"), ("a", "b", "left")]
+    >>> votes = pd.DataFrame(rows, columns=["left", "right", "winner"]).assign(question="q")
+    >>> vote_habits(votes)[["ties", "left", "n_both", "same"]].round(3).to_numpy().tolist()
+    [[0.0, 0.586, 1.0, 0.0]]
+    """
+    check_share(alpha, "alpha")
+    given = as_votes(votes)
+    weight = given.weight
+    row = {"n_votes": given.n_votes, "n_questions": given.n_units("question")}
+    row["ties"] = float(weight @ (given.share == _HALF) / weight.sum())
+    try:
+        placed = replace(given, covariates={POSITION: np.ones(len(given.share))})
+        found = bradley_terry(placed, alpha=alpha).coefficients.iloc[0]
+        row |= {"left": expit(found["estimate"]), "low": expit(found["low"]), "high": expit(found["high"])}
+        row["p_value"] = found["p_value"]
+    except (EstimationError, ScoresError):
+        row |= dict.fromkeys(("left", "low", "high", "p_value"), np.nan)
+    first = np.minimum(given.left, given.right)
+    for_first = np.where(given.left < given.right, given.share, 1 - given.share)
+    turned = given.left > given.right
+    sides = [pd.Series(for_first[own]).groupby(_cells(given, first)[own]).mean() for own in (~turned, turned)]
+    both = pd.concat(sides, axis=1, join="inner").to_numpy()
+    same = np.sign(both[:, 0] - _HALF) == np.sign(both[:, 1] - _HALF)
+    known = "question" in given.units
+    return pd.DataFrame([row | {"n_both": len(both) * known, "same": same.mean() if known and len(both) else np.nan}])
+
+
+def _cells(votes: Votes, first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of every vote's question and pair of systems."""
+    n = len(votes.systems)
+    question = votes.units.get("question", np.zeros(len(first), dtype=np.int64))
+    return np.asarray((question * n + first) * n + np.maximum(votes.left, votes.right))
+
+
+def verdicts_of(votes: object) -> pd.DataFrame:
+    """Return what was said of every question and pair of systems: by all votes together, and voter by voter.
+
+    Parameters
+    ----------
+    votes : Votes, or anything `metaeval.table.votes.as_votes` takes
+        With questions.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index question, first and second (systems in the order of their names); a column ``all`` with the system that
+        most votes prefer, or "tie", and where there are several voters a column each, NaN where one did not vote.
+
+    Raises
+    ------
+    ScoresError
+        If votes name no question.
+
+    Examples
+    --------
+    >>> rows = [("b", "a", "left", "q1", "ann"), ("a", "b", "tie", "q1", "ben"), ("a", "c", "right", "q2", "ann")]
+    >>> votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question", "voter"])
+    >>> verdicts_of(votes).fillna("").to_numpy().tolist()
+    [['b', 'b', 'tie'], ['c', 'c', '']]
+    """
+    given = as_votes(votes)
+    if "question" not in given.units:
+        raise ScoresError("votes name no question, so those of two judges cannot be compared on the same pairs")
+    names, questions = np.array(given.systems, dtype=object), np.array(given.names["question"], dtype=object)
+    order = np.argsort(np.argsort(given.systems))
+    turned = order[given.left] > order[given.right]
+    first = np.where(turned, given.right, given.left)
+    second = np.where(turned, given.left, given.right)
+    share = np.where(turned, 1.0 - given.share, given.share)
+    frame = pd.DataFrame(
+        {
+            "question": questions[given.units["question"]],
+            "first": names[first],
+            "second": names[second],
+            "weighted": share * given.weight,
+            "weight": given.weight,
+        }
+    )
+    keys = ["question", "first", "second"]
+    found = {"all": _majority(frame.groupby(keys, sort=False)[["weighted", "weight"]].sum())}
+    voters = given.names.get("voter", ())
+    if 1 < len(voters) <= _MOST_CELLS // max(len(found["all"]), 1):
+        frame["voter"] = np.array(voters, dtype=object)[given.units["voter"]]
+        own = frame[frame["voter"] != ""].groupby(["voter", *keys], sort=False)[["weighted", "weight"]].sum()
+        said = _majority(own).unstack("voter")  # noqa: PD010 - gaps stay gaps
+        found |= {str(name): said[name] for name in said.columns}
+    return pd.DataFrame(found)
+
+
+def _majority(sums: pd.DataFrame) -> pd.Series:
+    share = (sums["weighted"] / sums["weight"]).to_numpy()
+    first, second = (sums.index.get_level_values(side).to_numpy(dtype=object) for side in ("first", "second"))
+    return pd.Series(np.select([share > _HALF, share < _HALF], [first, second], default=TIE), index=sums.index)
+
+
+def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) -> pd.DataFrame:
+    r"""Measure on how many questions and pairs of systems two judges say the same, beyond chance.
+
+    Parameters
+    ----------
+    verdicts : mapping of str to Series
+        By the name of the judge, the column ``all`` or that of a voter, as `verdicts_of` returns them.
+    alpha : float, default 0.05
+        One less the level of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an unordered pair of judges: first, second, n (questions and pairs of systems with votes of both),
+        n_questions, same (share with the same verdict), kappa with low and high, ties_first and ties_second (share of
+        ties), n_decided (no tie by either), same_decided and kappa_decided; NaN where there are none.
+
+    Notes
+    -----
+    Who of two systems is named first is arbitrary, so chance is that of judges who only keep their shares of ties:
+    :math:`p_e = t_1 t_2 + (1 - t_1)(1 - t_2) / 2`, and :math:`\kappa = (p_o - p_e) / (1 - p_e)`; without ties
+    :math:`p_e = 1/2`. The interval is by the jackknife over questions with Student's t.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["q1", "q2", "q3"], ["a"], ["b"]], names=["question", "first", "second"])
+    >>> people, judge = (pd.Series(said, index) for said in (["a", "b", "tie"], ["a", "a", "tie"]))
+    >>> found = vote_agreement({"people": people, "judge": judge})
+    >>> found[["n", "same", "kappa", "same_decided"]].round(3).to_numpy().tolist()
+    [[3.0, 0.667, 0.5, 0.5]]
+    """
+    check_share(alpha, "alpha")
+    rows = []
+    names = list(verdicts)
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            both = pd.concat([verdicts[one], verdicts[other]], axis=1, join="inner").dropna()
+            rows.append((one, other, *_agreed(both.iloc[:, 0], both.iloc[:, 1], alpha)))
+    columns = ["n", "n_questions", "same", "kappa", "low", "high", "ties_first", "ties_second"]
+    return pd.DataFrame(rows, columns=["first", "second", *columns, "n_decided", "same_decided", "kappa_decided"])
+
+
+class _Counts(NamedTuple):
+    same: Floats
+    ties_first: Floats
+    ties_second: Floats
+    n: Floats
+
+    def kappa(self) -> Floats:
+        one, other = self.ties_first / self.n, self.ties_second / self.n
+        chance = one * other + (1 - one) * (1 - other) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(chance < 1, (self.same / self.n - chance) / (1 - chance), np.nan)
+
+
+def _agreed(one: pd.Series, other: pd.Series, alpha: float) -> tuple[float, ...]:
+    n = len(one)
+    if not n:
+        return (0, 0, *[np.nan] * 6, 0, np.nan, np.nan)
+    a, b = one.to_numpy(), other.to_numpy()
+    codes, questions = pd.factorize(one.index.get_level_values("question"))
+    parts = [np.bincount(codes, part) for part in (a == b, a == TIE, b == TIE, np.ones(n))]
+    whole = _Counts(*(np.array([part.sum()]) for part in parts))
+    kappa = float(whole.kappa()[0])
+    half = np.nan
+    if (g := len(questions)) > 1:
+        left_out = _Counts(*(part.sum() - part for part in parts)).kappa()
+        error = np.sqrt((g - 1) / g * ((left_out - left_out.mean()) ** 2).sum())
+        half = float(stdtrit(g - 1, 1 - alpha / 2) * error) if error > 0 else np.nan
+    decided = (a != TIE) & (b != TIE)
+    same = float((a == b)[decided].mean()) if decided.any() else np.nan
+    ties = (float((a == TIE).mean()), float((b == TIE).mean()))
+    low, high = max(kappa - half, -1.0), min(kappa + half, 1.0)
+    found = (float((a == b).mean()), kappa, low, high, *ties)
+    return (n, g, *found, int(decided.sum()), same, (same - _CHANCE) / (1 - _CHANCE))
+
+
+def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
+    """Return on how many questions and pairs of systems two voters or more voted, and how often two of them agree.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        As `verdicts_of` returns them.
+
+    Examples
+    --------
+    >>> rows = [("a", "b", side, "q", voter) for side, voter in (("left", "x"), ("left", "y"), ("tie", "z"))]
+    >>> votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question", "voter"])
+    >>> voters_agreement(verdicts_of(votes))
+    (1, 0.3333333333333333)
+    """
+    said = verdicts.drop(columns="all").to_numpy(dtype=object)
+    if not said.size:
+        return 0, np.nan
+    first, second = (
+        verdicts.index.get_level_values(side).to_numpy(dtype=object)[:, None] for side in ("first", "second")
+    )
+    numbers = np.stack([(said == label).sum(axis=1) for label in (first, second, TIE)])
+    total = numbers.sum(axis=0)
+    pairs = float((total * (total - 1)).sum())
+    same = float((numbers * (numbers - 1)).sum())
+    return int((total > 1).sum()), same / pairs if pairs else np.nan

@@ -1,0 +1,303 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The report on votes and metrics, or several sets of votes: which pairs of systems they settle alike."""
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.models.vote_strengths import PREFERENCE
+from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, right
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.judge_ranking import alt_section
+from metaeval.reports.key_figures import KeyFigure, listed_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.studies.settled import SettledStudy
+from metaeval.tests_stat.correction import CORRECTIONS
+
+_DECIMAL, _MOST_FIGURES = number(2), 5
+_SOURCES = ("bradley1952", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
+say = prose("settled")
+
+
+def settled_report(study: SettledStudy) -> Report:
+    """Put a comparison of votes with metrics, or with other votes, into a report."""
+    found = study.found
+    sizes = {"system": len(found.systems), "pair": found.n_pairs} | ({"item": study.n_items} if study.n_items else {})
+    failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
+    return Report(
+        command="judges" if study.of_judges else "agree",
+        title=say("title", study=study, metrics=len(found.voices) > found.n_votes),
+        facts=(*facts(**sizes), (f"{found.alpha:g}", "significance level α")),
+        summary=_summary(study),
+        key_figures=listed_figures(_figures(study)),
+        sections=(
+            *(_same_section(study) if study.of_judges else []),
+            _pairs_section(study),
+            *_predicted_section(study),
+            *([] if study.of_judges else _same_section(study)),
+            *alt_section(study.alt, brief=False),
+            *_habits_section(study),
+            *_powered_section(study),
+            _ranks_section(study),
+            *unanswered(failed),
+        ),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data={"pairs.csv": csv_file(found.pairs()), "ranks.csv": csv_file(study.ranks)},
+    )
+
+
+def _summary(study: SettledStudy) -> tuple[str, ...]:
+    rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last").to_dict("records")
+    said = say("answer", rows=rows, best=rows[0], study=study)
+    predicts = [say("predicts", rows=study.predicted.to_dict("records"))] if len(study.predicted) else []
+    if not study.of_judges or not len(study.agreed):
+        return said, *predicts
+    agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
+    leaning = study.habits[study.habits["p_value"] <= study.found.alpha].to_dict("records")
+    leans = [say("leans", rows=leaning)] if leaning else []
+    if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
+        found = study.found._found()  # noqa: SLF001 - the sentence of the result
+        rows = study.agreed.dropna(subset="kappa").to_dict("records")
+        return say("between", rows=rows, n=len(study.habits)), say("alike", found=found), *leans
+    return *([say("agrees", rows=agreed, study=study)] if agreed else []), said, *leans
+
+
+def _agreed(study: SettledStudy) -> pd.DataFrame:
+    return study.agreed[study.agreed["first"] == study.reference]
+
+
+def _figures(study: SettledStudy) -> list[KeyFigure]:
+    if study.of_judges and len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - as above
+        return []
+    kappas = [
+        KeyFigure(
+            say("key kappa", other=row["second"], study=study),
+            bracketed(row["kappa"], row["low"], row["high"], _DECIMAL),
+            (row["kappa"], row["low"], row["high"]),
+        )
+        for row in (_agreed(study).head(_MOST_FIGURES).to_dict("records") if study.of_judges else ())
+    ]
+    return kappas + [
+        KeyFigure(
+            say("key", other=row["predictor"], study=study),
+            _DECIMAL(row["f1"]) if pd.notna(row["f1"]) else "",
+            (row["f1"],),
+        )
+        for row in study.beside.head(_MOST_FIGURES).to_dict("records")
+    ]
+
+
+def _pairs_section(study: SettledStudy) -> Section:
+    found = study.found
+    table = Table(
+        name="settled",
+        title=say("settled title"),
+        caption=say("settled", study=study),
+        frame=study.beside,
+        columns=(
+            *left(predictor="Beside it"),
+            *right(
+                whole,
+                "Settled pairs",
+                n_truth=study.reference,
+                n_predictor="beside it",
+                n_shared="alike",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_DECIMAL, f1="F1", tau="τ"),
+        ),
+        data=study.to_frame(),
+    )
+    blocks: list[Block] = [table]
+    if len(found.voices) > 2:  # noqa: PLR2004 - two have one F1
+        picture = Picture(
+            name="agreement",
+            draw=lambda: figures.matrix_map(found.matrix()),
+            title=say("map title"),
+            caption=say("map"),
+            alt=say("map in words"),
+        )
+        blocks.append(Fold(title=say("map title"), blocks=(picture,)))
+    apart = _apart(study)
+    if len(apart):
+        listed = Table(
+            name="apart",
+            title=say("apart title"),
+            caption=say("apart"),
+            frame=apart,
+            columns=(*left(system_a="System", system_b="against"), *left(text, **{n: n for n in found.voices})),
+        )
+        blocks.append(Fold(title=say("apart title"), blocks=(listed,)))
+    return Section(id="settled", title=say("section settled"), lead=say("lead"), brief=True, blocks=tuple(blocks))
+
+
+def _apart(study: SettledStudy) -> pd.DataFrame:
+    """Return the pairs that are not settled alike by all, those settled in opposite directions first."""
+    frame, names = study.found.pairs(), list(study.found.voices)
+    winners = frame[names].apply(lambda row: len({one for one in row if one}), axis=1)
+    open_to = frame[names].apply(lambda row: sum(not one for one in row), axis=1)
+    kept = (winners > 1) | ((winners == 1) & (open_to > 0))
+    return frame.assign(winners=winners)[kept].sort_values("winners", ascending=False, kind="stable")[list(frame)]
+
+
+def _predicted_section(study: SettledStudy) -> list[Section]:
+    frame = study.predicted
+    if not len(frame):
+        return []
+    table = Table(
+        name="predicted",
+        title=say("predicted title"),
+        caption=say("predicted", level=percentage(1 - study.found.alpha)),
+        frame=frame.assign(interval=intervals(frame["low"], frame["high"], share)),
+        columns=(
+            *left(metric="Metric"),
+            *right(whole, n_votes="Votes", n_questions="Questions", n_equal="Equal scores"),
+            *right(share, share="Predicted"),
+            *right(text, interval="interval"),
+        ),
+        data=frame,
+    )
+    section = Section(
+        id="predicted", title=say("section predicted"), lead=say("predicted lead"), brief=True, blocks=(table,)
+    )
+    return [section]
+
+
+def _same_section(study: SettledStudy) -> list[Section]:
+    frame = study.agreed
+    if not len(frame):
+        return []
+    table = Table(
+        name="same",
+        title=say("same title"),
+        caption=say("same", level=percentage(1 - study.found.alpha), study=study),
+        frame=frame.assign(interval=intervals(frame["low"], frame["high"], _DECIMAL)),
+        columns=(
+            *left(first="Votes of", second="and of"),
+            *right(whole, n="Questions and pairs"),
+            *right(share, same="The same"),
+            *right(_DECIMAL, kappa="κ"),
+            *right(text, interval="interval"),
+            *right(share, "Ties", ties_first="first", ties_second="second"),
+            *right(whole, "Without ties", n_decided="number"),
+            *right(share, "Without ties", same_decided="the same"),
+        ),
+        data=frame,
+    )
+    return [Section(id="same", title=say("section same"), lead=say("same lead"), brief=True, blocks=(table,))]
+
+
+def _habits_section(study: SettledStudy) -> list[Section]:
+    frame = study.habits
+    if len(frame) == 1:
+        return []
+    table = Table(
+        name="habits",
+        title=say("habits title"),
+        caption=say("habits", level=percentage(1 - study.found.alpha)),
+        frame=frame.assign(interval=intervals(frame["low"], frame["high"], share)),
+        columns=(
+            *left(votes="Votes of"),
+            *right(whole, n_votes="Votes"),
+            *right(share, ties="Ties"),
+            *right(share, "Left of two equals", left="wins"),
+            *right(text, "Left of two equals", interval="interval"),
+            *right(p_value, "Left of two equals", p_value="p"),
+            *right(whole, "In both orders", n_both="number"),
+            *right(share, "In both orders", same="the same"),
+            *right(whole, "By several voters", n_by_several="number"),
+            *right(share, "By several voters", voters_same="two agree"),
+        ),
+        data=frame,
+    )
+    return [Section(id="habits", title=say("habits title"), lead=say("habits lead"), blocks=(table,))]
+
+
+def _powered_section(study: SettledStudy) -> list[Section]:
+    if not study.powered:
+        return []
+    frame = pd.DataFrame(
+        [
+            (name, own.n_votes, own.n_judged, own.n_common, own.judge_weight, own.n_equivalent)
+            for name, own in study.powered.items()
+        ],
+        columns=["judge", "n_votes", "n_judged", "n_common", "judge_weight", "n_equivalent"],
+    )
+    worth = Table(
+        name="worth",
+        title=say("worth title"),
+        caption=say("worth", study=study),
+        frame=frame,
+        columns=(
+            *left(judge="With the votes of"),
+            *right(whole, n_votes=study.reference, n_judged="all of it", n_common="on the same"),
+            *right(_DECIMAL, judge_weight="λ"),
+            *right(whole, n_equivalent="Worth"),
+        ),
+        data=frame,
+    )
+    best = max(study.powered, key=lambda name: study.powered[name].n_equivalent / study.powered[name].n_votes)
+    own = study.powered[best].to_frame()
+    strengths = Table(
+        name="powered",
+        title=say("powered title", judge=best, study=study),
+        caption=say("powered", level=percentage(1 - study.found.alpha)),
+        frame=own.assign(
+            together=intervals(own["low"], own["high"], _DECIMAL),
+            alone=intervals(own["people_low"], own["people_high"], _DECIMAL),
+        ),
+        columns=(
+            *left(system="System"),
+            *right(_DECIMAL, "Together", strength="strength"),
+            *right(text, "Together", together="interval"),
+            *right(_DECIMAL, f"{study.reference} alone", people="strength"),
+            *right(text, f"{study.reference} alone", alone="interval"),
+        ),
+        data=own,
+    )
+    fold = Fold(title=say("powered title", judge=best, study=study), blocks=(strengths,))
+    return [Section(id="worth", title=say("section worth"), lead=say("worth lead"), blocks=(worth, fold))]
+
+
+def _ranks_section(study: SettledStudy) -> Section:
+    ranked = [name for name in study.found.voices if name in study.ranks]
+    shown = study.ranks.assign(
+        **{
+            f"{name} ranks": intervals(study.ranks[f"{name}_low"], study.ranks[f"{name}_high"], whole)
+            for name in ranked
+        }
+    )
+    columns = [*left(system="System")]
+    for name in ranked:
+        columns += [*right(whole, name, **{name: "rank"}), *right(text, name, **{f"{name} ranks": "interval"})]
+    table = Table(
+        name="ranks",
+        title=say("ranks title"),
+        caption=say("ranks", level=percentage(1 - study.found.alpha)),
+        frame=shown,
+        columns=tuple(columns),
+        data=study.ranks,
+    )
+    picture = Picture(
+        name="ranks",
+        draw=lambda: study.by_reference.plot(PREFERENCE),
+        title=say("ranks picture", study=study),
+        caption=say("ranks", level=percentage(1 - study.found.alpha)),
+        alt=say("ranks in words", first=study.ranks["system"].iloc[0], study=study),
+    )
+    return Section(id="ranks", title=say("ranks title"), lead=say("ranks lead"), blocks=(picture, table))
+
+
+def _methods(study: SettledStudy) -> Methods:
+    clusters = {name: fitted.clusters for name, fitted in study.fitted.items()}
+    words = say("methods", study=study, clusters=clusters, correction=CORRECTIONS[study.found.correction].described)
+    paragraphs = [words, *([say("powered methods")] if study.powered else [])]
+    paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
+    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))

@@ -1,0 +1,107 @@
+"""Judges on votes: agreement beyond chance, ties and position, counted one by one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import ScoresError
+from metaeval.models.vote_judges import TIE, verdicts_of, vote_agreement, vote_habits, voters_agreement
+from metaeval.simulate.votes import simulate_votes
+from metaeval.table.votes import as_votes
+
+
+def turned(frame):
+    """Write every vote from the other side."""
+    sides = {"left": "right", "right": "left", "tie": "tie"}
+    return frame.assign(left=frame["right"], right=frame["left"], winner=frame["winner"].map(sides))
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Simulate voters who vote on few questions and pairs, so that several vote on one."""
+    return simulate_votes(n_systems=4, n_questions=10, n_voters=6, n_votes=400, rng=1)
+
+
+def test_verdicts_are_majorities_whatever_the_side(people):
+    """Counted vote by vote."""
+    found = verdicts_of(people)["all"]
+    pd.testing.assert_series_equal(found, verdicts_of(turned(people))["all"])
+    share = {}
+    for vote in people.itertuples():
+        first, second = sorted((vote.left, vote.right))
+        won = {"left": vote.left, "right": vote.right}.get(vote.winner)
+        share.setdefault((vote.question, first, second), []).append(0.5 if won is None else float(won == first))
+    for key, votes in share.items():
+        mean = np.mean(votes)
+        assert found[key] == (key[1] if mean > 0.5 else key[2] if mean < 0.5 else TIE)
+    assert len(found) == len(share)
+
+
+def test_agreement_one_by_one(people):
+    """Kappa by its definition; a judge agrees with itself, and nothing depends on the side."""
+    other = simulate_votes(n_systems=4, n_questions=10, n_votes=300, rng=2)
+    one, two = (verdicts_of(own)["all"] for own in (people, other))
+    row = vote_agreement({"people": one, "judge": two}).iloc[0]
+    both = [(one[key], two[key]) for key in one.index if key in two.index]
+    same, ties = np.mean([a == b for a, b in both]), [np.mean([pair[side] == TIE for pair in both]) for side in (0, 1)]
+    chance = ties[0] * ties[1] + (1 - ties[0]) * (1 - ties[1]) / 2
+    assert (row["n"], row["same"]) == (len(both), pytest.approx(same))
+    assert row["kappa"] == pytest.approx((same - chance) / (1 - chance))
+    assert row["low"] < row["kappa"] < row["high"]
+    again = vote_agreement({"people": one, "itself": one}).iloc[0]
+    assert (again["kappa"], again["same_decided"]) == (1.0, 1.0)
+    assert np.isnan(again["low"])
+    nothing = vote_agreement({"people": one, "judge": two.rename(lambda name: f"no {name}", level="question")}).iloc[0]
+    assert nothing["n"] == 0
+    assert np.isnan(nothing["kappa"])
+
+
+def test_chance_agreement_is_none():
+    """Judges who draw lots have a kappa near 0, whatever their ties."""
+    generator = np.random.default_rng(1)
+    index = pd.MultiIndex.from_product([range(400), ["a"], ["b"], range(5)]).droplevel(3)
+    index.names = ["question", "first", "second"]
+    index = pd.MultiIndex.from_arrays([np.arange(2000), ["a"] * 2000, ["b"] * 2000], names=index.names)
+    said = [
+        pd.Series(generator.choice(["a", "b", TIE], 2000, p=[(1 - t) / 2, (1 - t) / 2, t]), index) for t in (0.1, 0.5)
+    ]
+    row = vote_agreement({"x": said[0], "y": said[1]}).iloc[0]
+    assert row["low"] < 0 < row["high"]
+    assert abs(row["kappa"]) < 0.06
+
+
+def test_position_and_voters(people):
+    """An advantage on the left is found; both orders and pairs of voters are counted one by one."""
+    generator = np.random.default_rng(3)
+    frame = simulate_votes(n_systems=4, n_votes=3000, ties=0.0, rng=1)
+    drawn = np.where(generator.random(3000) < 0.3, "left", frame["winner"])
+    row = vote_habits(frame.assign(winner=drawn)).iloc[0]
+    assert row["low"] > 0.55
+    assert row["p_value"] < 1e-6
+    plain = vote_habits(frame).iloc[0]
+    assert plain["low"] < 0.5 < plain["high"]
+    both = pd.concat([frame.iloc[:100], turned(frame.iloc[:100])])
+    assert vote_habits(both).iloc[0]["same"] == 1.0
+    n, share = voters_agreement(verdicts_of(people))
+    wide = verdicts_of(people).drop(columns="all")
+    pairs = [
+        (a, b)
+        for row in wide.to_numpy()
+        for place, a in enumerate(row)
+        for b in row[place + 1 :]
+        if isinstance(a, str) and isinstance(b, str)
+    ]
+    assert n == int((wide.notna().sum(axis=1) > 1).sum())
+    assert share == pytest.approx(np.mean([a == b for a, b in pairs]))
+
+
+def test_where_little_is_known():
+    """Without questions nothing is compared; without bounds there is no position; one voter agrees with nobody."""
+    bare = as_votes([{"left": "a", "right": "b", "winner": "left"}])
+    with pytest.raises(ScoresError, match="name no question"):
+        verdicts_of(bare)
+    row = vote_habits(bare).iloc[0]
+    assert np.isnan(row["left"])
+    assert np.isnan(row["same"])
+    one = verdicts_of([{"left": "a", "right": "b", "winner": "left", "question": "q", "voter": "v"}])
+    assert voters_agreement(one)[0] == 0
