@@ -63,7 +63,7 @@ class ParsedName:
         return self.word + _arguments_text(ordered) + cutoff
 
     def with_own_keys(self) -> "ParsedName":
-        """Return the name with the keys of ir_measures (``cutoff``, ``dcg``) put into ours."""
+        """Return the name with the keys of ir_measures (``cutoff``, ``dcg``, ``max_rel``) put into ours."""
         arguments: list[tuple[str | None, Value]] = []
         for key, value in self.arguments:
             own = _KEYS.get(key, key) if key else key
@@ -162,9 +162,10 @@ _FOREIGN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"([\w.-]+?)(@\d+)?-l(\d+)"), lambda m: f"{_renamed(m[1])}(rel={m[3]}){m[2] or ''}"),
     (re.compile(r"([\w.-]+)(.*)"), lambda m: f"{_renamed(m[1])}{m[2]}"),
 )
-_KEYS = {"cutoff": "k"}
+_KEYS = {"cutoff": "k", "max_rel": "max_level"}
 _ARGUMENTS: dict[tuple[str | None, Value], tuple[tuple[str, Value], ...]] = {
     ("dcg", Call("log2")): (),
+    ("min_rel", 0): (),
     ("dcg", Call("exp-log2")): (("gains", Call("exponential")),),
 }
 

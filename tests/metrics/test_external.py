@@ -94,7 +94,7 @@ def test_an_empty_list_scores_zero_and_rejudging_reaches_them():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("INST", "INST of ir_measures needs max_rel"),
+        ("IPrec", "IPrec of ir_measures needs recall"),
         ("SetP(beta=2)", "has no beta.*It takes rel"),
         ("SetP(2)", "names its arguments"),
         ("SetP(rel=high)", "refuses rel='high'"),
