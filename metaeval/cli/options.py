@@ -144,6 +144,10 @@ ORDER = choice("How to order the documents of a run.", "score", "ties-ascending"
 SCORE_PRECISION = choice(
     "Precision for comparing the scores of a run; float32 as in trec_eval up to 9.", *("float64", "float32")
 )
+_SUBTOPICS = choice(
+    "Keep judgments by subtopic, for measures of diversity, or only the highest grade of a document.",
+    *("keep", "collapse"),
+)
 
 
 class _Scoring:
@@ -153,6 +157,7 @@ class _Scoring:
     undefined: Annotated[str | None, _UNDEFINED] = None
     order: Annotated[str, ORDER] = "score"
     score_precision: Annotated[str, SCORE_PRECISION] = "float64"
+    subtopics: Annotated[str, _SUBTOPICS] = "keep"
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False
 

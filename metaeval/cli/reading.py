@@ -218,6 +218,7 @@ class Loaded:
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
             duplicates=given.get("duplicates") or "error",
+            subtopics=given.get("subtopics") or "keep",
             lenient=bool(given.get("lenient")),
             choice=self._choice(),
             pool_runs=given.get("pool_runs") or (),

@@ -6,6 +6,7 @@ from metaeval.metrics import (
     average_precision,
     bpref,
     compat,
+    diversity,
     err,
     infap,
     judged,
@@ -17,7 +18,20 @@ from metaeval.metrics import (
 )
 from metaeval.metrics.registry import Registry, of_wings
 
-_MODULES = (precision, average_precision, q_measure, ndcg, rbp, err, bpref, infap, compat, user_models, judged)
+_MODULES = (
+    precision,
+    average_precision,
+    q_measure,
+    ndcg,
+    rbp,
+    err,
+    bpref,
+    infap,
+    compat,
+    user_models,
+    diversity,
+    judged,
+)
 BUILTIN = Registry([*chain.from_iterable(module.SPECS for module in _MODULES), *of_wings("SPECS")])
 
 """A value: extend it and pass it on."""

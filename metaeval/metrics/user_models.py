@@ -182,7 +182,8 @@ def _squares(T: float, depth: int) -> NDArray[np.float64]:  # noqa: N803 - as pu
 
 def scaled_dcg(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
     """Discounted gain of the top k over that of k documents at the top level."""
-    return _product_rate(lists, 1 / np.log2(np.arange(2.0, k + 2)), max_level, stops=False)
+    discounts: NDArray[np.float64] = np.log2(np.arange(2.0, k + 2))
+    return _product_rate(lists, 1 / discounts, max_level, stops=False)
 
 
 def insq(
@@ -252,7 +253,7 @@ def nerr10(
     lists: RankedLists, *, p: _Persistence = 0.9, k: Cutoff | None = None, max_level: Level | None = None
 ) -> NDArray[np.float64]:
     """Rate of gain of a reader with C(i) = (1 - g(i)) p."""
-    return _product_rate(lists, p ** np.arange(k or DEPTH), max_level, stops=True)
+    return _product_rate(lists, np.power(p, np.arange(k or DEPTH)), max_level, stops=True)
 
 
 def nerr11(
