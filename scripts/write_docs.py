@@ -9,7 +9,7 @@ and what stands between them is written anew:
 
 - ``options power``: the help and every option of a command;
 - ``publications Significance tests``: what the bibliography holds on a subject;
-- ``metrics documents``: the built-in metrics of documents, elements or passages;
+- ``metrics documents``: the built-in metrics of documents, subtopics, elements or passages;
 - ``procedures``: what each procedure takes into account of topics;
 - ``formats``: the formats of benchmarks, and the rule of each;
 - ``names metaeval.table.scores``: the public names that a module, or one below it, defines, by where they are imported
@@ -185,7 +185,7 @@ def metrics(on: str) -> Iterator[str]:
     """Yield a table of the built-in metrics of one kind of result, each with its values and its source."""
     yield from ("| how to write it | what it is | values | source |", "|---|---|---|---|")
     for spec in BUILTIN.metrics.values():
-        if spec.on == on:
+        if ("subtopics" if spec.subtopics else spec.on) == on:
             low, high = ("∞" if bound == float("inf") else f"{bound:g}" for bound in spec.bounds)
             source = _short_link(PUBLICATIONS[spec.cite]) if spec.cite else ""
             yield f"| `{spec.usage}` | {spec.summary} | {low} to {high} | {source} |"

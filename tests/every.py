@@ -788,15 +788,15 @@ OTHERWISE = {
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines character_ratios document_agreement element_agreement element_curves
             generalised_precision_curves highlighted_elements inex_eval_table interpolated_precision_curves
-            metric_values new_run_coverage passage_agreement pool_growth precision_recall_curves
+            expectations metric_values new_run_coverage passage_agreement pool_growth precision_recall_curves
             reliability_runs run_overlap score""",
         "sizes of topic sets, from a few numbers": """
             cost_model expected_conclusions mapped_indicators minimum_topics_table top_heaviness
             topic_set_size_for_anova topic_set_size_for_interval
             topic_set_size_for_t""",
         "makes data of what it is given": """
-            as_labels as_scores as_votes collection_from groups_from_regex item_scores judgments_of_labels load_plugin
-            load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
+            as_labels as_scores as_votes collection_from continuation groups_from_regex item_scores judgments_of_labels
+            load_plugin load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
             resolve_seed short_label show_progress split_names spoiled_translations""",
         "reads or writes files": """
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
@@ -818,6 +818,7 @@ SHOWN_BY_OTHERS = {
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
     "Campaign": "what is read for study_campaign",
+    "Expectations": "figures of user models, by run",
     "JudgedCollection": "what collections have in common",
     "PoolRuns": "a part of a collection",
     "Study": "what studies have in common",

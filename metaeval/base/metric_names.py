@@ -63,7 +63,7 @@ class ParsedName:
         return self.word + _arguments_text(ordered) + cutoff
 
     def with_own_keys(self) -> "ParsedName":
-        """Return the name with the keys of ir_measures (``cutoff``, ``dcg``) put into ours."""
+        """Return the name with the keys of ir_measures (``cutoff``, ``dcg``, ``max_rel``) put into ours."""
         arguments: list[tuple[str | None, Value]] = []
         for key, value in self.arguments:
             own = _KEYS.get(key, key) if key else key
@@ -152,6 +152,10 @@ _WORDS = {
     "ndcg_burges": "nDCG(gains=exponential)",
     # NTCIREVAL
     "msndcg": "nDCG", "q-measure": "Q",
+    # ndeval, for judgments by subtopic
+    "alpha-ndcg": "alpha_nDCG", "α-ndcg": "alpha_nDCG", "α_ndcg": "alpha_nDCG", "alpha-dcg": "alpha_DCG",  # noqa: RUF001
+    "α_dcg": "alpha_DCG", "err-ia": "ERR_IA", "nerr-ia": "nERR_IA", "map-ia": "AP_IA", "map_ia": "AP_IA",  # noqa: RUF001
+    "ap-ia": "AP_IA", "p-ia": "P_IA", "strec": "StRecall", "i-rec": "StRecall", "d-ndcg": "D_nDCG",
     # INEX, whose tables name a measure by its mean over topics
     "maip": "AiP", "magp": "AgP",
 }  # fmt: skip
@@ -159,12 +163,14 @@ _FOREIGN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(?i)(p|recall|success|map_cut|ndcg_cut)[_.](\d+)"), lambda m: f"{_TREC_EVAL[m[1].lower()]}@{m[2]}"),
     (re.compile(r"(?i)iprec_at_recall_(\d*\.\d+)"), lambda m: f"IPrec@{m[1]}"),
     (re.compile(r"(?i)rbp\.(\d+)(?:-l(\d+))?"), lambda m: f"RBP(p=0.{m[1]}, rel={m[2] or 1})"),
+    (re.compile(r"(?i)d#-ndcg(.*)"), lambda m: f"Dsharp_nDCG{m[1]}"),
     (re.compile(r"([\w.-]+?)(@\d+)?-l(\d+)"), lambda m: f"{_renamed(m[1])}(rel={m[3]}){m[2] or ''}"),
     (re.compile(r"([\w.-]+)(.*)"), lambda m: f"{_renamed(m[1])}{m[2]}"),
 )
-_KEYS = {"cutoff": "k"}
+_KEYS = {"cutoff": "k", "max_rel": "max_level"}
 _ARGUMENTS: dict[tuple[str | None, Value], tuple[tuple[str, Value], ...]] = {
     ("dcg", Call("log2")): (),
+    ("min_rel", 0): (),
     ("dcg", Call("exp-log2")): (("gains", Call("exponential")),),
 }
 

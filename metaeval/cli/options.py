@@ -144,6 +144,10 @@ ORDER = choice("How to order the documents of a run.", "score", "ties-ascending"
 SCORE_PRECISION = choice(
     "Precision for comparing the scores of a run; float32 as in trec_eval up to 9.", *("float64", "float32")
 )
+_SUBTOPICS = choice(
+    "Keep judgments by subtopic, for measures of diversity, or only the highest grade of a document.",
+    *("keep", "collapse"),
+)
 
 
 class _Scoring:
@@ -153,6 +157,7 @@ class _Scoring:
     undefined: Annotated[str | None, _UNDEFINED] = None
     order: Annotated[str, ORDER] = "score"
     score_precision: Annotated[str, SCORE_PRECISION] = "float64"
+    subtopics: Annotated[str, _SUBTOPICS] = "keep"
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False
 
@@ -246,6 +251,21 @@ def _column(part: str, words: str, *, excludes: str = "") -> Option:
     return Option("NAME", words, checks.a_name, panel="Reading", means=f"columns.{part}", excludes=excludes)
 
 
+def check_credit(_: str, text: str) -> None:
+    """Refuse what is no number for a label to count."""
+    try:
+        float(text)
+    except ValueError:
+        raise checks.refusal("--credit", "LABEL=NUMBER", text) from None
+
+
+_CREDIT = Option(
+    "LABEL=NUMBER",
+    "What a label of nuggets counts; may be repeated.",
+    checks.assignments(check_credit),
+    shown="support 1, partial support 0.5, others 0",
+    panel="Reading",
+)
 _NO_HEADER = flag(
     "--no-header",
     "The table has no header; give columns by number from 1, as in --item-column 2.",
@@ -275,6 +295,7 @@ class _Tables:
     weight_column: Annotated[str | None, _column("weight", "The column of the weights of topics.")] = None
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
+    credit: Annotated[list[str] | None, _CREDIT] = None
 
 
 NO_COLUMN = "none"
@@ -285,7 +306,7 @@ COLUMNS = {
     if name.endswith("_column")
 }
 """Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
-ABOUT_TABLES = frozenset({*COLUMNS, "form", "no_header", "systems_in"})
+ABOUT_TABLES = frozenset({*COLUMNS, "credit", "form", "no_header", "systems_in"})
 """Options that mean nothing for runs."""
 
 

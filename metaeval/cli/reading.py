@@ -10,6 +10,7 @@ import typer
 
 from metaeval.base.checks import check_paired
 from metaeval.base.names import count
+from metaeval.cli.checks import parse_assignments
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import checksum_of_study, registry_of
@@ -264,6 +265,7 @@ class Loaded:
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
             duplicates=given.get("duplicates") or "error",
+            subtopics=given.get("subtopics") or "keep",
             lenient=bool(given.get("lenient")),
             choice=self._choice(),
             pool_runs=given.get("pool_runs") or (),
@@ -293,6 +295,7 @@ class Loaded:
             form=given.get("form"),
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
+            credit={name: float(text) for name, text in parse_assignments(given.get("credit"), "--credit").items()},
             choice=self._choice(),
             paired=fewest > 1 and given.get("baseline") is None,
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header

@@ -145,6 +145,7 @@ def assemble_collection(
         full_levels=levels,
         document_ids=judgments.document_ids,
         grades=judgments.grades,
+        subtopics=judgments.subtopics,
         top_level=max(int(levels.max()), 0),
         tied=np.array([run.tied for run in ranked]),
         retrieved=RetrievedDocuments(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.base.results import ShortRepr
 from metaeval.collection.base import take_segments
 from metaeval.collection.grades import numbers_of
+from metaeval.collection.subtopics import Subtopics
 from metaeval.running.compiled import compiled, compiled_part
 
 WORD_BYTES = 8
@@ -72,6 +73,8 @@ class Judgments(NamedTuple):
     """What reading them had to say."""
     grades: NDArray[np.float64] | None = None
     """The grade of every level from 0, where grades are not whole; None where levels are the grades."""
+    subtopics: Subtopics | None = None
+    """The same by subtopic, where the judgments have them; the level of a document is then its highest."""
 
     @property
     def numbers(self) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ from metaeval.collection.document_codes import Identifiers, RetrievedDocuments
 from metaeval.collection.grades import coded, level_from, numbers_of
 from metaeval.collection.pools import PoolRuns, recoded
 from metaeval.collection.statistics import CollectionStatistics
+from metaeval.collection.subtopics import Subtopics
 from metaeval.errors import InvalidOptionError, MetaevalWarning, ScoresError
 from metaeval.table.scores import Missing
 
@@ -38,6 +39,9 @@ UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
 _USUAL = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
+_USUAL_OF_SUBTOPICS = (
+    *("alpha_nDCG@10", "nERR_IA@10", "nNRBP", "AP_IA", "P_IA@10", "StRecall@10", "D_nDCG@10", "Dsharp_nDCG@10"),
+)
 _USUAL_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
 
 
@@ -337,6 +341,8 @@ class Collection(JudgedCollection):
     grades: NDArray[np.float64] | None = None
     """The grade that every level from 0 stands for, ascending, where grades are not all whole; None where levels are
     the grades."""
+    subtopics: Subtopics | None = field(default=None, repr=False)
+    """The judgments by subtopic, where there are any; a document that is dropped from `levels` is dropped there too."""
     groups: tuple[str, ...] | None = None
     """Group (team, model family) of every system."""
     pooled: NDArray[np.bool_] | None = None
@@ -354,6 +360,8 @@ class Collection(JudgedCollection):
     @property
     def usual_metrics(self) -> tuple[str, ...]:
         """The measures to take where none are named."""
+        if self.subtopics is not None:
+            return _USUAL_OF_SUBTOPICS
         return _USUAL if self.grades is None else _USUAL_OF_REAL_GRADES
 
     @property
@@ -416,6 +424,7 @@ class Collection(JudgedCollection):
             full_levels=levels[len(given) : -1],
             grades=table,
             top_level=int(levels[-1]),
+            subtopics=None,  # whose levels the new table does not hold
         )
 
     def at_thresholds(self, thresholds: Sequence[float]) -> Self:
@@ -453,7 +462,26 @@ class Collection(JudgedCollection):
             full_levels=reached(self.full_levels),
             grades=None,
             top_level=int(reached(np.array([self.top_level], dtype=np.int16))[0]),
+            subtopics=self.subtopics and replace(self.subtopics, levels=reached(self.subtopics.levels)),
         )
+
+    def with_subtopic_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Self:
+        """Return the collection with weights of its subtopics, such as how often each is meant.
+
+        Parameters
+        ----------
+        weights : mapping of topic to mapping of subtopic to float
+            0 or more for every subtopic of the judgments; those of a topic count as shares of their sum.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the judgments have no subtopics, or one has no such weight.
+        """
+        if self.subtopics is None:
+            message = "these judgments have no subtopics (topic subtopic document grade), so `weights` has no use"
+            raise InvalidOptionError(message)
+        return replace(self, subtopics=self.subtopics.with_weights(weights, self.topics))
 
     @property
     def n_relevant(self) -> NDArray[np.int64]:
@@ -528,6 +556,7 @@ class Collection(JudgedCollection):
             retrieved=None if self.retrieved is None else self.retrieved.taken(lists, moved),
             pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, moved),
             pool_sizes=None if self.pool_sizes is None else self.pool_sizes[columns],
+            subtopics=None if self.subtopics is None else self.subtopics.on_topics(columns, kept),
         )
 
     def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
@@ -553,6 +582,7 @@ class Collection(JudgedCollection):
             document_ids=new.spread(self.document_ids, b""),  # type: ignore[arg-type]  # of bytes either way
             retrieved=replace(every, codes=codes),
             pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, new.moved),
+            subtopics=None if self.subtopics is None else self.subtopics.with_further(new),
         )
 
     def unjudged_share(self, depth: int = _TOP) -> NDArray[np.float64]:

@@ -55,6 +55,8 @@ class TableOptions:
     missing: Missing
     duplicates: Duplicates = "error"
     paired: bool = False
+    credit: Mapping[str, float] = field(default_factory=dict)
+    """What labels of nuggets count, beside `metaeval.io.benchmarks.nuggets.CREDIT`."""
 
     def check_systems(self, n_systems: int, *, more: bool = False) -> None:
         """Refuse more systems than can be compared, as soon as their names are read, where all are to be compared."""

@@ -34,6 +34,8 @@ class Graded(NamedTuple):
     """Which column holds what."""
     note: str
     """How grades were read; empty where there were none."""
+    free_second: bool = True
+    """Whether column 2 may hold what a reader likes, such as a subtopic; else it is a grade or the document."""
 
 
 def graded(content: bytes, *, path: str) -> Graded:
@@ -55,13 +57,15 @@ def graded(content: bytes, *, path: str) -> Graded:
     words = first[0].split() if first else []
     n_words = len(words)
     if n_words == len(QRELS.columns) and words[1] in _LEVELS and words[-1] in {b"0", b"1"}:
-        return Graded(_from_second(content, path), QRELS, _note("column 2; column 4, a binary reading, is not used"))
+        note = _note("column 2; column 4, a binary reading, is not used")
+        return Graded(_from_second(content, path), QRELS, note, free_second=False)
     if n_words in {len(_THREE.columns), len(QRELS.columns)} and _WORD.fullmatch(words[-1]):
         if other := _NOT_LAST.search(content):
             message = f"the relevance must be a grade in every line, as in the first: {_GRADES}"
             raise line_error(content, other.start(), message, path)
         layout = _THREE if n_words == len(_THREE.columns) else QRELS
-        return Graded(_LAST.sub(_digits, content), layout, _note(f"column {n_words}"))
+        numbered = _LAST.sub(_digits, content)
+        return Graded(numbered, layout, _note(f"column {n_words}"), free_second=layout is QRELS)
     return Graded(content, QRELS, "")
 
 

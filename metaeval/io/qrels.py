@@ -2,26 +2,31 @@
 
 import os
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice
-from metaeval.base.names import natural_order
+from metaeval.base.names import count, natural_order
 from metaeval.collection.document_codes import Identifiers, Judgments, hash_documents, identifier_array
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
+from metaeval.collection.subtopics import Subtopics
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.files import note_of_blanks, read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
+BySubtopic = Literal["keep", "collapse"]
+
 _LARGE, _SPARSE = 10_000_000, 50
 
 
-def read_qrels(path: str | os.PathLike[str], *, duplicates: Duplicates = "error") -> Judgments:
+def read_qrels(
+    path: str | os.PathLike[str], *, duplicates: Duplicates = "error", subtopics: BySubtopic = "keep"
+) -> Judgments:
     r"""Read judgments in TREC format (topic, iteration, document, relevance), or in the grades of NTCIR.
 
     Parameters
@@ -35,6 +40,10 @@ def read_qrels(path: str | os.PathLike[str], *, duplicates: Duplicates = "error"
     duplicates : {"error", "first", "mean"}
         What to do where a document is judged several times on a topic: reject the file, keep the first judgment, or
         take the mean of those that are not negative.
+    subtopics : {"keep", "collapse"}
+        Column 2 is a subtopic (topic, subtopic, document, grade, as in the diversity task of the Web tracks) where a
+        document stands twice on a topic with different ones. Keep them, for measures such as alpha_nDCG, or keep only
+        the highest grade of a document, which other measures take either way.
 
     Returns
     -------
@@ -46,7 +55,7 @@ def read_qrels(path: str | os.PathLike[str], *, duplicates: Duplicates = "error"
     ------
     FileFormatError
         For a malformed line, a relevance that is no number within ±32767, more than 32,000 distinct ones
-        that are not whole, a document judged twice, an empty file.
+        that are not whole, a document judged twice (on one subtopic), an empty file.
 
     See Also
     --------
@@ -65,11 +74,14 @@ def read_qrels(path: str | os.PathLike[str], *, duplicates: Duplicates = "error"
     [2, 0]
     """
     check_choice(duplicates, "rule for `duplicates`", get_args(Duplicates))
-    return judgments_of(read_bytes(path), str(path), duplicates)
+    check_choice(subtopics, "rule for `subtopics`", get_args(BySubtopic))
+    return judgments_of(read_bytes(path), str(path), duplicates, subtopics=subtopics)
 
 
-def judgments_of(content: bytes, path: str, duplicates: Duplicates = "error") -> Judgments:
-    """Read judgments from a content that was read already; see `read_qrels`."""
+def judgments_of(
+    content: bytes, path: str, duplicates: Duplicates = "error", *, subtopics: BySubtopic | None = None
+) -> Judgments:
+    """Read judgments from a content that was read already; see `read_qrels`. None: there can be no subtopics."""
     read = _Lines.of(content, path)
     found = read.found
     letters = np.frombuffer(found.content, dtype=np.uint8)
@@ -79,6 +91,10 @@ def judgments_of(content: bytes, path: str, duplicates: Duplicates = "error") ->
     document_ids = identifier_array(found.documents())
     if second < 0:
         return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
+    if duplicates == "error" and subtopics is not None and read.free_second:
+        found_there = read.by_subtopic(document_ids)
+        if found_there is not None:
+            return found_there if subtopics == "keep" else found_there._replace(subtopics=None)
     if duplicates == "error":
         message = (
             f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one, or pass "
@@ -118,6 +134,8 @@ class _Lines(NamedTuple):
     grades: NDArray[np.float64] | None
     """As in `Judgments`."""
     note: str
+    free_second: bool
+    """Whether column 2 may name subtopics."""
 
     @classmethod
     def of(cls, content: bytes, path: str) -> "_Lines":
@@ -137,7 +155,8 @@ class _Lines(NamedTuple):
         except InvalidOptionError as error:
             raise FileFormatError(str(error), path=path) from None
         note = "; ".join(filter(None, (read.note, note_of_blanks(text, path))))
-        return cls(found, names, found.per_line([place[name] for name in topics]), levels, grades, note)
+        lists = found.per_line([place[name] for name in topics])
+        return cls(found, names, lists, levels, grades, note, read.free_second)
 
     def once(self, document_ids: Identifiers, rule: Duplicates) -> Judgments:
         """Return the judgments with one for every pair of topic and document; a negative one is none."""
@@ -151,6 +170,49 @@ class _Lines(NamedTuple):
         said = "; ".join(filter(None, (self.note, *note_of(kept.n_left, "judgment", rule))))
         lines = kept.rows[np.lexsort((document_ids[kept.rows], self.lists[kept.rows]))]
         return self._replace(levels=every, grades=grades, note=said).judgments(document_ids, lines)
+
+    def by_subtopic(self, document_ids: Identifiers) -> Judgments | None:
+        """Return the judgments with column 2 as subtopics; None where no document stands twice with different ones."""
+        words = self.found.words_before()
+        names = natural_order(set(words))
+        place = {name: number for number, name in enumerate(names)}
+        second = np.array([place[word] for word in words], dtype=np.int64)
+        lines = np.lexsort((second, document_ids, self.lists))
+        lists, documents, second = self.lists[lines], document_ids[lines], second[lines]
+        new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
+        other = np.append(True, second[1:] != second[:-1])
+        if not (other & ~new).any():
+            return None
+        again = np.flatnonzero(~new & ~other)
+        if len(again):
+            first, later = sorted((int(lines[again[0] - 1]), int(lines[again[0]])))
+            message = (
+                f"this document is judged twice on subtopic {words[later]!r} of this topic, first in line "
+                f"{self.found.line_number(first)}; keep one, or pass `duplicates='first'` or `'mean'` to take column 2 "
+                "for no subtopic"
+            )
+            raise self.found.error(later, message)
+        starts = np.flatnonzero(new)
+        levels = self.levels[lines]
+        kept = self._replace(levels=self.levels.copy())
+        kept.levels[lines[starts]] = np.maximum.reduceat(levels, starts)
+        n_names = len(names)
+        present, codes = np.unique(lists * n_names + second, return_inverse=True)
+        topic_offsets = np.searchsorted(present, np.arange(len(self.topics) + 1) * n_names)
+        found = Subtopics(
+            names=tuple(names[number] for number in (present % n_names).tolist()),
+            topic_offsets=topic_offsets,
+            weights=np.ones(len(present)),
+            offsets=np.append(starts, len(lines)),
+            codes=codes - topic_offsets[lists],
+            levels=levels,
+        )
+        note = (
+            f"column 2 of the judgments names subtopics, {count(len(present), 'subtopic')} of "
+            f"{count(len(self.topics), 'topic')}: measures without subtopics take the highest grade of a document"
+        )
+        judged = kept.judgments(document_ids, lines[starts])
+        return judged._replace(subtopics=found, notes=(*judged.notes, note))
 
     def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the lines of each topic begin, topic by topic."""

@@ -6,6 +6,7 @@ from functools import partial
 
 from metaeval.base.names import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
@@ -33,6 +34,12 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
 def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     try:
+        if options.form is None and not options.columns:
+            nuggets = read_nuggets(sheet, options)
+            if nuggets is not None:
+                return nuggets
+        if options.credit:
+            raise sheet.error("`credit` is for labels of nuggets (topic, system, nugget, label), and here are none")
         if options.form is None and not options.columns:
             refuse_means(sheet)
         form = options.form or find_form(sheet, options)

@@ -58,6 +58,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
+    credit: Mapping[str, float] | None = None,
     choice: "DataChoice | None" = None,
     paired: bool = False,
 ) -> Scores:
@@ -95,6 +96,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     metrics : sequence of str, optional
         Metrics to keep, in this order; of a benchmark whose tasks have metrics of their own, the items too are those
         that one of these scores.
+    credit : mapping of str to float, optional
+        What labels of nuggets count, such as ``{"partial": 1}``; by default support 1, partial support 0.5, others 0.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
     paired : bool, default False
@@ -170,6 +173,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             header=header,
             missing=missing,
             duplicates=duplicates,
+            credit=dict(credit or {}),
             paired=paired and (choice is None or not choice.of_systems),
         )
     )

@@ -115,6 +115,12 @@ class Scan:
         words = [self.content[end : end + _LONGEST_RANK].split(maxsplit=1)[0] for end in ends]
         return np.array([float(word) if _is_number(word) else np.nan for word in words])
 
+    def words_before(self) -> list[str]:
+        """Return the word before the document identifier of every line."""
+        starts = self.starts.tolist()
+        lines = (self.content[self.content.rfind(b"\n", 0, start) + 1 : start] for start in starts)
+        return [line.split()[-1].decode() for line in lines]
+
     def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
         """Return the document identifiers of some lines, of all by default."""
         chosen = slice(None) if lines is None else lines

@@ -6,6 +6,9 @@ from metaeval.base.metric_names import split_names as split_names
 
 from .bounds import MetricError as MetricError
 from .builtin import BUILTIN as BUILTIN
+from .continuations import Expectations as Expectations
+from .continuations import continuation as continuation
+from .continuations import expectations as expectations
 from .lists import IdealLists as IdealLists
 from .lists import JudgedLists as JudgedLists
 from .lists import RankedLists as RankedLists

@@ -60,6 +60,8 @@ class MetricSpec(ShortRepr):
     real_grades: bool = False
     """Whether the kernel is right where grades are real-valued: levels are codes then (`RankedLists.grades`), and
     ``rel`` and ``max_level`` arrive as such. Without it the function is used there, which receives the grades."""
+    subtopics: bool = False
+    """Whether it needs judgments by subtopic (`Collection.subtopics`)."""
     ideal: float | None = None
     """Its value on an ideal ranking of everything relevant, if that is fixed."""
     monotone: bool = False

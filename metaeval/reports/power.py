@@ -65,6 +65,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         key_figures=power_figures(study, frame),
         sections=(
             _power_section(study, frame),
+            *_independent_section(study, frame),
             *_differences_section(study, frame),
             *bayesian_section(study),
             *_asl_section(study),
@@ -113,6 +114,38 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         brief=True,
         blocks=(picture, *([Text(paragraphs=short)] if short else []), _power_table(study, frame)),
     )
+
+
+def _independent_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section]:
+    """Set the share of significant pairs beside what it would be if clusters were ignored."""
+    if not study.independent:
+        return []
+    last = study.independent[-1]
+    claimed = pd.concat([one.discriminative_power().assign(correction=one.correction) for one in study.independent])
+    own = frame.loc[frame["test"] == "t", ["metric", "correction", "n_significant", "n_pairs", "power"]]
+    data = own.merge(claimed, on=["metric", "correction"], suffixes=("", "_independent"))
+    rows = data.assign(
+        **{
+            f"{name}_share": [
+                share_of(n, of) for n, of in zip(data[f"n_significant{end}"], data["n_pairs"], strict=True)
+            ]
+            for name, end in (("clusters", ""), ("independent", "_independent"))
+        }
+    )
+    shown = rows.loc[rows["correction"] == last.correction]
+    table = Table(
+        name="independent",
+        title=say("independent title"),
+        caption=say("independent table", correction=CORRECTIONS.label(last.correction)),
+        frame=shown.reset_index(drop=True),
+        columns=(
+            METRIC,
+            *right(text, clusters_share="Clusters counted", independent_share="Taken for independent"),
+        ),
+        data=data,
+    )
+    lead = say("independent lead", rows=shown, correction=CORRECTIONS.label(last.correction), scores=study.scores)
+    return [Section(id="independent", title=say("independent title"), lead=lead, brief=True, blocks=(table,))]
 
 
 def _labels(study: PowerStudy) -> dict[str, str]:

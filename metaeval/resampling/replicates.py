@@ -268,6 +268,9 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
     content: list[bytes | NDArray[np.generic]] = [names, *compiled_arrays(documents)]
     content.append(b"" if documents.pooled is None else documents.pooled)
     content += [] if documents.grades is None else [documents.grades]
+    if documents.subtopics is not None:
+        of = documents.subtopics
+        content += [of.topic_offsets, of.weights, of.offsets, of.codes, of.levels]
     if retrieved:
         content.append(b"\n".join(documents.document_ids.tolist()))
         if documents.retrieved is not None:

@@ -204,7 +204,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         full_verdicts=full.better,
     )
     store = None if keep is None else _store(Path(keep), plan, collection, seed)
-    bare = chosen.random and isinstance(collection, Collection)
+    bare = chosen.random and isinstance(collection, Collection) and collection.subtopics is None
     done = map_replicates(
         replicate_of_arrays if bare else replicate_of_collection,
         numbers,

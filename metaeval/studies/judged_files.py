@@ -28,7 +28,7 @@ from metaeval.inex.reading import (
 from metaeval.inex.xml_events import root_name
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
-from metaeval.io.qrels import judgments_of
+from metaeval.io.qrels import BySubtopic, judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.table.scores import Missing
@@ -59,6 +59,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
     duplicates: Duplicates = "error",
+    subtopics: BySubtopic = "keep",
     lenient: bool = False,
     pool_runs: RunPaths = (),
     choice: DataChoice | None = None,
@@ -89,7 +90,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
                 f"sizes of elements ({sizes}) belong to INEX assessments; {judgments} holds judgments of documents"
             )
         rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
-        levels = judgments_of(content, str(judgments), duplicates)
+        levels = judgments_of(content, str(judgments), duplicates, subtopics=subtopics)
         check = partial(_refuse_located, judgments=str(judgments))
         collection = collection_of(
             sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check

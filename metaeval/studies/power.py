@@ -26,7 +26,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.parallel import track
 from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, identical_systems
-from metaeval.table.structure import engine_scores, settled_mean_over_topics
+from metaeval.table.structure import engine_scores, settled_mean_over_topics, with_clusters
 from metaeval.table.traits import WHOLE
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
@@ -58,6 +58,8 @@ class PowerStudy(Study):
     """How sure the discriminative power itself is, under the first of the tests."""
     bayesian: BayesianComparison | None
     """For every pair the probability that either system is better by more than matters, or neither."""
+    independent: tuple[PairwiseResult, ...]
+    """What the t test would claim if topics that come in clusters were independent; empty where they do not."""
     identical: tuple[tuple[str, ...], ...]
     """Systems with equal scores under every metric; they stay in the count of pairs."""
     notes: tuple[str, ...]
@@ -240,10 +242,21 @@ def study_power(  # noqa: PLR0913 - every option of the command
         comparisons=tuple(comparisons),
         intervals=intervals,
         bayesian=probabilities,
+        independent=_as_if_independent(chosen, comparisons, asked),
         identical=identical_systems(chosen),
         notes=notes,
         provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
     )
+
+
+def _as_if_independent(
+    scores: Scores, comparisons: Sequence[PairwiseResult], asked: Tested
+) -> tuple[PairwiseResult, ...]:
+    corrections = [result.correction for result in comparisons if result.test == "t"]
+    if not corrections or not units_of(scores).clustered:
+        return ()
+    first = compare_systems(with_clusters(scores, "ignore"), test="t", correction=corrections[0], **asked._asdict())
+    return tuple(first if name == corrections[0] else first.with_correction(name) for name in corrections)
 
 
 def _cannot_be_drawn(scores: Scores) -> str:

@@ -8,6 +8,7 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
@@ -54,6 +55,14 @@ def _make_votes(rng: random.Random) -> Case:
     for at in range(rng.randint(2, 6)):
         winner = rng.choice(("model_a", "model_b", "tie", "tie (bothbad)"))
         rows.append([*rng.sample(_SYSTEMS, 2), winner, str(at % 3)])
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
+
+
+def _make_nuggets(rng: random.Random) -> Case:
+    rows = [["topic_id", "run_tag", "answer_id", "auto_assessment"]]
+    for system, topic, nugget in product(_SYSTEMS[:2], ("1", "2"), ("n1", "n2")):
+        rows.append([topic, system, nugget, rng.choice(("support", "partial", "none", "contradicts"))])
     delimiter = rng.choice(",\t;")
     return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
@@ -412,6 +421,10 @@ def _read_helm(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths)))
 
 
+def _read_nuggets(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return _cells_of(read_scores(list(paths), metrics=["all"]))
+
+
 def _read_pair(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(list(paths), missing="pairwise"))
 
@@ -430,6 +443,7 @@ READERS = (
     _reader("names", _make_names, _read_names, _name_opinions, speed=4000),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=3000),
     _reader("votes", _make_votes, _read_votes, None, speed=500),
+    _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, None, speed=500),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
     _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),

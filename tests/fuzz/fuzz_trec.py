@@ -159,26 +159,29 @@ def _levelled(rows: list[list[str]]) -> list[list[str]]:
                 raise RefusedError("another kind of line")
             if flags.setdefault(row[1], row[3]) != row[3]:
                 raise RefusedError("a grade with two readings")
-        return [[*row[:3], _GRADES[row[1]]] for row in rows]
+        return [[row[0], "0", row[2], _GRADES[row[1]]] for row in rows]
     if len(first) in {_QRELS_COLUMNS - 1, _QRELS_COLUMNS} and first[-1] in _GRADES:
         if any(row[-1] not in _GRADES or len(row) != len(first) for row in rows):
             raise RefusedError("a line without a grade")
-        return [[row[0], "0", row[-2], _GRADES[row[-1]]] for row in rows]
+        return [[row[0], row[1] if len(row) == _QRELS_COLUMNS else "0", row[-2], _GRADES[row[-1]]] for row in rows]
     return rows
 
 
 def qrels_of(content: bytes) -> dict[str, dict[str, float]]:
-    """Return the grade of every document of every topic."""
+    """Return the grade of every document of every topic, its highest where column 2 names subtopics."""
     judged: dict[str, dict[str, float]] = {}
+    seen: set[tuple[str, str, str]] = set()
     for row in _levelled(_rows(content)):
         if len(row) != _QRELS_COLUMNS:
             raise RefusedError("too few or too many columns")
         levels = judged.setdefault(row[0], {})
-        if row[2] in levels:
+        if (row[0], row[1], row[2]) in seen:
             raise RefusedError("a document twice")
-        levels[row[2]] = number_of(row[3])
-        if abs(levels[row[2]]) > _LEVEL:
+        seen.add((row[0], row[1], row[2]))
+        grade = number_of(row[3])
+        if abs(grade) > _LEVEL:
             raise RefusedError("too large a grade")
+        levels[row[2]] = max(grade, levels.get(row[2], grade))
     if all(grade.is_integer() for levels in judged.values() for grade in levels.values()):
         return judged
     return {

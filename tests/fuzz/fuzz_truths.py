@@ -289,6 +289,19 @@ def _votes(rng: random.Random) -> Case:
     return Case((table(rng, rows, ",\t"),), {}, {"said": {key: float(one) for key, one in counts.items()}})
 
 
+def _nuggets(rng: random.Random) -> Case:
+    credit = {"support": 1.0, "Partial Support": 0.5, "none": 0.0, "not-support": 0.0}
+    systems = rng.sample([name for name in _SYSTEM_NAMES if name.strip() == name], 2)
+    words = rng.choice((("topic", "run", "nugget"), ("topic_id", "run_tag", "answer_id")))
+    rows, cells = [[*words, "label"]], {}
+    for system, topic, nugget in product(systems, ("1", "2"), ("n1", "n2")):
+        label = rng.choice(list(credit))
+        rows.append([topic, system, nugget, label])
+        cells["all", system, f"{topic}/{nugget}", "1"] = credit[label]
+    said = {" | ".join(key): one for key, one in cells.items()}
+    return Case((table(rng, rows, ",\t"),), {}, {"said": said})
+
+
 def _names(rng: random.Random) -> Case:
     names = rng.sample((*NAMES, "a b", "名 前", "#x"), rng.randint(1, 4))
     listed = [name + rng.choice(("", "", "\twords of it", " ", "\t")) for name in names]
@@ -711,6 +724,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "pool-sizes": _pool_sizes,
     "names": _names,
     "votes": _votes,
+    "benchmark-nuggets": _nuggets,
     "labels": _labels,
     "labels-qrels": _label_qrels,
     "items": _items,

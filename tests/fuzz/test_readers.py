@@ -179,5 +179,6 @@ FORMATS_UNDER_TEST = {
     "inspect_ai": ["benchmark-inspect", "benchmark-inspect-archive"],
     "lm_eval": ["benchmark-lm-eval"],
     "mteb": ["benchmark-mteb"],
+    "nuggets": ["benchmark-nuggets"],
 }
 """Formats of benchmarks with a module each, and their fuzzers."""

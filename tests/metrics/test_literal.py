@@ -139,6 +139,17 @@ class Literal:
         ideal = sorted(found + others, key=lambda name: -self.judged[name])  # keeps the order of equals
         return overlap(self.names, ideal) / overlap(ideal, ideal)
 
+    def user_model(self, goes_on, n=1000, top=None):
+        most = self.gain_of(top or self.top)
+        gains = [gain / most for gain in self.gains[1:]] + [0.0] * n
+        reach, gained, looked_at, total = 1.0, 0.0, 0.0, 0.0
+        for i, gain in enumerate(gains[:n], start=1):
+            total += gain
+            gained += reach * gain
+            looked_at += reach
+            reach *= goes_on(i, gain, total)
+        return gained / looked_at
+
     def judged_share(self, k=10**6):
         shown = self.names[:k]
         return sum(name in self.judged for name in shown) / len(shown)
@@ -183,6 +194,17 @@ MEASURES = {
     "infAP(rel=2)": lambda one: one.inferred_ap(2),
     "Compat(p=0.8)@20": lambda one: one.compatibility(0.8, 20),
     "Compat(p=0.95)@4": lambda one: one.compatibility(k=4),
+    "SDCG@7": lambda one: one.user_model(lambda i, *_: math.log2(i + 1) / math.log2(i + 2), 7),
+    "INSQ(T=1.5)@30": lambda one: one.user_model(lambda i, *_: ((i + 2) / (i + 3)) ** 2, 30),
+    "INST(T=2)@30": lambda one: one.user_model(lambda i, _, total: ((i + 3 - total) / (i + 4 - total)) ** 2, 30),
+    "INST(T=0.3, max_level=6)@30": lambda one: one.user_model(
+        lambda i, _, total: ((i - 0.4 - total) / (i + 0.6 - total)) ** 2, 30, 6
+    ),
+    "BPM(T=1.25)@12": lambda one: one.user_model(lambda _, __, total: float(total < 1.25), 12),
+    "NERR8@6": lambda one: one.user_model(lambda _, gain, __: 1 - gain, 6),
+    "NERR9@12": lambda one: one.user_model(lambda i, gain, _: (1 - gain) * i / (i + 1), 12),
+    "NERR10(p=0.8)@30": lambda one: one.user_model(lambda _, gain, __: (1 - gain) * 0.8, 30),
+    "NERR11(T=2)@30": lambda one: one.user_model(lambda i, gain, _: (1 - gain) * ((i + 3) / (i + 4)) ** 2, 30),
     "Judged@5": lambda one: one.judged_share(5),
     "Judged": Literal.judged_share,
 }
@@ -194,6 +216,10 @@ QUANTISED = {
     "Q(gains={1:3, 2:0, 3:1, 4:9})": (Literal.q_measure, UNEVEN),
     "RBP(gains=exponential, p=0.8)": (lambda one: one.rbp(0.8), EXPONENTIAL),
     "RBP(p=0.8, rel=2)": (lambda one: one.rbp(0.8), STRICT),
+    "INST(T=1, gains=exponential)@30": (
+        lambda one: one.user_model(lambda i, _, total: ((i + 1 - total) / (i + 2 - total)) ** 2, 30),
+        EXPONENTIAL,
+    ),
 }
 ALL = {**{name: (literal, {}) for name, literal in MEASURES.items()}, **QUANTISED}
 
@@ -287,7 +313,7 @@ METRICS = resolve_metrics(
 def test_every_built_in_measure_has_a_literal_version():
     """No measure of documents is left out above."""
     covered = {name.split("(")[0].split("@")[0] for name in ALL}
-    assert {spec.name for spec in BUILTIN if spec.on == "documents"} == covered
+    assert {spec.name for spec in BUILTIN if spec.on == "documents" and not spec.subtopics} == covered
 
 
 def test_reduced_judgments_are_scored_like_qrels_that_were_read_that_way():
@@ -335,6 +361,6 @@ METRICS_BY_NUMBER = resolve_metrics(list(BY_NUMBER), registry=BUILTIN)
 
 def test_every_built_in_measure_has_a_form_for_real_grades():
     """None is left out above, and each says that its kernel takes codes."""
-    specs = [spec for spec in BUILTIN if spec.on == "documents"]
+    specs = [spec for spec in BUILTIN if spec.on == "documents" and not spec.subtopics]
     assert {name.split("(")[0].split("@")[0] for name in BY_NUMBER} == {spec.name for spec in specs}
     assert all(spec.real_grades for spec in specs)

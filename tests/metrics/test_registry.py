@@ -18,7 +18,9 @@ def test_the_built_in_measures_are_a_table_in_teaching_order():
     frame = BUILTIN.to_frame()
     assert frame["name"][frame["on"] == "documents"].tolist() == [
         "P", "R", "Success", "RR", "Rprec", "AP", "Q", "nDCG", "RBP", "ERR", "nERR", "bpref", "bpref_R", "bpref_N",
-        "infAP", "Compat", "Judged",
+        "infAP", "Compat", "SDCG", "INSQ", "INST", "BPM", "NERR8", "NERR9", "NERR10", "NERR11",
+        "alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
+        "D_nDCG", "Dsharp_nDCG", "Judged",
     ]  # fmt: skip
     assert frame["name"][frame["on"] == "elements"].tolist() == [
         "inex2002", "inexNG", "nxCG", "MAnxCG", "nxCGpercent", "MAep", "iMAep", "xQ", "xR", "HiXP", "HiXR", "HiXF",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from metaeval.io.benchmarks.contents import Json
     from metaeval.io.benchmarks.files import File
     from metaeval.io.benchmarks.records import Part
+    from metaeval.io.blocks import Block, TableOptions
 
 
 class Format(NamedTuple):
@@ -45,10 +46,17 @@ class Format(NamedTuple):
         if hasattr(_module(self.module), "slim"):
             _module(self.module).slim(json)
 
-    def read(self, files: "Sequence[File[Json]]") -> "tuple[list[Part], list[str]]":
+    def read(self, files: "Sequence[File[Json]]", options: "TableOptions") -> "tuple[list[Part], list[str]]":
         """Return what the files hold, and notes."""
-        parts, notes = _module(self.module).read(files)
+        own = _module(self.module)
+        parts, notes = own.read(files, options) if hasattr(own, "CREDIT") else own.read(files)
         return parts, notes
+
+    def finished(self, block: "Block") -> "Block":
+        """Return the block of all files, with what the format says of its metrics."""
+        own = _module(self.module)
+        done: Block = own.finished(block) if hasattr(own, "finished") else block
+        return done
 
 
 @cache

@@ -181,7 +181,7 @@ def _read_benchmark(
     for source, error in unread:
         if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
             raise error
-    parts, notes = first.read([file for _, file in files])
+    parts, notes = first.read([file for _, file in files], options)
     out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
         notes.append(
@@ -189,7 +189,7 @@ def _read_benchmark(
         )
     label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
     block = block_of(parts, label, notes=notes, metrics=metrics)
-    return Inputs([_as_one(block, first)], [file.source.path for _, file in files])
+    return Inputs([_as_one(first.finished(block), first)], [file.source.path for _, file in files])
 
 
 def _as_one(block: Block, form: Format) -> Block:

@@ -1,0 +1,71 @@
+"""Judgments by subtopic: which subtopics of its topic each judged document is about, and with what grade."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.base.results import ShortRepr
+from metaeval.collection.base import take_segments
+from metaeval.collection.pools import Recoded
+from metaeval.errors import InvalidOptionError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subtopics(ShortRepr):
+    """The subtopics of every topic, and the grades of documents under each."""
+
+    names: tuple[str, ...]
+    """Names of all subtopics, topic after topic."""
+    topic_offsets: NDArray[np.int64]
+    """Those of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``. Shape (n_topics + 1,)."""
+    weights: NDArray[np.float64]
+    """Weight of every subtopic; 1 unless given. Shape (n_subtopics,)."""
+    offsets: NDArray[np.int64]
+    """The entries of judgment j stand at ``offsets[j]:offsets[j + 1]``. Shape (n_judgments + 1,)."""
+    codes: NDArray[np.int64]
+    """Which subtopic of its topic, from 0. Shape (n_entries,)."""
+    levels: NDArray[np.int16]
+    """Level there, as in `Collection.levels`. Shape (n_entries,)."""
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topic_offsets) - 1
+
+    def on_topics(self, columns: NDArray[np.int64], kept: NDArray[np.int64]) -> Self:
+        """Return the subtopics of some topics, with the entries of their judgments."""
+        topic_offsets, places = take_segments(self.topic_offsets, columns)
+        offsets, entries = take_segments(self.offsets, kept)
+        return replace(
+            self,
+            names=tuple(self.names[place] for place in places.tolist()),
+            topic_offsets=topic_offsets,
+            weights=self.weights[places],
+            offsets=offsets,
+            codes=self.codes[entries],
+            levels=self.levels[entries],
+        )
+
+    def with_further(self, new: Recoded) -> Self:
+        """Return the same entries where further documents, about no subtopic, are judged."""
+        lengths = new.spread(np.diff(self.offsets), 0)
+        return replace(self, offsets=np.concatenate([[0], np.cumsum(lengths)]))
+
+    def with_weights(self, weights: Mapping[str, Mapping[str, float]], topics: tuple[str, ...]) -> Self:
+        """Return them with weights by topic and subtopic; those of a topic count as shares of their sum."""
+        found = np.full(len(self.names), np.nan)
+        for column, topic in enumerate(topics):
+            for place in range(self.topic_offsets[column], self.topic_offsets[column + 1]):
+                found[place] = weights.get(topic, {}).get(self.names[place], np.nan)
+        wrong = np.flatnonzero(~((found >= 0) & np.isfinite(found)))
+        if wrong.size:
+            column = int(np.searchsorted(self.topic_offsets, wrong[0], side="right")) - 1
+            what = "has none" if np.isnan(found[wrong[0]]) else f"has {found[wrong[0]]:g}"
+            raise InvalidOptionError(
+                f"`weights` needs one of 0 or more for every subtopic; {self.names[wrong[0]]!r} of topic "
+                f"{topics[column]!r} {what}"
+            )
+        return replace(self, weights=found)

@@ -1,0 +1,239 @@
+"""Nuggets: what an answer should say, and a label for every system that says whether its answer does.
+
+A row is a nugget of a topic under a system: of a table, as TREC DRAGUN has it, or of the assignments of nuggetizer.
+Nuggets are the items, and topics their clusters. The value of a nugget is what it adds to its topic's score, times the
+number of its topic's nuggets, so that the mean over a topic is the measure.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from metaeval.base.columns import underscored
+from metaeval.base.names import count, first_few, is_number, shortened
+from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.contents import Json
+from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.records import Part, block_of
+from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.sheets import Sheet, header_names
+
+CREDIT: Mapping[str, float] = {
+    **dict.fromkeys(("support", "supports", "supported"), 1.0),
+    **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
+    **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
+}
+"""What each label counts, as the tracks have it; contradictions count 0."""
+CONTRADICTIONS = frozenset({"contradict", "contradicts", "contradicted", "contradiction"})
+IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
+"""Weight of a nugget in `weighted`."""
+_WORDS = {
+    "topic": ("topic_id", "topic", "qid", "query_id"),
+    "system": ("run_tag", "run_id", "run", "system"),
+    "nugget": ("nugget_id", "nugget", "answer_id"),
+    "label": ("label", "assignment", "assessment", "auto_assessment", "support"),
+    "importance": ("importance",),
+    "judge": ("judge", "assessor", "annotator"),
+}
+_NEEDED = ("topic", "system", "nugget", "label")
+
+
+class _Row(NamedTuple):
+    topic: str
+    system: str
+    nugget: str
+    label: str
+    importance: str
+    judge: str
+    place: int
+    """Number of the row, for messages."""
+
+
+type _Refuse = Callable[[str, int], FileFormatError]
+
+
+def nugget_columns(names: Sequence[str]) -> dict[str, int] | None:
+    """Return which column of a header is what, if a table with it holds nuggets.
+
+    Examples
+    --------
+    >>> nugget_columns(["topic_id", "run_tag", "answer_id", "auto_assessment", "auto_rationale"])
+    {'topic': 0, 'system': 1, 'nugget': 2, 'label': 3}
+    >>> nugget_columns(["topic", "system", "score"]) is None
+    True
+    """
+    known = [underscored(name) for name in names]
+    found = {part: next((known.index(word) for word in words if word in known), -1) for part, words in _WORDS.items()}
+    places = {part: place for part, place in found.items() if place >= 0}
+    return places if all(part in places for part in _NEEDED) else None
+
+
+def read_nuggets(sheet: Sheet, options: TableOptions) -> Block | None:
+    """Return what a table of nuggets holds; None for any other table."""
+    places = nugget_columns(header_names(sheet.sample()[0]))
+    if places is None:
+        return None
+    body = sheet.without_header()
+    width = max(places.values()) + 1
+
+    def rows() -> Iterator[_Row]:
+        for position, cells in enumerate(body.rows()):
+            if len(cells) < width:
+                raise body.error(f"a row of {len(cells)} cells, and the header has {width} or more", position)
+            given = {part: cells[place].strip() for part, place in places.items()}
+            yield _Row(**{"importance": "", "judge": "", **given}, place=position)
+
+    parts, notes = _parts(list(rows()), sheet.label, options, body.error)
+    return finished(block_of(parts, sheet.label, notes=notes))
+
+
+def holds(json: Json) -> bool:
+    """Whether these are assignments of nuggetizer: a query with nuggets that have an assignment."""
+    nuggets = json.first.get("nuggets")
+    return (
+        "qid" in json.first
+        and isinstance(nuggets, list)
+        and bool(nuggets)
+        and isinstance(nuggets[0], dict)
+        and "assignment" in nuggets[0]
+    )
+
+
+def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part], list[str]]:
+    """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
+    rows: list[_Row] = []
+    owners: list[tuple[Json, int]] = []
+    for file in files:
+        for at, record in enumerate(file.held.records):
+            nuggets = record.get("nuggets")
+            if "qid" not in record or not isinstance(nuggets, list):
+                file.held.refuse("a record has a qid and a list of nuggets", at=at)
+            system = own_system(file.source, str(record.get("run_id") or file.source.own_name))
+            for nugget in nuggets:
+                if not isinstance(nugget, dict) or not {"text", "assignment"} <= nugget.keys():
+                    file.held.refuse("a nugget is an object with text and assignment", at=at, key="nuggets")
+                rows.append(
+                    _Row(
+                        topic=str(record["qid"]),
+                        system=system,
+                        nugget=" ".join(str(nugget["text"]).split()),
+                        label=str(nugget["assignment"]),
+                        importance=str(nugget.get("importance") or ""),
+                        judge="",
+                        place=len(owners),
+                    )
+                )
+                owners.append((file.held, at))
+
+    def refuse(rule: str, place: int) -> FileFormatError:
+        json, at = owners[place]
+        return FileFormatError(rule, path=json.label, line=json.line(at))
+
+    return _parts(rows, files[0].source.path, options, refuse)
+
+
+def finished(block: Block) -> Block:
+    """Say which way is better, and what was read."""
+    better = {name: not name.startswith("contradicted") for name in block.labels["metric"]}
+    return replace(block, attached={**block.attached, "higher_is_better": better}, read_as="labels of nuggets")
+
+
+def _parts(rows: Sequence[_Row], label: str, options: TableOptions, refuse: _Refuse) -> tuple[list[Part], list[str]]:
+    credit = {
+        **CREDIT,
+        **dict.fromkeys(CONTRADICTIONS, 0.0),
+        **{_word(key): one for key, one in options.credit.items()},
+    }
+    importance = _importance(rows, refuse)
+    sizes: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for (topic, _), weight in importance.items():
+        for place, one in enumerate((1.0, weight == 1.0, weight)):
+            sizes[topic][place] += one
+    weighted = any(row.importance for row in rows)
+    judges = list(dict.fromkeys(row.judge for row in rows))
+    contradicted = any(_word(row.label) in CONTRADICTIONS for row in rows)
+    cells: dict[tuple[str, str, str, str], list[float]] = {}
+    for row in rows:
+        key = (row.judge, row.system, row.topic, row.nugget)
+        if key in cells and options.duplicates == "error":
+            raise refuse(
+                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} is labelled twice for "
+                f"{shortened(row.system)!r}; keep one, or pass `duplicates='first'` or `'mean'`",
+                row.place,
+            )
+        if key in cells and options.duplicates == "first":
+            continue
+        values = [*_value(row, credit, refuse), 1.0]
+        cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
+    systems: dict[str, list[tuple[str, str, dict[str, float]]]] = defaultdict(list)
+    for (judge, system, topic, nugget), (total, contradictions, times) in cells.items():
+        size, vital, weights = sizes[topic]
+        weight, value, against = importance[topic, nugget], total / times, contradictions / times
+        found = {"all": value, "strict_all": float(value >= 1)}
+        if weighted:
+            worth = size / vital if weight == 1.0 else 0.0
+            found |= {"vital": value * worth, "strict_vital": float(value >= 1) * worth}
+            found["weighted"] = value * weight * size / weights
+        else:
+            found["lenient_all"] = float(value > 0)
+        if contradicted:
+            found |= {"net_all": value - against, "contradicted": against}
+        named = {f"{name} ({judge})" if len(judges) > 1 else name: one for name, one in found.items()}
+        systems[system].append((topic, nugget, named))
+    notes = [f"items are nuggets, clusters the {count(len(sizes), 'topic')} that they belong to"]
+    without = [topic for topic, (_, vital, _) in sizes.items() if weighted and not vital]
+    if without:
+        notes.append(f"topics without a vital nugget score 0 under vital: {first_few(without)}")
+    return [_part(system, own, label) for system, own in systems.items()], notes
+
+
+def _part(system: str, own: Sequence[tuple[str, str, dict[str, float]]], label: str) -> Part:
+    by_item: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for topic, nugget, values in own:
+        by_item[topic, nugget].update(values)
+    return Part(
+        path=label,
+        system=system,
+        topics=[f"{topic}/{nugget}" for topic, nugget in by_item],
+        values=list(by_item.values()),
+        place=lambda number, _: (None, "/".join(list(by_item)[number])),
+        clusters=[topic for topic, _ in by_item],
+    )
+
+
+def _importance(rows: Sequence[_Row], refuse: _Refuse) -> dict[tuple[str, str], float]:
+    """Return the weight of every nugget, 1 where none has an importance; it must be the same in every row."""
+    found: dict[tuple[str, str], float] = {}
+    given = any(row.importance for row in rows)
+    for row in rows:
+        weight = IMPORTANCE.get(_word(row.importance)) if given else 1.0
+        if weight is None:
+            said = f"is {shortened(row.importance)!r}" if row.importance else "is missing"
+            raise refuse(f"the importance {said}; a nugget is {' or '.join(IMPORTANCE)}", row.place)
+        if found.setdefault((row.topic, row.nugget), weight) != weight:
+            raise refuse(
+                f"nugget {shortened(row.nugget)!r} of topic {shortened(row.topic)!r} has another importance in an "
+                "earlier row; it belongs to the nugget, not to a system",
+                row.place,
+            )
+    return found
+
+
+def _value(row: _Row, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
+    """Return the credit of a label, and whether it is a contradiction."""
+    word = _word(row.label)
+    if word in credit:
+        return credit[word], float(word in CONTRADICTIONS)
+    if is_number(row.label) and 0 <= float(row.label) <= 1:
+        return float(row.label), 0.0
+    known = first_few(list(dict.fromkeys([*credit])), most=20)
+    raise refuse(
+        f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
+        f"or use one of {known}, or a number from 0 to 1",
+        row.place,
+    )
+
+
+def _word(text: str) -> str:
+    return underscored(text.strip())

@@ -1,0 +1,417 @@
+"""Measures of diversity: how well a list covers the subtopics of its topic, and how little it repeats."""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.parameters import Cutoff, Level, Rule
+from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.sums import share
+from metaeval.running.compiled import compiled
+
+_Share = Annotated[float, Rule(lambda value: 0 <= value <= 1, "between 0 and 1")]
+_Below = Annotated[float, Rule(lambda value: 0 <= value < 1, "0 or more and below 1")]
+
+
+class _Entries(NamedTuple):
+    """The relevant documents of every list, and of every topic, with the subtopics that each is about."""
+
+    lists: NDArray[np.int64]
+    """The documents of list i are ``documents[lists[i]:lists[i + 1]]``. Shape (n_systems * n_topics + 1,)."""
+    documents: NDArray[np.int32]
+    """Which judgment. Shape (n,)."""
+    topics: NDArray[np.int64]
+    """The judgments of topic t are ``topics[t]:topics[t + 1]``."""
+    offsets: NDArray[np.int64]
+    """The entries of judgment j are ``offsets[j]:offsets[j + 1]``."""
+    codes: NDArray[np.int64]
+    """Which subtopic of all topics. Shape (n_entries,)."""
+    first: NDArray[np.int64]
+    """The subtopics of topic t are ``first[t]:first[t + 1]``."""
+    levels: NDArray[np.int64]
+    """Level of every entry, 0 where its document is not judged relevant now. Shape (n_entries,)."""
+    weights: NDArray[np.float64]
+    """Weight of every subtopic; 0 where nothing is relevant. Shape (n_subtopics,)."""
+    whole: NDArray[np.float64]
+    """Sum of the weights of every topic."""
+
+
+def _entries(lists: RankedLists, rel: int) -> _Entries:
+    """Take those whose level is at least `rel`; subtopics without any do not count, as in ndeval."""
+    collection = lists.collection
+    found = collection.subtopics
+    if found is None:
+        raise InvalidOptionError(
+            "measures of diversity need judgments by subtopic (topic subtopic document grade), and these have none"
+        )
+    relevant = collection.levels > 0
+    judgments = np.repeat(np.arange(len(relevant)), np.diff(found.offsets))
+    kept = (found.levels >= rel) & relevant[judgments]
+    topic = collection.topic_of_judgment[judgments[kept]]
+    codes = found.codes[kept] + found.topic_offsets[topic]
+    sizes = np.bincount(judgments[kept], minlength=len(relevant))
+    weights = np.where(np.bincount(codes, minlength=len(found.names)) > 0, found.weights, 0.0)
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    return _Entries(
+        lists=lists.offsets,
+        documents=collection.judgments[relevant[collection.judgments]],
+        topics=collection.topic_offsets,
+        offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        codes=codes,
+        first=found.topic_offsets,
+        levels=found.levels[kept].astype(np.int64),
+        weights=weights,
+        whole=np.diff(sums[found.topic_offsets]),
+    )
+
+
+# ----------------------------------------------------------------------------------------- -- gains that wear off
+
+
+class _Novelty(NamedTuple):
+    """Sums of discounted novel gain: of the lists (system, topic), of a greedy ideal, and of a list beyond any real."""
+
+    found: NDArray[np.float64]
+    ideal: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    """Sum of the weights of every topic's subtopics."""
+
+
+def _novelty(  # noqa: PLR0913 - parameters of measures
+    lists: RankedLists,
+    discounts: NDArray[np.float64],
+    *,
+    alpha: float,
+    k: int | None,
+    rel: int = 1,
+    max_level: int | None = None,
+) -> _Novelty:
+    """Sum what each document adds about subtopics that wear off by `alpha`, or by the grade if there is a `max_level`.
+
+    Shapes: `discounts` (longest + 1,), by rank.
+    """
+    entries = _entries(lists, rel)
+    if max_level is None:
+        gain, wear = np.ones(lists.highest + 1), np.full(lists.highest + 1, 1.0 - alpha)
+        top = lists.highest
+    else:
+        top = lists.scale_level(max_level)
+        gain = np.exp2(lists.numbers - lists.number_of(top)) - np.exp2(-lists.number_of(top))
+        wear = 1.0 - gain
+    deepest = min(depth(k), len(discounts) - 1)
+    parts = entries.offsets, entries.codes, entries.first, gain[entries.levels], wear[entries.levels], entries.weights
+    found = novelty_sums(entries.lists, lists.ranks, entries.documents, *parts, discounts, deepest)
+    ideal = greedy_sums(entries.topics, *parts, discounts, deepest)
+    ranks = np.arange(len(discounts) - 1)
+    bound = float((gain[top] * wear[top] ** ranks * discounts[1:])[:deepest].sum())
+    return _Novelty(found.reshape(lists.lengths.shape), ideal, bound * entries.whole, entries.whole)
+
+
+@compiled
+def novelty_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    lists: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    documents: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    first: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    wear: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    discounts: NDArray[np.float64],
+    deepest: int,
+) -> NDArray[np.float64]:
+    """Sum the discounted novel gain of every list."""
+    sums = np.zeros(len(lists) - 1)
+    left = np.empty(len(weights))
+    n_topics = len(first) - 1
+    for number in range(len(lists) - 1):
+        topic = number % n_topics
+        for place in range(first[topic], first[topic + 1]):
+            left[place] = weights[place]
+        total = 0.0
+        for place in range(lists[number], lists[number + 1]):
+            if ranks[place] > deepest:
+                break
+            novel = 0.0
+            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+                novel += left[codes[entry]] * gains[entry]
+                left[codes[entry]] *= wear[entry]
+            total += novel * discounts[ranks[place]]
+        sums[number] = total
+    return sums
+
+
+@compiled
+def greedy_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    topics: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    first: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    wear: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    discounts: NDArray[np.float64],
+    deepest: int,
+) -> NDArray[np.float64]:
+    """Sum the same of a list that takes the document with most novel gain next; of equals the last identifier."""
+    sums = np.zeros(len(topics) - 1)
+    left = np.empty(len(weights))
+    for topic in range(len(topics) - 1):
+        for place in range(first[topic], first[topic + 1]):
+            left[place] = weights[place]
+        size = topics[topic + 1] - topics[topic]
+        taken = np.zeros(size, dtype=np.bool_)
+        for rank in range(1, min(size, deepest) + 1):
+            best, most = -1, 0.0
+            for place in range(size):
+                document = topics[topic] + place
+                if taken[place] or offsets[document] == offsets[document + 1]:
+                    continue
+                novel = 0.0
+                for entry in range(offsets[document], offsets[document + 1]):
+                    novel += left[codes[entry]] * gains[entry]
+                if best < 0 or novel >= most:
+                    best, most = place, novel
+            if best < 0:
+                break
+            taken[best] = True
+            document = topics[topic] + best
+            for entry in range(offsets[document], offsets[document + 1]):
+                left[codes[entry]] *= wear[entry]
+            sums[topic] += most * discounts[rank]
+    return sums
+
+
+def _log_discounts(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+    ranks = np.arange(_deepest(lists, k) + 1, dtype=np.float64)
+    discounts: NDArray[np.float64] = np.log2(ranks + 1, out=np.ones(len(ranks)), where=ranks > 0)
+    return 1.0 / discounts
+
+
+def _reciprocal_ranks(lists: RankedLists, k: int | None) -> NDArray[np.float64]:
+    return 1.0 / np.maximum(np.arange(_deepest(lists, k) + 1.0), 1.0)
+
+
+def _deepest(lists: RankedLists, k: int | None) -> int:
+    """Return the largest rank that counts: the cut-off, else the longest list or the largest topic."""
+    return k or max(lists.longest, int(np.diff(lists.collection.topic_offsets).max(initial=1)))
+
+
+def alpha_dcg(
+    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
+) -> NDArray[np.float64]:
+    """Discounted novel gain over that of a list whose every document is about every subtopic."""
+    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
+    return share(sums.found, sums.bound)
+
+
+def alpha_ndcg(
+    lists: RankedLists, *, alpha: _Share = 0.5, k: Cutoff | None = None, rel: Level = 1
+) -> NDArray[np.float64]:
+    r"""Discounted novel gain of the top k over that of a greedy ideal list.
+
+    Notes
+    -----
+    .. math:: \alpha DCG_k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s} J(r, s) (1 - \alpha)^{n(r, s)}
+
+    with J whether the document at rank r is about subtopic s, and n how many above it are (Clarke et al. 2008). The
+    ideal list takes the document with most novel gain next, of equals the last by identifier, as ndeval does.
+    """
+    sums = _novelty(lists, _log_discounts(lists, k), alpha=alpha, k=k, rel=rel)
+    return share(sums.found, sums.ideal)
+
+
+def err_ia(
+    lists: RankedLists,
+    *,
+    alpha: _Share = 0.5,
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+    rel: Level = 1,
+) -> NDArray[np.float64]:
+    """Mean over subtopics of the expected reciprocal rank, over that of a list that satisfies all as well as any can.
+
+    Notes
+    -----
+    A document satisfies a reader with probability `alpha`, whatever its grade, as in ndeval; with `max_level` by its
+    grade, :math:`(2^g - 1) / 2^{max}` (Chapelle et al. 2011). ndeval leaves out the division at k = 1.
+    """
+    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
+    return share(sums.found, sums.bound)
+
+
+def nerr_ia(
+    lists: RankedLists,
+    *,
+    alpha: _Share = 0.5,
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+    rel: Level = 1,
+) -> NDArray[np.float64]:
+    """ERR_IA over that of a greedy ideal list."""
+    sums = _novelty(lists, _reciprocal_ranks(lists, k), alpha=alpha, k=k, rel=rel, max_level=max_level)
+    return share(sums.found, sums.ideal)
+
+
+def nrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
+    r"""Novel gain of a reader who continues from each rank to the next with probability beta.
+
+    Notes
+    -----
+    .. math:: NRBP = \frac{1 - (1 - \alpha) \beta}{S} \sum_r \beta^{r - 1} \sum_s J(r, s) (1 - \alpha)^{n(r, s)}
+
+    with S subtopics (Clarke, Kolla and Vechtomova 2009).
+    """
+    discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
+    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
+    return share(sums.found * (1.0 - (1.0 - alpha) * beta), sums.whole)
+
+
+def nnrbp(lists: RankedLists, *, alpha: _Share = 0.5, beta: _Below = 0.5, rel: Level = 1) -> NDArray[np.float64]:
+    """NRBP over that of a greedy ideal list."""
+    discounts = beta ** np.maximum(np.arange(_deepest(lists, None) + 1.0) - 1.0, 0.0)
+    sums = _novelty(lists, discounts, alpha=alpha, k=None, rel=rel)
+    return share(sums.found, sums.ideal)
+
+
+# --------------------------------------------------------------------------------------------- means over the subtopics
+
+
+def average_precision_ia(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+    """Mean over subtopics of average precision (MAP-IA, intent-aware)."""
+    entries = _entries(lists, rel)
+    sizes = np.bincount(entries.codes, minlength=len(entries.weights))
+    worth = np.divide(entries.weights, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
+    sums = count_sums(*parts, worth, depth(None), 2)
+    return share(sums.reshape(lists.lengths.shape), entries.whole)
+
+
+def precision_ia(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+    """Mean over subtopics of precision in the top k."""
+    entries = _entries(lists, rel)
+    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
+    sums = count_sums(*parts, entries.weights, depth(k), 0)
+    return share(sums.reshape(lists.lengths.shape) / k, entries.whole)
+
+
+def subtopic_recall(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+    """Share of the topic's subtopics that the top k cover (S-recall, I-rec)."""
+    entries = _entries(lists, rel)
+    parts = entries.lists, lists.ranks, entries.documents, entries.offsets, entries.codes, entries.first
+    there = (entries.weights > 0).astype(np.float64)
+    sums = count_sums(*parts, there, depth(k), 1)
+    return share(sums.reshape(lists.lengths.shape), np.diff(np.concatenate([[0.0], np.cumsum(there)])[entries.first]))
+
+
+@compiled
+def count_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    lists: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    documents: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    first: NDArray[np.int64],
+    worth: NDArray[np.float64],
+    deepest: int,
+    kind: int,
+) -> NDArray[np.float64]:
+    """Sum over the subtopics of every list: all that is found (kind 0), what is new (1), or the precision there (2)."""
+    sums = np.zeros(len(lists) - 1)
+    seen = np.zeros(len(worth), dtype=np.int64)
+    n_topics = len(first) - 1
+    for number in range(len(lists) - 1):
+        topic = number % n_topics
+        for place in range(first[topic], first[topic + 1]):
+            seen[place] = 0
+        total = 0.0
+        for place in range(lists[number], lists[number + 1]):
+            if ranks[place] > deepest:
+                break
+            for entry in range(offsets[documents[place]], offsets[documents[place] + 1]):
+                code = codes[entry]
+                seen[code] += 1
+                if kind == 0 or (kind == 1 and seen[code] == 1):
+                    total += worth[code]
+                elif kind == 2:  # noqa: PLR2004 - as above
+                    total += worth[code] * seen[code] / ranks[place]
+        sums[number] = total
+    return sums
+
+
+def d_ndcg(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
+    r"""Discounted global gain of the top k over that of an ideal list, by global gain.
+
+    Notes
+    -----
+    .. math:: gg(d) = \sum_s P(s)\, g_s(d)
+
+    with P the weights of subtopics as shares (Sakai and Song 2011).
+    """
+    entries = _entries(lists, 1)
+    gains = entries.weights[entries.codes] * lists.gain_of_level[entries.levels]
+    sums = np.concatenate([[0.0], np.cumsum(gains)])
+    totals = sums[entries.offsets[1:]] - sums[entries.offsets[:-1]]
+    discounts = _log_discounts(lists, k)
+    deepest = min(depth(k), len(discounts) - 1)
+    found = global_gains(entries.lists, lists.ranks, totals[entries.documents], discounts, deepest)
+    topic = lists.collection.topic_of_judgment
+    order = np.lexsort((-totals, topic))
+    ranks = np.arange(1, len(totals) + 1) - entries.topics[topic]
+    ideal = global_gains(entries.topics, ranks, totals[order], discounts, deepest)
+    return share(found.reshape(lists.lengths.shape), ideal)
+
+
+@compiled
+def global_gains(
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.integer],
+    gains: NDArray[np.float64],
+    discounts: NDArray[np.float64],
+    deepest: int,
+) -> NDArray[np.float64]:
+    """Sum discounted gains of every list."""
+    sums = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        for place in range(offsets[number], offsets[number + 1]):
+            if ranks[place] > deepest:
+                break
+            sums[number] += gains[place] * discounts[ranks[place]]
+    return sums
+
+
+def d_sharp_ndcg(lists: RankedLists, *, gamma: _Share = 0.5, k: Cutoff | None = None) -> NDArray[np.float64]:
+    """Share of subtopics covered (I-rec) and D_nDCG, averaged with weight gamma on the first (D#-nDCG)."""
+    return gamma * subtopic_recall(lists, k=k) + (1.0 - gamma) * d_ndcg(lists, k=k)
+
+
+SPECS = tuple(
+    MetricSpec(
+        name=name,
+        kernel=kernel,
+        subtopics=True,
+        real_grades=True,
+        graded=graded,
+        judged_only=True,
+        bounds=bounds,
+        cite=cite,
+    )
+    for name, kernel, graded, bounds, cite in (
+        ("alpha_DCG", alpha_dcg, False, (0.0, 1.0), "clarke2008"),
+        ("alpha_nDCG", alpha_ndcg, False, (0.0, np.inf), "clarke2008"),
+        ("ERR_IA", err_ia, False, (0.0, 1.0), "chapelle2011"),
+        ("nERR_IA", nerr_ia, False, (0.0, np.inf), "chapelle2011"),
+        ("NRBP", nrbp, False, (0.0, 1.0), "clarke2009"),
+        ("nNRBP", nnrbp, False, (0.0, np.inf), "clarke2009"),
+        ("AP_IA", average_precision_ia, False, (0.0, 1.0), "agrawal2009"),
+        ("P_IA", precision_ia, False, (0.0, 1.0), "agrawal2009"),
+        ("StRecall", subtopic_recall, False, (0.0, 1.0), "zhai2003"),
+        ("D_nDCG", d_ndcg, True, (0.0, 1.0), "sakai2011"),
+        ("Dsharp_nDCG", d_sharp_ndcg, True, (0.0, 1.0), "sakai2011"),
+    )
+)

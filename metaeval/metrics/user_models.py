@@ -1,0 +1,282 @@
+"""Measures of the C/W/L framework: what a reader gains who goes on from rank to rank with a stated probability."""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.lists import RankedLists
+from metaeval.metrics.parameters import Cutoff, Level, Rule
+from metaeval.metrics.spec import MetricSpec
+from metaeval.running.compiled import compiled, compiled_part
+
+DEPTH = 1000
+"""How far a reader may go where no cut-off ends the list, as in cwl_eval."""
+_MOST_STEPS = 64
+_WHOLE = 1e-9
+
+_Target = Annotated[float, Rule(lambda target: 0 < target < np.inf, "above 0")]
+_Persistence = Annotated[float, Rule(lambda p: 0 < p < 1, "above 0 and below 1")]
+
+
+def scaled_gains(lists: RankedLists, max_level: int | None = None) -> NDArray[np.float64]:
+    """Return the gain of every level as a share of that of the top level, `max_level` or that of the judgments."""
+    top = lists.scale_level(max_level)
+    most = float(lists.gain_of_level[top])
+    if not most >= np.nanmax(lists.gain_of_level, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
+        raise InvalidOptionError(
+            f"a user model takes gains as shares of that of the top level, {lists.number_of(top):g}, so no level may "
+            f"have more: gains={lists.gains} gives it {most:g}"
+        )
+    return lists.gain_of_level / (most or 1.0)
+
+
+def _product_rate(
+    lists: RankedLists, reach: NDArray[np.float64], max_level: int | None, *, stops: bool
+) -> NDArray[np.float64]:
+    """Rate of gain where C(i) is a function of the rank, times 1 - g(i) if a reader `stops` at what satisfies.
+
+    Shapes: `reach` (depth,), the probability of reaching each rank if nothing is found.
+    """
+    table = np.concatenate([[0.0], reach])
+    rates = product_rates(
+        lists.offsets, lists.ranks, lists.levels, scaled_gains(lists, max_level), table, np.cumsum(table), stops
+    )
+    return rates.reshape(lists.lengths.shape)
+
+
+@compiled
+def product_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    gains: NDArray[np.float64],
+    reach: NDArray[np.float64],
+    reached: NDArray[np.float64],
+    stops: bool,  # noqa: FBT001 - a kernel takes plain values
+) -> NDArray[np.float64]:
+    """Return the rate of gain of every list; between relevant documents the tables say what happens."""
+    rates = np.zeros(len(offsets) - 1)
+    deepest = len(reach) - 1
+    for number in range(len(offsets) - 1):
+        alive = 1.0
+        gained = looked_at = 0.0
+        last = 0
+        for entry in range(offsets[number], offsets[number + 1]):
+            rank = ranks[entry]
+            if rank > deepest:
+                break
+            gain = gains[levels[entry]]
+            gained += alive * reach[rank] * gain
+            if stops:
+                looked_at += alive * (reached[rank] - reached[last])
+                alive *= 1.0 - gain
+                last = rank
+        looked_at += alive * (reached[deepest] - reached[last])
+        rates[number] = gained / looked_at
+    return rates
+
+
+@compiled_part
+def _trigamma(x: float) -> float:
+    """Sum 1 / (x + i)^2 over i from 0 on: by recurrence up to 10, then by the asymptotic series."""
+    total = 0.0
+    while x < 10.0:  # noqa: PLR2004 - the series has 15 digits from here on
+        total += 1.0 / (x * x)
+        x += 1.0
+    y = 1.0 / (x * x)
+    series = 1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * (5 / 66 - y * (691 / 2730 - y * 7 / 6)))))
+    return total + 1.0 / x + 0.5 * y + y / x * series
+
+
+def _steps(gains: NDArray[np.float64]) -> int:
+    """Return the smallest n that makes n times every gain whole; 0 if there is none up to 64."""
+    multiples = np.arange(1, _MOST_STEPS + 1)[:, None] * gains
+    whole = (np.abs(multiples - np.rint(multiples)) < _WHOLE).all(axis=1)
+    return int(np.argmax(whole)) + 1 if whole.any() else 0
+
+
+@compiled
+def trigammas(target: float, steps: int, depth: int) -> NDArray[np.float64]:
+    """Return the trigamma function at 2T, 2T + 1/steps, … down to the depth."""
+    table = np.empty(steps * (depth + 1) + 1)
+    for place in range(len(table)):
+        table[place] = _trigamma(2.0 * target + place / steps)
+    return table
+
+
+@compiled
+def inst_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    gains: NDArray[np.float64],
+    target: float,
+    deepest: int,
+    table: NDArray[np.float64],
+    steps: int,
+) -> NDArray[np.float64]:
+    """Return the rate of gain of every list under INST.
+
+    Where nothing is gained C(i) telescopes: rank i is reached with probability q / (i - 1 + 2T - total)^2, and a sum
+    of that over many ranks is a difference of two trigamma functions: from `table` where gains are whole `steps`.
+    """
+    rates = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        scale = 4.0 * target * target
+        gained = looked_at = total = 0.0
+        last = 0
+        stop = offsets[number + 1]
+        for entry in range(offsets[number], stop + 1):
+            rank = deepest if entry == stop else min(ranks[entry], deepest)
+            ends = entry == stop or ranks[entry] > deepest
+            first = last - total
+            if steps > 0:
+                begin = int(first * steps + 0.5)
+                looked_at += scale * (table[begin] - table[begin + (rank - last) * steps])
+            else:
+                low = first + 2.0 * target
+                looked_at += scale * (_trigamma(low) - _trigamma(low + (rank - last)))
+            if ends:
+                break
+            here = scale / (2.0 * target + rank - 1.0 - total) ** 2
+            gain = gains[levels[entry]]
+            gained += here * gain
+            total += gain
+            scale = here * (rank + 2.0 * target - total - 1.0) ** 2
+            last = rank
+        rates[number] = gained / looked_at
+    return rates
+
+
+@compiled
+def bpm_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    gains: NDArray[np.float64],
+    target: float,
+    deepest: int,
+) -> NDArray[np.float64]:
+    """Return the rate of gain of every list down to the rank where the target is reached, or to the deepest."""
+    rates = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        total = 0.0
+        end = deepest
+        for entry in range(offsets[number], offsets[number + 1]):
+            if ranks[entry] > deepest:
+                break
+            total += gains[levels[entry]]
+            if total >= target:
+                end = ranks[entry]
+                break
+        rates[number] = total / end
+    return rates
+
+
+def _squares(T: float, depth: int) -> NDArray[np.float64]:  # noqa: N803 - as published
+    """Probability of reaching each rank under INSQ, whose C(i) telescopes."""
+    return np.square(2 * T / (2 * T + np.arange(depth, dtype=np.float64)))
+
+
+def scaled_dcg(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+    """Discounted gain of the top k over that of k documents at the top level."""
+    discounts: NDArray[np.float64] = np.log2(np.arange(2.0, k + 2))
+    return _product_rate(lists, 1 / discounts, max_level, stops=False)
+
+
+def insq(
+    lists: RankedLists,
+    *,
+    T: _Target = 1.0,  # noqa: N803 - as published
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+) -> NDArray[np.float64]:
+    r"""Rate of gain of a reader who wants T relevant documents and grows more patient with each rank.
+
+    Notes
+    -----
+    .. math:: C(i) = \left( \frac{i + 2T - 1}{i + 2T} \right)^2
+
+    (Moffat, Scholer and Thomas 2012); the list ends at rank k, 1000 by default, as in cwl_eval.
+    """
+    return _product_rate(lists, _squares(T, k or DEPTH), max_level, stops=False)
+
+
+def inst(
+    lists: RankedLists,
+    *,
+    T: _Target = 1.0,  # noqa: N803 - as published
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+) -> NDArray[np.float64]:
+    r"""Rate of gain of a reader whose patience depends on how much of T is still to be found.
+
+    Notes
+    -----
+    .. math:: C(i) = \left( \frac{i + T + T_i - 1}{i + T + T_i} \right)^2, \qquad T_i = T - \sum_{j \le i} g(j)
+
+    (Moffat, Bailey, Scholer and Thomas 2015); the list ends at rank k, 1000 by default, as in cwl_eval.
+    """
+    gains, depth = scaled_gains(lists, max_level), k or DEPTH
+    steps = _steps(gains)
+    table = trigammas(T, max(steps, 1), depth if steps else 0)
+    rates = inst_rates(lists.offsets, lists.ranks, lists.levels, gains, T, depth, table, steps)
+    return rates.reshape(lists.lengths.shape)
+
+
+def bejeweled_player(
+    lists: RankedLists,
+    *,
+    T: _Target = 1.0,  # noqa: N803 - as published
+    k: Cutoff,
+    max_level: Level | None = None,
+) -> NDArray[np.float64]:
+    """Rate of gain of a reader who stops when T is gained or k documents are seen (static BPM)."""
+    nearly = T * (1 - 1e-12)  # gains add up to T in steps such as a third
+    rates = bpm_rates(lists.offsets, lists.ranks, lists.levels, scaled_gains(lists, max_level), nearly, k)
+    return rates.reshape(lists.lengths.shape)
+
+
+def nerr8(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+    """Rate of gain of a reader who stops where satisfied, or at rank k: C(i) = 1 - g(i)."""
+    return _product_rate(lists, np.ones(k), max_level, stops=True)
+
+
+def nerr9(lists: RankedLists, *, k: Cutoff, max_level: Level | None = None) -> NDArray[np.float64]:
+    """Rate of gain of a reader with C(i) = (1 - g(i)) i / (i + 1), down to rank k."""
+    return _product_rate(lists, np.reciprocal(np.arange(1.0, k + 1)), max_level, stops=True)
+
+
+def nerr10(
+    lists: RankedLists, *, p: _Persistence = 0.9, k: Cutoff | None = None, max_level: Level | None = None
+) -> NDArray[np.float64]:
+    """Rate of gain of a reader with C(i) = (1 - g(i)) p."""
+    return _product_rate(lists, np.power(p, np.arange(k or DEPTH)), max_level, stops=True)
+
+
+def nerr11(
+    lists: RankedLists,
+    *,
+    T: _Target = 1.0,  # noqa: N803 - as published
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+) -> NDArray[np.float64]:
+    """Rate of gain of a reader with the C(i) of INSQ, times 1 - g(i)."""
+    return _product_rate(lists, _squares(T, k or DEPTH), max_level, stops=True)
+
+
+SPECS = tuple(
+    MetricSpec(name=name, kernel=kernel, real_grades=True, graded=True, monotone=name != "BPM", cite=cite)
+    for name, kernel, cite in (
+        ("SDCG", scaled_dcg, "jarvelin2002"),
+        ("INSQ", insq, "moffat2012"),
+        ("INST", inst, "moffat2015"),
+        ("BPM", bejeweled_player, "zhang2017"),
+        ("NERR8", nerr8, "azzopardi2021"),
+        ("NERR9", nerr9, "azzopardi2021"),
+        ("NERR10", nerr10, "azzopardi2021"),
+        ("NERR11", nerr11, "azzopardi2021"),
+    )
+)

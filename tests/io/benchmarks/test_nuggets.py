@@ -1,0 +1,135 @@
+"""Nuggets: tables of labels and the assignments of nuggetizer, the weightings, and what DRAGUN says by topics."""
+
+import json
+
+import pytest
+
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.tables import read_scores
+from metaeval.studies.power import study_power
+from metaeval.table.structure import with_clusters
+
+HEAD = "topic,run_id,nugget,label,importance\n"
+ROWS = [
+    ("1", "a", "n1", "support", "vital"),
+    ("1", "a", "n2", "partial_support", "okay"),
+    ("1", "a", "n3", "not_support", "okay"),
+    ("2", "a", "n1", "partial_support", "vital"),
+    ("2", "a", "n2", "support", "vital"),
+    ("1", "b", "n1", "not_support", "vital"),
+    ("1", "b", "n2", "support", "okay"),
+    ("1", "b", "n3", "support", "okay"),
+    ("2", "b", "n1", "support", "vital"),
+    ("2", "b", "n2", "not_support", "vital"),
+]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read rows as a table of nuggets."""
+
+    def scores(rows=ROWS, head=HEAD, **options):
+        path = tmp_path / "labels.csv"
+        path.write_text(head + "".join(",".join(row) + "\n" for row in rows))
+        return read_scores(path, **options)
+
+    return scores
+
+
+def test_the_mean_over_a_topics_nuggets_is_the_measure(read):
+    """The measures of nuggetizer, from their definitions: topic 1 of run a has a vital nugget of three."""
+    found = read()
+    assert found["cluster"].to_numpy().tolist() == ["1", "1", "1", "2", "2"]
+    means = with_clusters(found, "means")
+    by_topic = {
+        (metric, topic): float(means.sel(metric=metric, system="a", topic=topic))
+        for metric in means["metric"].to_numpy()
+        for topic in ("1", "2")
+    }
+    assert by_topic == pytest.approx(
+        {
+            ("all", "1"): 0.5,
+            ("all", "2"): 0.75,
+            ("strict_all", "1"): 1 / 3,
+            ("strict_all", "2"): 0.5,
+            ("vital", "1"): 1.0,
+            ("vital", "2"): 0.75,
+            ("strict_vital", "1"): 1.0,
+            ("strict_vital", "2"): 0.5,
+            ("weighted", "1"): (1 + 0.5 * 0.5) / 2,
+            ("weighted", "2"): 0.75,
+        }
+    )
+    assert read(credit={"partial_support": 1}).sel(metric="all", system="a").to_numpy().tolist() == [1, 1, 0, 1, 1]
+
+
+def test_assignments_of_nuggetizer_are_the_same(tmp_path, read):
+    """JSON lines with a list of nuggets a query; a file without run_id is a system."""
+    for system in "ab":
+        lines = []
+        for topic in "12":
+            nuggets = [
+                {"text": text, "importance": importance, "assignment": label}
+                for one, run, text, label, importance in ROWS
+                if (one, run) == (topic, system)
+            ]
+            lines.append(json.dumps({"query": "what", "qid": topic, "answer_text": "so", "nuggets": nuggets}))
+        (tmp_path / f"{system}.jsonl").write_text("\n".join(lines))
+    found = read_scores([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    table = read()
+    assert found.attrs["read_as"].startswith("results of nuggets")
+    assert found.sel(metric=table["metric"]).equals(table)
+
+
+def test_contradictions_have_metrics_of_their_own_and_judges_too(read):
+    """A contradiction counts 0, and has metrics of its own where there is one; lower is better."""
+    rows = [(*row[:3], "contradicts" if row[:3] == ("2", "b", "n2") else row[3]) for row in ROWS]
+    found = read(rows, "topic_id,run_tag,answer_id,auto_assessment\n")
+    assert found["metric"].to_numpy().tolist() == ["all", "strict_all", "lenient_all", "net_all", "contradicted"]
+    assert found["higher_is_better"].to_numpy().tolist() == [True, True, True, True, False]
+    assert found.sel(system="b", topic="2/n2").to_numpy().tolist() == [0, 0, 0, -1, 1]
+    judged = [(*row[:4], judge) for judge in ("x", "y") for row in ROWS]
+    names = read(judged, "topic,system,nugget,label,judge\n")["metric"].to_numpy().tolist()
+    assert names[:3] == ["all (x)", "strict_all (x)", "lenient_all (x)"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (("2", "a", "n3", "maybe", "vital"), r"line 12: the label 'maybe' is unknown; say what it counts, `credit="),
+        (
+            ROWS[0],
+            "line 12: nugget 'n1' of topic '1' is labelled twice for 'a'; keep one, or pass `duplicates='first'`",
+        ),
+        (("2", "a", "n3", "support", ""), "line 12: the importance is missing; a nugget is vital or okay"),
+        (("2", "a", "n3", "support", "minor"), "line 12: the importance is 'minor'; a nugget is vital or okay"),
+        (("1", "c", "n1", "support", "okay"), "line 12: nugget 'n1' of topic '1' has another importance"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_line(read, changed, said):
+    """And with the way out."""
+    with pytest.raises(FileFormatError, match=said):
+        read([*ROWS, changed])
+
+
+def test_repeated_labels_and_gaps_follow_the_rules_of_tables(read):
+    """The first label counts, or their mean; a nugget without a label for a system is a gap; others have no credit."""
+    again = ("1", "a", "n1", "not_support", "vital")
+    assert read([*ROWS, again], duplicates="first").equals(read())
+    assert float(read([*ROWS, again], duplicates="mean").sel(metric="all", system="a", topic="1/n1")) == 0.5
+    with pytest.raises(Exception, match="no score"):
+        read(ROWS[1:])
+    with pytest.raises((FileFormatError, InvalidOptionError), match="`credit` is for labels of nuggets"):
+        read([("1", "a", "0.5"), ("1", "b", "0.5")], "topic,system,score\n", credit={"partial": 1})
+
+
+def test_dragun_from_its_own_file(data_folder):
+    """By topics 176 of 325 pairs differ under BY, taken for independent 222 would: 54.2 and 68.3 %."""
+    found = read_scores(data_folder / "nuggets" / "auto_report_assessments.csv.xz", metrics=["all"])
+    assert dict(found.sizes) == {"metric": 1, "system": 26, "topic": 551}
+    study = study_power(found, tests=["t"], corrections=["fdr_by"])
+    assert study.to_frame()["n_significant"].tolist() == [176]
+    (independent,) = study.independent
+    assert independent.discriminative_power()["n_significant"].tolist() == [222]
+    (table,) = [one for one in study.report().tables() if one.name == "independent"]
+    assert table.data["n_significant_independent"].tolist() == [222]
