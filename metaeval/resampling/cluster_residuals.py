@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.names import first_few
 from metaeval.base.unit import unit
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
+from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, check_resampling_of, units_of
 
 type Floats = NDArray[np.float64]
@@ -41,6 +43,8 @@ class UnitResiduals(NamedTuple):
     """How the topics are grouped, which also draws them."""
     kind: str
     """"topic", "cluster" or "stratum"."""
+    information: Floats | None = None
+    """Of the differences between systems, where scores are missing. Shape (metric, system, system)."""
 
     @property
     def inflation(self) -> Floats:
@@ -70,12 +74,35 @@ def resampled_scores(data: object, *, what: str) -> Scores:
         )
     other = "fixed" if units.clustered else "ignore"
     check_resampling_of(units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`)")
+    _check_gaps(scores, units, what)
     return scores
 
 
+def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
+    """Refuse scores that lack too many to place all systems beside each other."""
+    known = np.isfinite(scores.to_numpy())
+    if known.all():
+        return
+    names, kind = scores["system"].to_numpy().tolist(), "cluster" if units.clustered else unit().topic
+    for metric, there, held in zip(scores["metric"].to_numpy().tolist(), known, units.held(known), strict=True):
+        lonely = [name for name, number in zip(names, held.tolist(), strict=True) if number <= 1]
+        apart = [name for name, joined in zip(names, linked(there).tolist(), strict=True) if not joined]
+        if lonely or apart:
+            lack = f"have scores in one {kind} only" if lonely else f"share no {unit().topic} with {names[0]!r}, or others"
+            raise ScoresError(
+                f"{what}: under {metric!r} {first_few(lonely or apart, write=repr)} {lack}; leave them out, or read the "
+                "scores with `missing='drop-systems'`"
+            )
+
+
 def residuals_of_units(scores: Scores) -> UnitResiduals:
-    """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``."""
+    """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``.
+
+    Where scores are missing the means are those of system and topic, and a topic's part is its influence on them.
+    """
     values, topics = oriented_values(scores), units_of(scores)
+    if np.isnan(values).any():
+        return _residuals_with_gaps(scores, values, topics)
     weights = topics.weights
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
     member = np.zeros((len(weights), topics.n_units))
@@ -94,4 +121,29 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
         stratum=stratum,
         topics=topics,
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
+    )
+
+
+def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> UnitResiduals:
+    """Lay out scores of which some are missing."""
+    fits = [two_way(own, topics.weights, topics.unit, topics.stratum) for own in values]
+    size = np.nanmax(np.abs(values), axis=(1, 2))[:, None] * np.ones(values.shape[1])
+    oriented = np.stack([own.means for own in fits])
+    stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
+    member = np.zeros((len(topics.weights), topics.n_units))
+    member[np.arange(len(topics.weights)), topics.unit] = 1.0
+    residual = np.stack([own.influence for own in fits]) @ member
+    if stratum.any():
+        strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
+        residual -= ((residual @ strata) / strata.sum(axis=0))[..., stratum]
+    return UnitResiduals(
+        means=oriented * better_direction(scores)[:, None],
+        oriented=settle(oriented, size),
+        spans=size * topics.total,
+        residual=np.ascontiguousarray(residual),
+        sizes=topics.weights @ member,
+        stratum=stratum,
+        topics=topics,
+        kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
+        information=np.stack([own.information for own in fits]),
     )
