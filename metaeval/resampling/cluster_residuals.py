@@ -43,8 +43,8 @@ class UnitResiduals(NamedTuple):
     """How the topics are grouped, which also draws them."""
     kind: str
     """"topic", "cluster" or "stratum"."""
-    information: Floats | None = None
-    """Of the differences between systems, where scores are missing. Shape (metric, system, system)."""
+    held: NDArray[np.int64] | None = None
+    """Units of which a system has a score, where some are missing. Shape (metric, system)."""
 
     @property
     def inflation(self) -> Floats:
@@ -145,5 +145,5 @@ def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> 
         stratum=stratum,
         topics=topics,
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
-        information=np.stack([own.information for own in fits]),
+        held=topics.held(np.isfinite(values)),
     )

@@ -28,25 +28,14 @@ type Whole = NDArray[np.int64]
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples spread most evenly over 0 to 1
 _LEAST_CHANCE = 1e-280  # of the gamma law: below, digits are lost
 _CELLS = 2_000_000  # draws x systems held at a time: 16 MB
-_GRID = 500  # shares of noise, where it differs between axes
-_DEPTH = 80.0  # of their law, in units of its logarithm: beyond, it has no weight
 
 
 class _Noise(NamedTuple):
     """The covariance of the errors of the means, between systems."""
 
-    axes: Floats  # (system, axis): orthonormal where nothing is missing
-    variance: Floats  # (axis,): what it is, or would be were nothing missing
+    axes: Floats  # (system, axis): orthonormal
+    variance: Floats  # (axis,)
     freedom: float
-    gaps: "_Gaps | None" = None
-
-
-class _Gaps(NamedTuple):
-    """What missing scores make of the noise."""
-
-    excess: Floats  # (axis,): the variance, as a multiple of what it would be were nothing missing
-    back: Floats  # (system, axis): back.T @ axes is the unit matrix
-    turned: Floats  # (system, axis): the axes, made orthonormal
 
 
 class Posterior(NamedTuple):
@@ -61,14 +50,9 @@ class Posterior(NamedTuple):
     """The system that takes the random numbers of every place. Shape (place,)."""
 
     def laws(self, chances: Floats) -> tuple[Floats, Floats]:
-        """Return the scale of the noise, and the share of noise in what is seen, at chances (2, law).
-
-        Where scores are missing the share is one for every axis, (axis, law).
-        """
+        """Return the scale of the noise, and the share of noise in what is seen, at chances (2, law)."""
         half = self.noise.freedom / 2.0
         scale = half / gammaincinv(half, chances[0])  # over chi-square
-        if self.noise.gaps is not None:
-            return scale, self._shares(self.noise.gaps.excess, scale, chances[1])
         shape = len(self.observed) / 2.0
         rate = (self.observed**2 / self.noise.variance).sum() / (2.0 * scale)
         below = gammainc(shape, rate)
@@ -76,41 +60,23 @@ class Posterior(NamedTuple):
         nothing = chances[1] ** (1.0 / np.maximum(shape - rate, 0.5))  # the law where rate is small beside shape
         return scale, np.where(below < _LEAST_CHANCE, nothing, np.minimum(found, 1.0))
 
-    def _shares(self, excess: Floats, scale: Floats, chances: Floats) -> Floats:
-        """Return the share of noise along every axis, (axis, law), by sums over a grid of the size of the true means."""
-        square, level = self.observed**2 / self.noise.variance, len(excess) / (1.0 / excess).sum()
-        seen = max(float((square / excess).sum()), float(len(excess)))
-        least = np.log(len(excess) / seen) - _DEPTH / len(excess)
-        noise = np.linspace(least, 0.0, _GRID + 1)[:-1] + 0.5 * (-least / _GRID)  # log of the share: a flat law
-        total = excess[:, None] + level * np.expm1(-noise)
-        law = -0.5 * np.log(total).sum(axis=0) - 0.5 * (square[:, None] / total).sum(axis=0) / scale[:, None]
-        below = np.cumsum(np.exp(law - law.max(axis=1, keepdims=True)), axis=1)
-        place = (below < chances[:, None] * below[:, -1:]).sum(axis=1)
-        return np.asarray(excess[:, None] / total[:, place])
-
     def draws(self, n_draws: int, generator: np.random.Generator) -> Iterator[Floats]:
         """Draw true means and yield them a block at a time, (draw, system): as many as asked, and one more if odd.
 
         Draws come in pairs that mirror each other about the shrunken means; the laws of the pairs are spread evenly.
         """
-        axes, variance, turned = self.noise.axes, self.noise.variance, self.noise.axes
-        if (gaps := self.noise.gaps) is not None:
-            variance, turned = variance * gaps.excess, gaps.turned
+        axes, variance = self.noise.axes, self.noise.variance
         n_systems, n_pairs = len(axes), -(-n_draws // 2)
         start = generator.random((2, 1))
         rows = max(16, _CELLS // n_systems)
         for first in range(0, n_pairs, rows):
             number = np.arange(first, min(first + rows, n_pairs))
             chances = (start + np.stack([(number + 0.5) / n_pairs, number * _GOLDEN])) % 1.0
-            scale, share = (one.T if one.ndim > 1 else one[:, None] for one in self.laws(chances))
+            scale, share = (one[:, None] for one in self.laws(chances))
             error = np.empty((len(number), n_systems))
             error[:, self.order] = generator.standard_normal(error.shape)
-            if gaps is None:
-                about = (1.0 - share) * (axes @ self.observed)
-                error = np.sqrt((1.0 - share) * scale) * ((error @ axes * np.sqrt(variance)) @ axes.T)
-            else:
-                about = ((1.0 - share) * self.observed) @ axes.T
-                error = (np.sqrt((1.0 - share) * scale * variance) * (error @ turned)) @ axes.T
+            about = (1.0 - share) * (axes @ self.observed)
+            error = np.sqrt((1.0 - share) * scale) * ((error @ axes * np.sqrt(variance)) @ axes.T)
             yield self.centre + np.concatenate([about + error, about - error])
 
 
@@ -143,22 +109,22 @@ def draws_of_means(
 def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Whole) -> Posterior:
     """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
-    parts = residual * np.sqrt(units.inflation) / units.sizes.sum()
-    known = None if units.information is None else units.information[metric][np.ix_(kept, kept)]
-    return posterior_of(means, parts, units.topics.freedom, order, known)
+    parts, freedom = residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom
+    if units.held is not None:
+        parts = parts * _wider(units.held[metric][kept] - 1.0, float(freedom))[:, None]
+    return posterior_of(means, parts, freedom, order)
 
 
-def posterior_of(
-    means: Floats, parts: Floats, freedom: float, order: Whole, information: Floats | None = None
-) -> Posterior:
-    """Return the posterior of true means from what adds to their errors, (system, part).
+def _wider(own: Floats, freedom: float) -> Floats:
+    """Return by how much wider Student's t is with a system's own degrees of freedom than with those of all units."""
+    spread, every = (one / np.maximum(one - 2.0, 0.5) for one in (own, np.float64(freedom)))
+    return np.asarray(np.sqrt(np.maximum(spread / every, 1.0)))
 
-    `information` (system, system) says what is known of their differences where scores are missing, as
-    `metaeval.table.two_way.TwoWay`.
-    """
-    noise = _noise_of(parts, freedom) if information is None else _noise_with_gaps(parts, freedom, information)
-    back = noise.axes if noise.gaps is None else noise.gaps.back
-    return Posterior(float(means.mean()), back.T @ (means - means.mean()), noise, order)
+
+def posterior_of(means: Floats, parts: Floats, freedom: float, order: Whole) -> Posterior:
+    """Return the posterior of true means from what adds to their errors, (system, part)."""
+    noise = _noise_of(parts, freedom)
+    return Posterior(float(means.mean()), noise.axes.T @ (means - means.mean()), noise, order)
 
 
 def _parallel(units: UnitResiduals, metric: int) -> list[Whole]:
@@ -188,30 +154,6 @@ def _noise_of(residual: Floats, freedom: float) -> _Noise:
     variance, axes = np.linalg.eigh(covariance)
     variance = (1.0 - pull) * np.maximum(variance, 0.0) + pull * float(covariance.trace()) / len(variance)
     return _Noise(basis @ axes, variance, freedom * (1.0 + pull * (n_systems - 2.0)))
-
-
-def _noise_with_gaps(residual: Floats, freedom: float, information: Floats) -> _Noise:
-    r"""Return the noise of means of which some rest on fewer units than others.
-
-    Equal variances of all scores would give the means a covariance of :math:`I^+`, I being the information. The
-    covariance seen is pulled towards it; and :math:`M = I^{1/2} C I^{1/2}` is what it would be were nothing missing. The
-    true means are as large as M, and the axes are those along which they and their errors are independent.
-    """
-    n_systems = len(residual)
-    basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
-    known, turn = np.linalg.eigh(basis.T @ information @ basis)
-    known = np.sqrt(np.maximum(known, RELATIVE * known[-1]))
-    turn = basis @ turn
-    inner = known[:, None] * (turn.T @ residual)
-    covariance = inner @ inner.T
-    pull = _pull(covariance, freedom)
-    variance, axes = np.linalg.eigh(covariance)
-    variance = (1.0 - pull) * np.maximum(variance, 0.0) + pull * float(covariance.trace()) / len(variance)
-    root, inverse = ((axes * variance**power) @ axes.T for power in (0.5, -0.5))
-    seen = (inverse / known) @ root
-    excess, axes = np.linalg.eigh(seen @ seen.T)
-    gaps = _Gaps(excess, turn @ inverse @ axes, turn @ axes)
-    return _Noise(turn @ root @ axes, np.ones(len(excess)), freedom * (1.0 + pull * (n_systems - 2.0)), gaps)
 
 
 def _pull(covariance: Floats, freedom: float) -> float:

@@ -25,8 +25,6 @@ class TwoWay(NamedTuple):
     influence: Floats
     """What a topic adds to the error of a mean, times the weight of all topics: where nothing is missing the distance
     from the mean, times the topic's weight. Shape (system, topic)."""
-    information: Floats
-    """Of the differences between systems, as shares of what a whole table has. Shape (system, system)."""
 
 
 def linked(known: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -75,7 +73,7 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     own = inverse @ (error * _few_units(known, unit, stratum))
     shares = there @ (weights / number) / total
     influence = weights * (topics - middle) + total * (own - shares @ own)
-    return TwoWay(systems + middle, topics - middle, influence, information / total)
+    return TwoWay(systems + middle, topics - middle, influence)
 
 
 def _few_units(known: NDArray[np.bool_], unit: Whole | None, stratum: Whole | None) -> Floats:
