@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
@@ -78,21 +77,31 @@ def resampled_scores(data: object, *, what: str) -> Scores:
     return scores
 
 
+def placed(scores: Scores) -> NDArray[np.bool_]:
+    """Say which systems have scores enough to stand beside the others under every metric. Shape (system,).
+
+    They have two units at least, and share topics with most others, if need be by way of third ones.
+    """
+    known = np.isfinite(scores.to_numpy())
+    enough = np.array((units_of(scores).held(known) > 1).all(axis=0))
+    for there in known:
+        most = int(np.argmax(there @ there.sum(axis=0)))
+        order = np.r_[most, np.delete(np.arange(len(there)), most)]
+        joined = np.zeros(len(there), dtype=bool)
+        joined[order] = linked(there[order])
+        enough &= joined
+    return enough
+
+
 def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
     """Refuse scores that lack too many to place all systems beside each other."""
-    known = np.isfinite(scores.to_numpy())
-    if known.all():
+    if not np.isnan(scores.to_numpy()).any() or (there := placed(scores)).all():
         return
-    names, kind = scores["system"].to_numpy().tolist(), "cluster" if units.clustered else unit().topic
-    for metric, there, held in zip(scores["metric"].to_numpy().tolist(), known, units.held(known), strict=True):
-        lonely = [name for name, number in zip(names, held.tolist(), strict=True) if number <= 1]
-        apart = [name for name, joined in zip(names, linked(there).tolist(), strict=True) if not joined]
-        if lonely or apart:
-            lack = f"have scores in one {kind} only" if lonely else f"share no {unit().topic} with {names[0]!r}, or others"
-            raise ScoresError(
-                f"{what}: under {metric!r} {first_few(lonely or apart, write=repr)} {lack}; leave them out, or read the "
-                "scores with `missing='drop-systems'`"
-            )
+    name, kind = scores["system"].to_numpy()[~there][0], "cluster" if units.clustered else unit().topic
+    raise ScoresError(
+        f"{what}: {str(name)!r} has scores in one {kind} only, or shares none with the other systems, so that nothing "
+        "places it; leave such systems out, or read the scores with `missing='drop-systems'`"
+    )
 
 
 def residuals_of_units(scores: Scores) -> UnitResiduals:
