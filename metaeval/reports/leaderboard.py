@@ -32,6 +32,7 @@ from metaeval.reports.leaderboard_items import (
     design_section,
     differences_section,
     gaps_between_neighbours,
+    gaps_section,
     items_section,
     needed_section,
     subsets_section,
@@ -66,6 +67,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         key_figures=_figures(study, found),
         sections=(
             *_ranks_section(study, frame, metrics),
+            *gaps_section(study),
             *_families_section(study),
             _pairs_section(study, pairs),
             *differences_section(study),

@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval.base.digits import draws_of_middle
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, share, share_of, text, whole
-from metaeval.page.blocks import Block, Fold, Section
+from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import METRIC, Table, left, right, under
 from metaeval.reports.prose import prose
 from metaeval.studies.leaderboard import LeaderboardStudy
@@ -16,12 +16,68 @@ from metaeval.tests_stat.correction import CORRECTIONS
 _SCORE = number(4)
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
 _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
+_SAME = 5e-5
+"""Means that are printed alike."""
 say = prose("leaderboard_items")
 
 
 def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> list[Section]:
     lead = say(f"{name} lead", study=study)
     return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
+
+
+def gaps_section(study: LeaderboardStudy) -> list[Section]:
+    """Say what is missing, whether that goes with the scores, and which means it changes."""
+    if study.gaps is None:
+        return []
+    rows, counts = study.gaps.relations(), study.gaps.summary()
+    shown = rows.assign(
+        what=[say(f"gaps {name}") for name in rows["relation"]],
+        interval=intervals(rows["low"], rows["high"], _SCORE),
+    )
+    table = Table(
+        name="missing_scores",
+        title=say("gaps title"),
+        caption=say("gaps", level=f"{study.gaps.confidence_level:.0%}"),
+        frame=shown,
+        columns=(
+            METRIC,
+            *left(what="Because of"),
+            *right(_SCORE, difference="Difference"),
+            *under(text, interval=f"{study.gaps.confidence_level:.0%} interval"),
+            *right(p_value, p_value="p"),
+        ),
+        data=rows,
+    )
+    found = tuple(
+        say("gaps found", one=one, rows=rows[rows["metric"] == one["metric"]].set_index("relation").to_dict("index"))
+        for one in counts.to_dict("records")
+    )
+    means = study.gaps.to_frame()
+    fold = Fold(title=say("means title"), blocks=(_means_table(means),))
+    return _section(study, "gaps", say("gaps title"), Text(paragraphs=found), table, fold)
+
+
+def _means_table(rows: pd.DataFrame) -> Table:
+    """Put means with and without an allowance for missing scores side by side, where they differ or rank otherwise."""
+    differ = (rows["mean_own"] - rows["mean"]).abs() > _SAME
+    common = right(_SCORE, "Mean", mean_common=f"of common {spoken().topics}") if rows["mean_common"].notna().any() else ()
+    return Table(
+        name="means_with_gaps",
+        title=say("means title"),
+        caption=say("means", same=int((~differ).sum())),
+        frame=rows[differ],
+        columns=(
+            METRIC,
+            *right(whole, rank="Rank"),
+            *left(system="System"),
+            *right(whole, n_topics=spoken().Topics),
+            *right(_SCORE, "Mean", mean="by system and " + spoken().topic, mean_own=f"of own {spoken().topics}"),
+            *common,
+            *right(whole, rank_own=f"Rank by own {spoken().topics}"),
+        ),
+        data=rows,
+    )
 
 
 def differences_section(study: LeaderboardStudy) -> list[Section]:

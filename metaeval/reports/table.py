@@ -101,11 +101,11 @@ def _quote(study: TableStudy) -> tuple[str, ...]:
 
 def _figures(study: TableStudy) -> Table:
     """Return the best system under each metric, and how many pairs differ, under the milder correction too."""
-    result, rows = study.comparison, []
+    result, rows, systems = study.comparison, [], study.scores["system"].to_numpy().tolist()
     milder = result.beside()
     for metric in study.metrics:
         best, place = study.best_systems(metric), result.metrics.index(metric)
-        value = mean_over_topics(study.scores.sel(metric=[metric], system=[best[0]]))[0, 0]
+        value = mean_over_topics(study.scores.sel(metric=[metric]))[0, systems.index(best[0])]
         names = natural_order(best) if len(best) <= _NAMED else [count(len(best), "system")]
         verdicts, error = result.verdicts()[place], float(result.power_errors()[place])
         row = {

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.unit import unit
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
+from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, check_resampling_of, units_of
 
 type Floats = NDArray[np.float64]
@@ -41,6 +42,8 @@ class UnitResiduals(NamedTuple):
     """How the topics are grouped, which also draws them."""
     kind: str
     """"topic", "cluster" or "stratum"."""
+    held: NDArray[np.int64] | None = None
+    """Units of which a system has a score, where some are missing. Shape (metric, system)."""
 
     @property
     def inflation(self) -> Floats:
@@ -70,12 +73,45 @@ def resampled_scores(data: object, *, what: str) -> Scores:
         )
     other = "fixed" if units.clustered else "ignore"
     check_resampling_of(units, what=what, instead=f"take them otherwise (`with_clusters(scores, {other!r})`)")
+    _check_gaps(scores, units, what)
     return scores
 
 
+def placed(scores: Scores) -> NDArray[np.bool_]:
+    """Say which systems have scores enough to stand beside the others under every metric. Shape (system,).
+
+    They have two units at least, and share topics with most others, if need be by way of third ones.
+    """
+    known = np.isfinite(scores.to_numpy())
+    enough = np.array((units_of(scores).held(known) > 1).all(axis=0))
+    for there in known:
+        most = int(np.argmax(there @ there.sum(axis=0)))
+        order = np.r_[most, np.delete(np.arange(len(there)), most)]
+        joined = np.zeros(len(there), dtype=bool)
+        joined[order] = linked(there[order])
+        enough &= joined
+    return enough
+
+
+def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
+    """Refuse scores that lack too many to place all systems beside each other."""
+    if not np.isnan(scores.to_numpy()).any() or (there := placed(scores)).all():
+        return
+    name, kind = scores["system"].to_numpy()[~there][0], "cluster" if units.clustered else unit().topic
+    raise ScoresError(
+        f"{what}: {str(name)!r} has scores in one {kind} only, or shares none with the other systems, so that nothing "
+        "places it; leave such systems out, or read the scores with `missing='drop-systems'`"
+    )
+
+
 def residuals_of_units(scores: Scores) -> UnitResiduals:
-    """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``."""
+    """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``.
+
+    Where scores are missing the means are those of system and topic, and a topic's part is its influence on them.
+    """
     values, topics = oriented_values(scores), units_of(scores)
+    if np.isnan(values).any():
+        return _residuals_with_gaps(scores, values, topics)
     weights = topics.weights
     stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
     member = np.zeros((len(weights), topics.n_units))
@@ -94,4 +130,29 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
         stratum=stratum,
         topics=topics,
         kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
+    )
+
+
+def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> UnitResiduals:
+    """Lay out scores of which some are missing."""
+    fits = [two_way(own, topics.weights, topics.unit, topics.stratum) for own in values]
+    size = np.nanmax(np.abs(values), axis=(1, 2))[:, None] * np.ones(values.shape[1])
+    oriented = np.stack([own.means for own in fits])
+    stratum = np.zeros(topics.n_units, dtype=np.int64) if topics.clustered else topics.stratum
+    member = np.zeros((len(topics.weights), topics.n_units))
+    member[np.arange(len(topics.weights)), topics.unit] = 1.0
+    residual = np.stack([own.influence for own in fits]) @ member
+    if stratum.any():
+        strata = (stratum[:, None] == np.arange(stratum.max() + 1)).astype(np.float64)
+        residual -= ((residual @ strata) / strata.sum(axis=0))[..., stratum]
+    return UnitResiduals(
+        means=oriented * better_direction(scores)[:, None],
+        oriented=settle(oriented, size),
+        spans=size * topics.total,
+        residual=np.ascontiguousarray(residual),
+        sizes=topics.weights @ member,
+        stratum=stratum,
+        topics=topics,
+        kind="cluster" if topics.clustered else "stratum" if topics.stratified else "topic",
+        held=topics.held(np.isfinite(values)),
     )

@@ -321,9 +321,9 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
 
 
 def _means(scores: Scores) -> xr.DataArray:
-    """Return the mean of every system, weighted where topics have weights."""
+    """Return the mean of every system, weighted where topics have weights, over all topics where scores are missing."""
     means = scores.mean("topic").drop_vars("higher_is_better")
-    plain = "weight" not in scores.coords
+    plain = "weight" not in scores.coords and not np.isnan(scores.to_numpy()).any()
     return means if plain else means.copy(data=mean_over_topics(scores))
 
 

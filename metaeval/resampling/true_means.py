@@ -109,7 +109,16 @@ def draws_of_means(
 def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Whole) -> Posterior:
     """Return the posterior of the true means under one metric, turned so that higher is better."""
     means, residual = units.oriented[metric][kept], units.residual[metric][kept]
-    return posterior_of(means, residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom, order)
+    parts, freedom = residual * np.sqrt(units.inflation) / units.sizes.sum(), units.topics.freedom
+    if units.held is not None:
+        parts = parts * _wider(units.held[metric][kept] - 1.0, float(freedom))[:, None]
+    return posterior_of(means, parts, freedom, order)
+
+
+def _wider(own: Floats, freedom: float) -> Floats:
+    """Return by how much wider Student's t is with a system's own degrees of freedom than with those of all units."""
+    spread, every = (one / np.maximum(one - 2.0, 0.5) for one in (own, np.float64(freedom)))
+    return np.asarray(np.sqrt(np.maximum(spread / every, 1.0)))
 
 
 def posterior_of(means: Floats, parts: Floats, freedom: float, order: Whole) -> Posterior:

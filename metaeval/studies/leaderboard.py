@@ -14,12 +14,16 @@ from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.design_effect import DesignEffect, design_effect
+from metaeval.models.missing_scores import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
+from metaeval.resampling.cluster_residuals import placed
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -29,7 +33,7 @@ from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept, identical_systems
-from metaeval.table.structure import engine_scores
+from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.counting import check_resamples
@@ -40,6 +44,8 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
+_ENOUGH = 0.5
+"""Share of the items that all systems must have for subsets of these to stand for the benchmark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,6 +76,8 @@ class LeaderboardStudy(Study):
     """Every item by itself."""
     subsets: SubsetComparison | None
     """What fewer items keep, for systems that did not choose them."""
+    gaps: MissingScores | None
+    """Means with and without an allowance for missing scores, where some are."""
     sources: VarianceComponents | None
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
     baseline: str | None
@@ -93,7 +101,8 @@ class LeaderboardStudy(Study):
         The columns are metric, system, group (where there are groups), mean, rank, rank_low, rank_high, letters,
         n_above and n_below (systems significantly better and worse, simultaneously over all pairs), p_best and
         ``p_top_k`` (probability to be truly the best, and among the best k) and share_of_resamples. What has no answer
-        has no columns.
+        has no columns. Where scores are missing, mean is that over all items, by system and item, and three columns
+        more are mean_own (over the items that the system has), mean_common (over those that all have) and n_topics.
         """
         keys = ["metric", "system"]
         frame = system_means(self.scores)[[*keys, "group", "mean", "rank"]]
@@ -105,6 +114,9 @@ class LeaderboardStudy(Study):
         if self.best is not None:
             found = self.best.to_frame().drop(columns=["mean", "rank", "family"], errors="ignore")
             frame = frame.merge(found, on=keys)
+        if self.gaps is not None:
+            found = self.gaps.to_frame()[[*keys, "mean_own", "mean_common", "n_topics"]]
+            frame = frame.merge(found, on=keys, how="left")
         return frame
 
     def decided(self) -> NDArray[np.int8]:
@@ -232,6 +244,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
     table = engine_scores(given, "the leaderboard")
+    gappy, left_out = bool(np.isnan(table.to_numpy()).any()), []
+    if gappy:
+        table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
     if baseline is not None:
         check_choice(baseline, "baseline", names)
@@ -260,6 +275,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         ),
     )
+    whole, kept = _whole_items(table) if gappy else (table, [])
     sources = None
     if given.sizes.get(REPEAT, 1) > 1:
         sources = attempt("Sources of noise", lambda: variance_components(given, confidence_level=1 - alpha))
@@ -270,7 +286,12 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     return LeaderboardStudy(
         scores=table,
         comparison=comparison,
-        families=pair_families(comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baseline),
+        families=pair_families(
+            comparison,
+            corrections=("holm", "fdr_bh", "fdr_by"),
+            baseline=baseline,
+            means=settled_mean_over_topics(table) if gappy else None,
+        ),
         ranks=ranks,
         detectable=detectable,
         separation=separation,
@@ -278,7 +299,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         best=best,
         conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
         items=attempt("Item analysis", lambda: analyse_items(table)),
-        subsets=attempt("Subsets", lambda: compare_subsets(table, n_splits=n_splits, alpha=alpha, rng=seed)),
+        subsets=attempt("Subsets", lambda: compare_subsets(whole, n_splits=n_splits, alpha=alpha, rng=seed)),
+        gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         baseline=baseline,
         top=top,
@@ -286,9 +308,30 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         alpha=float(alpha),
         identical=identical_systems(table),
         unanswered=MappingProxyType(dict(attempt.failed)),
-        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table)),
+        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison, table), *left_out, *kept),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
+    """Return the scores of the systems that have enough to be ranked, and a note of the others; all if these are few."""
+    there = placed(table)
+    if there.all() or there.sum() <= 1:
+        return table, []
+    names, spoken = table["system"].to_numpy()[~there].tolist(), unit_of(table)
+    where = f"in two clusters of {spoken.topics}" if "cluster" in table.coords else f"on two {spoken.topics}"
+    note = f"left out, without scores {where} that others have too: {first_few(natural_order(names))}"
+    return table.isel(system=np.flatnonzero(there)), [note]
+
+
+def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
+    """Return the scores on the items that all systems have, and a note of them; all if these are less than half."""
+    whole = np.isfinite(table.to_numpy()).all(axis=(0, 1))
+    if whole.mean() < _ENOUGH:
+        return table, []
+    items = unit_of(table).topics
+    note = f"subsets of {items}: of the {int(whole.sum()):,} {items} that all systems have"
+    return table.isel(topic=np.flatnonzero(whole)), [note]
 
 
 def _refuse_without_items(baseline: str | None, rank_method: str) -> None:

@@ -19,6 +19,7 @@ from metaeval.models.bayesian_comparison import (
     check_rope,
     hierarchical,
 )
+from metaeval.resampling.cluster_residuals import residuals_of_units
 from metaeval.resampling.options import Tested, check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
@@ -28,6 +29,7 @@ from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, with_clusters
 from metaeval.table.traits import WHOLE
+from metaeval.table.two_way import linked
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -270,18 +272,26 @@ def _cannot_be_drawn(scores: Scores) -> str:
 
 
 def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
-    r"""Return every system's mean over the topics, with an interval and its rank under each metric."""
+    r"""Return every system's mean over the topics, with an interval and its rank under each metric.
+
+    Where scores are missing the means are those of system and topic (`metaeval.table.two_way`), and the errors those of
+    the topics' influence on them.
+    """
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, "means of systems", fewest=1)
     n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
     mean = scores.mean("topic").to_numpy()
     if units.plain and not np.isnan(values).any():
         half = t_half_width(scores.std("topic", ddof=1) / np.sqrt(n_topics), n_topics, confidence_level).to_numpy()
+    elif np.isnan(values).any() and all(linked(known).all() for known in np.isfinite(values)):
+        parts = residuals_of_units(scores)
+        error = np.sqrt((parts.residual**2 * parts.inflation).sum(axis=2)) / parts.sizes.sum()
+        mean, half = parts.means, t_half_width(error, units.held(np.isfinite(values)), confidence_level)
     else:
         found = mean_estimates(values, units)
         mean, half = found.mean, t_half_width(found.error, found.freedom + 1, confidence_level)
     best_first = -settled_mean_over_topics(scores)
-    parts = []
+    tables = []
     for place, metric in enumerate(scores["metric"].to_numpy()):
         ranks = pd.Series(best_first[place]).rank(method="min").astype(int).to_numpy()
         part = pd.DataFrame(
@@ -295,8 +305,8 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
                 "rank": ranks,
             }
         )
-        parts.append(part.sort_values("rank", kind="stable"))
-    return pd.concat(parts, ignore_index=True)
+        tables.append(part.sort_values("rank", kind="stable"))
+    return pd.concat(tables, ignore_index=True)
 
 
 def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:

@@ -19,6 +19,7 @@ from metaeval.running.equality import settle, settled_means
 from metaeval.table.array import DIMS, REPEAT, gaps_in
 from metaeval.table.scores import Scores, as_scores, better_direction, by_name, gaps_are_kept, oriented_values
 from metaeval.table.traits import PROCEDURES, Trait
+from metaeval.table.two_way import linked, two_way
 
 Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
@@ -171,12 +172,31 @@ def topic_weights(scores: Scores) -> NDArray[np.float64]:
 
 
 def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
-    """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
+    """Return every system's mean over all topics, weighted where topics have weights: (metric, system).
+
+    Where scores are missing the means are those of `metaeval.table.two_way`, unless some systems share no topic with
+    the others, not even by way of third ones: then each is over the topics that the system has.
 
     Examples
     --------
     >>> mean_over_topics(as_scores([[0.0, 1.0], [0.5, 0.5]], weights={"1": 3, "2": 1})).tolist()
     [[0.25, 0.5]]
+    """
+    means = mean_over_own_topics(scores)
+    for metric, values in enumerate(scores.to_numpy()):
+        known = np.isfinite(values)
+        if not known.all() and linked(known).all():
+            means[metric] = two_way(values, topic_weights(scores)).means
+    return means
+
+
+def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
+    """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
+
+    Examples
+    --------
+    >>> mean_over_own_topics(as_scores([[0.0, np.nan], [0.5, 0.7]], missing="pairwise")).tolist()
+    [[0.0, 0.6]]
     """
     values, weights = scores.to_numpy(), topic_weights(scores)
     means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
@@ -197,7 +217,10 @@ def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
     values = oriented_values(scores)
     if "weight" not in scores.coords and not np.isnan(values).any():
         return settled_means(values)
-    return settle(mean_over_topics(scores) * better_direction(scores)[:, None], mean_over_topics(abs(scores)))
+    size = mean_over_own_topics(abs(scores))
+    if np.isnan(values).any():
+        size = np.broadcast_to(size.max(axis=1, keepdims=True), size.shape)
+    return settle(mean_over_topics(scores) * better_direction(scores)[:, None], size)
 
 
 def _mean_over_repeats(scores: Scores) -> Scores:

@@ -15,6 +15,7 @@ WHOLE: frozenset[Trait] = DRAWN | {"gaps"}
 
 PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "means of systems": WHOLE,
+    "missing scores": WHOLE,
     "aggregates of scores": WHOLE,
     "analysis of items": WHOLE,
     "the leaderboard": WHOLE,
@@ -22,8 +23,8 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "minimum detectable differences": WHOLE,
     "topics to separate systems": WHOLE,
     "means of clusters": WHOLE,
-    "an interval of ranks": DRAWN,
-    "the chance of being best": DRAWN,
+    "an interval of ranks": WHOLE,
+    "the chance of being best": WHOLE,
     "subsets of topics": DRAWN,
     "halving the topics": frozenset({"clusters", "weights"}),
     "variance between repeats": frozenset({"repeats"}),

@@ -74,6 +74,19 @@ class TopicUnits:
         starts = np.searchsorted(self.unit[order], np.arange(self.n_units))
         return np.ascontiguousarray(np.add.reduceat(np.nan_to_num(values)[..., order], starts, axis=-1))
 
+    def held(self, known: NDArray[np.bool_]) -> Codes:
+        """Return of how many units there is a topic: (..., topic) to (...).
+
+        Examples
+        --------
+        >>> from metaeval import as_scores
+        >>> scores = as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"})
+        >>> units_of(scores).held(np.array([[True, False, True], [True, True, False]])).tolist()
+        [1, 2]
+        """
+        member = self.unit[:, None] == np.arange(self.n_units)
+        return (known.astype(np.float32) @ member.astype(np.float32) > 0).sum(axis=-1)
+
     @property
     def freedom(self) -> int:
         """Number of units less that of strata: of topics less one where there are none of either."""

@@ -64,6 +64,7 @@ def pair_families(
     families: Iterable[Family] = ("adjacent", "best"),
     baseline: str | None = None,
     corrections: Sequence[str] = ("holm", "fdr_by"),
+    means: NDArray[np.float64] | None = None,
 ) -> PairFamilies:
     """Test neighbours on a leaderboard, pairs with the best system and pairs with a baseline, as separate families.
 
@@ -76,11 +77,13 @@ def pair_families(
     families : iterable of {"adjacent", "best", "baseline"}, default ("adjacent", "best")
         "adjacent": every system and the next by mean; "best": the system of the best mean and every other;
         "baseline": `baseline` and every other. Systems stand by how many others each is ahead of, which is the order
-        of their means but for gaps; ties in their order of appearance.
+        of their means where nothing is missing; ties in their order of appearance.
     baseline : str, optional
         A system; adds its family.
     corrections : sequence of str, default ("holm", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`.
+    means : array (metric, system), optional
+        By which systems stand instead, higher better, in the order of their appearance.
 
     Raises
     ------
@@ -128,6 +131,8 @@ def pair_families(
     for family in dict.fromkeys(wanted):
         for place, metric in enumerate(bare.metrics):
             order = _best_first(bare.data["better"].to_numpy()[place], a, b, len(names))
+            if means is not None:
+                order = np.argsort(-means[place], kind="stable")
             first, second = _members(family, order, names.index(baseline) if baseline is not None else -1)
             found[family, metric] = _restricted(
                 bare, place, pair[first, second], turned=a[pair[first, second]] != first
