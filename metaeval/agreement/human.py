@@ -365,6 +365,8 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     first_better = gap[pairs, items] > 0
     better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
     if not len(pairs):
+        if not min_difference:
+            raise ScoresError(f"no two systems differ in {name} on any item, so there is no pair to agree about")
         raise ScoresError(f"no two systems differ by {min_difference:g} in {name} on any item; lower `min_difference`")
     rows = {}
     for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != name):

@@ -236,9 +236,10 @@ def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
     there = np.isfinite(human) & np.isfinite(values)
     systems = np.flatnonzero(there.any(axis=1))
     if len(systems) < FEWEST:
+        few = scores.sizes["system"] < FEWEST
+        way = "compare more systems" if few else f"leave {metric} out (`metrics`)"
         raise ScoresError(
-            f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}: leave "
-            f"{metric} out (`metrics`)"
+            f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}: {way}"
         )
     names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
     _, clusters = np.unique(names, return_inverse=True)

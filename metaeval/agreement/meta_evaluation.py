@@ -72,7 +72,7 @@ class MetaMetrics(Result):
     random_source: str
 
     def _found(self) -> str:
-        best = self.average.iloc[0] if len(self.average) else self.table.iloc[0]
+        best = self.lead().iloc[0]
         figure = bracketed(best["value"], best["low"], best["high"], number(3))
         return f"{best['metric']} agrees best with people: {figure}"
 
@@ -84,8 +84,20 @@ class MetaMetrics(Result):
         """Draw the average of every metric with its interval, best first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
-        shown = self.average if len(self.average) else self.table[self.table["task"] == self.table["task"].iloc[0]]
-        return agreement_dots(shown.rename(columns={"metric": "name"}), label="average agreement with people")
+        label = "average agreement with people" if self.is_averaged() else "agreement with people"
+        return agreement_dots(self.lead().rename(columns={"metric": "name"}), label=label)
+
+    def is_averaged(self) -> bool:
+        """Whether averages over tasks lead: there are several tasks, and metrics that have all of them."""
+        return len(self.tasks) > 1 and len(self.average) > 0
+
+    def lead(self) -> pd.DataFrame:
+        """Return the averages where they lead, else the rows of the first task, whose values are as measured."""
+        return self.average if self.is_averaged() else self.table[self.table["task"] == self.tasks["task"].iloc[0]]
+
+    def lead_pairs(self) -> pd.DataFrame:
+        """Return the comparisons of what leads."""
+        return self.task_pairs(AVERAGE if self.is_averaged() else str(self.tasks["task"].iloc[0]))
 
     def matrix(self) -> pd.DataFrame:
         """Return the values with a row a metric, best on average first, and a column a task."""
@@ -227,16 +239,17 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     chosen = _tasks(tasks, list(sets))
     seed = resolve_seed(rng)
     named = {one: scores for one, scores in sets.items() if any(one in task.sets for task in chosen)}
+    for name in ceiling:
+        others = {
+            str(m) for one in named.values() for m in one["metric"].to_numpy() if m != reference_of(one, reference)
+        }
+        check_choice(name, "other human scores (`ceiling`)", natural_order(others))
     cells = {
         one: cells_of_set(
             one, found, reference_of(found, reference), over=over, as_published=as_published, ceiling=ceiling
         )
         for one, found in named.items()
     }
-    for name in ceiling:
-        check_choice(
-            name, "other human scores (`ceiling`)", {str(m) for one in named.values() for m in one["metric"].to_numpy()}
-        )
     asked = Asked(cells, tuple(chosen), seed, n_resamples, n_flips, exchange, resample)
     places = range(len(chosen))
     done = parallel_map(measure_task, list(places), shared=(asked,), description="tasks")

@@ -23,6 +23,8 @@ type Floats = NDArray[np.float64]
 
 _BLOCK = 500
 """Sign flips of a block."""
+_ROUNDING = 1e-12
+"""How far two scores may lie apart, beside their size, and be equal."""
 
 
 class Block(NamedTuple):
@@ -122,7 +124,7 @@ def _soft(n: int) -> Finish:
     def p_of(sums: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             z = sums[..., :n] / np.sqrt(np.maximum(sums[..., n:], 0.0))
-        return np.where(sums[..., n:] > 0, ndtr(-np.nan_to_num(z)), 1.0)
+        return np.where(sums[..., n:] > 0, ndtr(-np.nan_to_num(z)), 0.5)
 
     return lambda parts, shared: 1 - np.abs(p_of(shared) - p_of(parts)).mean(axis=-1)
 
@@ -420,6 +422,9 @@ def soft_accuracy(cells: Cells, n_flips: int, generator: np.random.Generator) ->
     sums = flat.sum(axis=0).reshape(n_tables, n)
     sizes = np.abs(flat).sum(axis=0).reshape(n_tables, n)
     found, size = sums[:, first] - sums[:, second], sizes[:, first] + sizes[:, second]
+    # two systems that no item separates are equal, in whatever order they are named
+    apart = np.array([np.abs(one[first] - one[second]).sum(axis=1) for one in tables])
+    alike = (apart <= _ROUNDING * size) & (not cells.as_published)
     reached, blocks = np.zeros(found.shape), []
     for start in range(0, n_flips, _BLOCK):
         signs = generator.integers(0, 2, (min(_BLOCK, n_flips - start), len(flat)), dtype=np.int8) * 2.0 - 1.0
@@ -428,6 +433,7 @@ def soft_accuracy(cells: Cells, n_flips: int, generator: np.random.Generator) ->
         for place in range(n_tables):
             gap = drawn[:, place, first] - drawn[:, place, second]
             counts[place] = at_least(gap, found[place], size[place]).sum(axis=0)
+            counts[place, alike[place]] = len(signs) / 2
         reached += counts
         blocks.append(_closeness(counts / len(signs)))
     value = _closeness(reached / n_flips)

@@ -1,6 +1,6 @@
 """`metaeval human`: do metrics agree with human scores, in translation, summarisation or elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -203,6 +203,8 @@ def human(  # noqa: PLR0913 - the options of the command
     if preset is not None or (tasks is not None and len(inputs) == 1 and holds_campaign(inputs[0])):
         if len(inputs) > 1:
             raise InvalidOptionError(f"a campaign is one folder, not {len(inputs)} files")
+        of_tables = {"system": system, "item": item, "cluster": cluster, "where": where, "without": without}
+        _refuse_idle(of_tables | {"lower_is_better": lower_is_better, "set_column": set_column})
         campaign = read_campaign(
             inputs[0], preset or "", tasks=asked_tasks, human=reference, metrics=chosen, ceiling=second
         )
@@ -240,7 +242,9 @@ def human(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
     if tasks is not None:
         if not items:
-            raise InvalidOptionError("--tasks compares metrics on items, and no column names them; name it with --item")
+            raise InvalidOptionError(
+                "--tasks compares metrics on items, and no column names them; name it with --item, or leave --tasks out"
+            )
         parts = {"": frame} if set_column is None else _by_set(frame, set_column)
         sets = {
             name: item_scores(
@@ -270,6 +274,14 @@ def human(  # noqa: PLR0913 - the options of the command
         lower_is_better=() if items else falling,
         expectations=expect or (),
     )
+
+
+def _refuse_idle(of_tables: Mapping[str, object]) -> None:
+    """Refuse what chooses columns and rows of tables, which a folder of mt-metrics-eval has no use for."""
+    for name, given in of_tables.items():
+        if given:
+            message = f"`{name}` is about tables, and a folder of mt-metrics-eval names its systems and items itself"
+            raise InvalidOptionError(f"{message}; leave it out, or give the folder of a pair without --tasks")
 
 
 def _scores_of(

@@ -52,7 +52,9 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
     better = (len(names) + 1) // 2  # named at the right, the best on top; the others at the left, the worst on top
     rows = [*range(better), *range(len(names) - better)[::-1]]
     size = 8.5
-    sides = [0.2 + max((text_width(name, size) for name in part), default=0) for part in (names[better:], names[:better])]
+    sides = [
+        0.2 + max((text_width(name, size) for name in part), default=0) for part in (names[better:], names[:better])
+    ]
     room = 0.12 + _BAR * len(bars)
     height = room + _ROW * better + 0.05
     figure = Figure(figsize=(page_width(), FOOT + height))

@@ -91,7 +91,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     keys = _keys(first, system, item, sets)
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
-    whole = _numbers(first.frame, keys).reset_index(drop=True)
+    whole = _numbers(first, first.frame, keys, metrics).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
         found = _keys(table, system, item or keys[1 : len(keys) - len(sets)], sets)
@@ -99,7 +99,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
             raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
         _refuse_repeated(table, found)
-        other = _numbers(text.rename(columns=dict(zip(found, keys, strict=True))), keys)
+        other = _numbers(table, text.rename(columns=dict(zip(found, keys, strict=True))), keys, metrics)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]
         again = [one for one in both if any(pd.api.types.is_numeric_dtype(part[one]) for part in (other, whole))]
         if again:
@@ -145,7 +145,10 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = "keep one row, or name all columns that identify an item, by comma (`item`)"
+    advice = (
+        "keep one row, or name all columns that identify an item, by comma (`item`); if a column says which data set "
+        "or aspect a row is of, choose one (`where`) or compare within each (`set_column`)"
+    )
     raise table.body.error(f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again))
 
 
@@ -167,6 +170,10 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     if place is not None:
         return names[place]
     raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
+
+
+_SLIPS = 0.05
+"""Up to this share of cells that are no numbers, a column is one of scores."""
 
 
 class _Table(NamedTuple):
@@ -199,8 +206,23 @@ def _read(path: str, where: Mapping[str, str]) -> _Table:
     return _Table(str(path), frame, body)
 
 
-def _numbers(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame({name: frame[name] if name in keys else _as_numbers(frame[name]) for name in frame.columns})
+def _numbers(table: _Table, frame: pd.DataFrame, keys: Sequence[str], metrics: Sequence[str] | None) -> pd.DataFrame:
+    columns = {}
+    for name in frame.columns:
+        columns[name] = frame[name] if name in keys else _as_numbers(frame[name])
+        if columns[name].dtype == object and (metrics is None or name in metrics):
+            _refuse_a_slip(table, str(name), frame[name])
+    return pd.DataFrame(columns)
+
+
+def _refuse_a_slip(table: _Table, name: str, cells: pd.Series) -> None:
+    """Refuse a column of scores in which a few cells are no numbers, rather than leave the whole metric out."""
+    wrong = [text.casefold() not in GAP_WORDS and not is_number(text) for text in cells]
+    if 0 < sum(wrong) <= _SLIPS * len(wrong):
+        at = wrong.index(True)
+        message = f"{name} {shortened(cells.iloc[at])!r} is not a number, as the other cells of this column are"
+        way = "correct it, leave the cell empty, or name the metrics to compare (`metrics`)"
+        raise table.body.error(f"{message}; {way}", int(cells.index[at]))
 
 
 def _as_numbers(cells: pd.Series) -> pd.Series:

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.meta_evaluation import MetaMetrics
 from metaeval.agreement.meta_exchanges import SENTINELS
-from metaeval.agreement.meta_tasks import CALIBRATED
+from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.words import MISSING, bracketed, ends, number, sentence_case, share, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
@@ -36,7 +36,7 @@ def campaign_report(study: CampaignStudy) -> Report:
     """Put a campaign into a report."""
     found = study.found
     sections = [_campaign_section(study), _chance_section(found)]
-    if len(found.task_pairs()):
+    if len(found.lead_pairs()):
         sections.append(_comparison_section(found))
     if len(study.separation):
         sections.append(_separation_section(study))
@@ -45,7 +45,7 @@ def campaign_report(study: CampaignStudy) -> Report:
     return Report(
         command="human",
         title=say("title"),
-        facts=facts(metric=len(_lead(found)), task=len(found.tasks), system=_n_systems(found)),
+        facts=facts(metric=len(found.lead()), task=len(found.tasks), system=_n_systems(found)),
         summary=_summary(found),
         key_figures=_key_figures(found),
         sections=tuple(sections),
@@ -61,11 +61,6 @@ def _n_systems(found: MetaMetrics) -> int:
     return int(found.tasks.drop_duplicates("sets").query("not sets.str.contains(',')")["n_systems"].sum()) or int(
         found.tasks["n_systems"].max()
     )
-
-
-def _lead(found: MetaMetrics) -> pd.DataFrame:
-    """Return the averages, or where no metric has all tasks the first task."""
-    return found.average if len(found.average) else found.table[found.table["task"] == found.tasks["task"].iloc[0]]
 
 
 def _valued(found: MetaMetrics, table: pd.DataFrame) -> list[str]:
@@ -92,7 +87,7 @@ def _short(tasks: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _summary(found: MetaMetrics) -> tuple[str, ...]:
-    lead = _lead(found)
+    lead = found.lead()
     best = ends(lead["metric"], lead["value"], map(_DECIMAL, lead["value"]))[1]
     written = dict(zip(lead["metric"], _valued(found, lead), strict=True))
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure
@@ -112,21 +107,18 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
 
 def _what(found: MetaMetrics) -> str:
     """Return what the leading values are of: the average, or the first task where there is none or no other."""
-    averaged = len(found.tasks) > 1 and len(found.average) > 0
     first = _label(found.tasks["task"].iloc[0], found.tasks)
-    return say("averaged", n=len(found.tasks)) if averaged else first
+    return say("averaged", n=len(found.tasks)) if found.is_averaged() else first
 
 
 def _not_separated(found: MetaMetrics, lead: pd.DataFrame) -> str:
-    pairs = found.task_pairs() if len(found.average) else found.task_pairs(found.tasks["task"].iloc[0])
-    if pairs.empty:
-        return ""
+    pairs = found.lead_pairs()
     best = str(lead["metric"].iloc[0])
     own = pairs[(pairs["metric_a"] == best) & pairs["p"].notna()]
     if own.empty:
         return ""
-    rest = own.loc[~is_significant(own["p"].to_numpy(), found.alpha), "metric_b"].tolist()
-    return say("not separated", best=best, rest=rest, n=len(lead), alpha=found.alpha)
+    rest = own.loc[~is_significant(own["p_corrected"].to_numpy(), found.alpha), "metric_b"].tolist()
+    return say("not separated", best=best, rest=rest, others=own["metric_b"].tolist(), n=len(lead), found=found)
 
 
 def _source_only(found: MetaMetrics) -> str:
@@ -134,15 +126,18 @@ def _source_only(found: MetaMetrics) -> str:
     items = found.tasks[found.tasks["level"] == "item"]
     if items.empty:
         return ""
-    task = items["task"].iloc[0]
-    bar = found.sentinels.query("task == @task and metric == 'item only'")["value"].iloc[0]
-    own = found.table[found.table["task"] == task]
-    below = int((own["value"] <= bar).sum())
-    return say("source only", task=_label(task, found.tasks), below=below, n=len(own)) if below else ""
+    bars = found.sentinels[found.sentinels["metric"] == "item only"].set_index("task")["value"]
+    own = found.table[found.table["task"].isin(items["task"])]
+    below = own[own["value"] <= own["task"].map(bars)].groupby("task").size()
+    if below.empty:
+        return ""
+    task = below.idxmax()
+    n = int((own["task"] == task).sum())
+    return say("source only", task=_label(str(task), found.tasks), below=int(below.max()), n=n)
 
 
 def _key_figures(found: MetaMetrics) -> Table:
-    lead = _lead(found)
+    lead = found.lead()
     shown = lead[["metric", "rank", "low", "high", "chance_high"]].assign(
         value=_valued(found, lead), value_sort=lead["value"].to_numpy()
     )
@@ -152,7 +147,8 @@ def _key_figures(found: MetaMetrics) -> Table:
         *right(whole, rank="Rank"),
         *right(_DECIMAL, chance_high="Chance, at most"),
     ]
-    return key_figures(shown, columns, which="best")
+    scaled = found.is_averaged() and any(MEASURES[one].low < 0 for one in found.tasks["measure"])
+    return key_figures(shown, columns, which="best", caption=say("campaign lead") if scaled else "")
 
 
 def _over(found: MetaMetrics) -> str:
@@ -166,11 +162,11 @@ def _campaign_section(study: CampaignStudy) -> Section:
     picture = Picture(
         name="agreement",
         draw=lambda: figures.agreement_dots(
-            _lead(found).rename(columns={"metric": "name"}), label=say("picture title")
+            found.lead().rename(columns={"metric": "name"}), label=say("picture title")
         ),
         title=say("picture title"),
         caption=say("picture", found=found, over=_over(found), chance=bool(found.table["chance"].notna().any())),
-        alt=say("picture alt", n=len(_lead(found))),
+        alt=say("picture alt", n=len(found.lead())),
     )
     folds = [
         Fold(title=say("task fold", task=_label(task, found.tasks)), blocks=(_task_table(found, task),))
@@ -179,7 +175,7 @@ def _campaign_section(study: CampaignStudy) -> Section:
     return Section(
         id="campaign",
         title=say("campaign title"),
-        lead=say("campaign lead") if len(found.tasks) > 1 else "",
+        lead=say("campaign lead") if found.is_averaged() else "",
         brief=True,
         blocks=(picture, _campaign_table(found), *folds),
     )
@@ -192,9 +188,15 @@ def _campaign_table(found: MetaMetrics) -> Table:
     frame = average[["value", "rank", "letters"]].rename_axis("metric").reset_index()
     columns = [*left(metric="Metric")]
     if len(found.tasks) > 1:
-        columns += [*right(_DECIMAL, "Average", value="value"), *right(whole, "Average", rank="rank")]
+        columns += [*right(text, "Average", written="value"), *right(whole, "Average", rank="rank")]
         columns += left(text, "Average", letters="letters")
-    marked, short = False, dict(zip(found.tasks["task"], _short(found.tasks), strict=True))
+    below = (average["above_chance"] == False).tolist()  # noqa: E712 - missing values are neither
+    frame["written"] = [
+        MISSING if np.isnan(value) else f"{_DECIMAL(value)}{_DAGGER * at}"
+        for value, at in zip(frame["value"], below, strict=True)
+    ]
+    frame["written_sort"] = frame["value"]
+    marked, short = any(below), dict(zip(found.tasks["task"], _short(found.tasks), strict=True))
     for place, task in enumerate(found.tasks["task"]):
         own = found.table[found.table["task"] == task].set_index("metric").reindex(order)
         low = own["above_chance"] == False  # noqa: E712 - missing values are neither
@@ -209,7 +211,14 @@ def _campaign_table(found: MetaMetrics) -> Table:
     return Table(
         name="campaign",
         title=say("campaign table title"),
-        caption=say("campaign table", found=found, marked=marked),
+        caption=say(
+            "campaign table",
+            found=found,
+            marked=marked,
+            pairs=len(found.lead_pairs()),
+            measures=[one for one in dict.fromkeys(found.tasks["measure"]) if one in {"spa", *CALIBRATED}],
+            on_items=bool(((found.tasks["level"] == "item") & (found.tasks["measure"] == "pearson")).any()),
+        ),
         frame=frame,
         columns=tuple(columns),
         data=found.to_frame(),
@@ -257,11 +266,12 @@ def _chance_section(found: MetaMetrics) -> Section:
         frame=frame.assign(metric=[sentence_case(one) if one in _MADE else one for one in frame["metric"]]),
         columns=(*left(metric="Made-up metric"), *chain(*heads)),
     )
-    return Section(id="chance", title=say("chance title"), lead=say("chance lead"), blocks=(table,))
+    people = not {*found.sentinels["metric"]} <= {*SENTINELS}  # asked for: shown in a terminal too
+    return Section(id="chance", title=say("chance title"), lead=say("chance lead"), brief=people, blocks=(table,))
 
 
 def _comparison_section(found: MetaMetrics) -> Section:
-    pairs = found.task_pairs()
+    pairs = found.lead_pairs()
     decided = pairs.assign(significant=is_significant(pairs["p_corrected"].to_numpy(), found.alpha))
     frame, columns = p_values(
         pairs, {"p": "p", "p_corrected": "p, corrected"}, raw={"p_corrected": "p"}, n_resamples=found.n_resamples
@@ -277,7 +287,7 @@ def _comparison_section(found: MetaMetrics) -> Section:
     blocks: list[Block] = [
         Picture(
             name="metric-comparison",
-            draw=lambda: figures.comparison_map(decided, order=found.average["metric"].tolist()),
+            draw=lambda: figures.comparison_map(decided, order=found.lead()["metric"].tolist()),
             title=say("map title"),
             caption=say("map", found=found),
             alt=say("map alt", better=int(decided["significant"].sum()), n=len(decided)),
@@ -306,7 +316,11 @@ def _separation_section(study: CampaignStudy) -> Section:
         ),
     )
     return Section(
-        id="separation", title=say("separation title"), lead=say("separation lead", **given), blocks=(table,)
+        id="separation",
+        title=say("separation title"),
+        lead=say("separation lead", **given),
+        brief=True,
+        blocks=(table,),
     )
 
 
@@ -335,7 +349,7 @@ def _unlike(study: CampaignStudy) -> dict[str, object]:
     """Return the metric whose place by mean F1 is farthest from its place by agreement, and both places."""
     found = pd.DataFrame(
         {
-            "value": _lead(study.found).set_index("metric")["value"],
+            "value": study.found.lead().set_index("metric")["value"],
             "f1": study.decisions.groupby("metric")["f1"].mean(),
         }
     ).dropna()

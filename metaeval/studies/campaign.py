@@ -16,6 +16,7 @@ from metaeval.agreement.meta_evaluation import MetaMetrics, meta_metrics
 from metaeval.agreement.meta_exchanges import Exchange, Resample
 from metaeval.agreement.meta_tasks import TASKS, Task
 from metaeval.base.checks import check_choice, refused
+from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError
 from metaeval.models.sample_size import topic_set_size_for_t
@@ -150,6 +151,9 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     sets = _sets(scores)
     published = bool(campaign and campaign.published)
     exchange = exchange or ("published" if published else "clusters")
+    pair = None if separate is None else _two(separate)
+    for name in pair or ():
+        check_choice(name, "metric to separate", _metrics_of(sets, reference, ceiling))
     found = meta_metrics(
         sets,
         tasks=tasks or (campaign.tasks if campaign else TASKS),
@@ -167,7 +171,6 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         as_published=published if as_published is None else as_published,
         rng=seed,
     )
-    pair = None if separate is None else _two(separate)
     decided, left = [], []
     asked = partial(
         decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples, rng=seed
@@ -204,6 +207,13 @@ def _sets(scores: xr.DataArray | Mapping[str, xr.DataArray] | Campaign) -> dict[
     if isinstance(scores, Campaign):
         return dict(scores.sets)
     return dict(scores) if isinstance(scores, Mapping) else {"": scores}
+
+
+def _metrics_of(sets: Mapping[str, xr.DataArray], reference: str | None, ceiling: Sequence[str]) -> list[str]:
+    named = {
+        str(one) for part in sets.values() for one in part["metric"].to_numpy() if one != reference_of(part, reference)
+    }
+    return natural_order(named - {*ceiling})
 
 
 def _two(names: Sequence[str]) -> tuple[str, str]:

@@ -355,6 +355,11 @@ def _decided(
         notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
     try:
         units = mean_by_cluster(kept, missing="drop-topics")
+        every = len(np.unique(kept["cluster"])) if "cluster" in kept.coords else kept.sizes["item"]
+        if units.sizes["topic"] < every:
+            what = "clusters" if "cluster" in kept.coords else "items"
+            few = f"significant pairs under {metric} are of {units.sizes['topic']} of {every} {what}"
+            notes.append(f"{few}: those with a score of every system")
         found = decide(units).to_frame()
     except (ScoresError, EstimationError) as error:
         return None, [*notes, f"significant pairs of {metric} could not be compared: {error}"]

@@ -164,6 +164,20 @@ def test_soft_accuracy_is_that_of_all_sign_flips():
         assert abs(found.loc[name, "value"] - wanted) < max(5 * found.loc[name, "error"], 1e-3)
 
 
+def test_a_constant_metric_has_one_soft_accuracy_in_every_order():
+    """Systems that no item separates are equal: p = 1/2 for either, by sign flips and by the normal distribution."""
+    human = made(2, gaps=False)[1]["A"]  # not rounded, so that sums of people do not tie
+    metrics = {"close": human + 0.1, "flat": np.ones(human.shape)}
+    found = [
+        meta_metrics(table(h, m), tasks="spa", n_resamples=20, n_flips=2000, n_chance=2, rng=0)
+        for h, m in ((human, metrics), (human[::-1], {name: one[::-1] for name, one in metrics.items()}))
+    ]
+    flat = [one.table.set_index("metric").loc["flat"] for one in found]
+    assert flat[0]["value"] == pytest.approx(flat[1]["value"], abs=0.02)
+    assert flat[0]["value"] >= 0.5
+    assert all(one["value"] <= one["chance_high"] + 0.02 for one in flat)
+
+
 def test_other_measures_are_those_of_loops():
     """Correlations over cells, of items and of systems, of differences, and accuracy of two sets together."""
     human, metrics = made(2)

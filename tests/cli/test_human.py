@@ -213,7 +213,7 @@ def test_a_campaign_of_tasks(command, scores, tmp_path):
     assert command(*words, "--separate", "A,B", "--out", "page").code == 0
     page = html.unescape((tmp_path / "page" / "index.html").read_text())
     for said in (
-        "A is significantly better than the other",
+        "A is significantly better than B",
         "Soft pairwise accuracy",
         "Items needed to separate A and B",
         "people's own mean of the item",
