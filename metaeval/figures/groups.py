@@ -19,8 +19,6 @@ from metaeval.figures.style import (
     tidy_axes,
 )
 
-MOST_SYSTEMS = 30
-"""A diagram is read up to so many systems, and no more bars than systems."""
 _SCORE = number(4)
 _ROW, _BAR = 0.2, 0.13
 """Heights of a name and of a bar, in inches."""

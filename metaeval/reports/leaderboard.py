@@ -45,6 +45,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)
 _MOST_LETTERS = 12
+_MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
 _FAMILIES = ("all", "adjacent", "best", "baseline")
 _MEANS = ("chen2010", "strawderman1971")
@@ -187,7 +188,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             caption=say("ranks", level=_level(study)),
             alt=say("ranks in words", first=part.iloc[0]),
         )
-        return (picture, _ranks_table(study, metric, part))
+        return (picture, *_diagram(ranks, metric, part), _ranks_table(study, metric, part))
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names(metrics))
@@ -200,6 +201,20 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             blocks=(choice, *((Text(paragraphs=short),) if short else ())),
         )
     ]
+
+
+def _diagram(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> list[Block]:
+    """Return the groups along the means, where there are few enough systems and groups to read them."""
+    if len(part) > _MOST_IN_DIAGRAM or part["letters"].str.len().max() > _MOST_LETTERS:
+        return []
+    picture = Picture(
+        name=f"groups {metric}",
+        draw=lambda: ranks.plot(metric, kind="groups"),
+        title=say("groups title", metric=metric),
+        caption=say("groups"),
+        alt=say("groups in words", first=part.iloc[0]),
+    )
+    return [Fold(title=say("groups folded"), blocks=(picture,))]
 
 
 def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import name_of_metric
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.largest_t import largest_t, squared_deviations
@@ -131,13 +132,22 @@ class SystemRanks(Result):
             letters += [between.join(names[row]) for row in shared]
         return frame.assign(letters=letters)
 
-    def plot(self, metric: str | None = None) -> Figure:
-        """Draw the interval of every system's rank under one metric (the first by default)."""
-        from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - matplotlib
+    def plot(self, metric: str | None = None, *, kind: Literal["ranks", "groups"] = "ranks") -> Figure:
+        """Draw the interval of every system's rank under one metric (the first by default), or the groups.
+
+        The diagram of groups is that known as critical-difference diagram, by means and these decisions.
+        """
+        from metaeval.figures.groups import critical_difference  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - as above
 
         name = self.metrics[0] if metric is None else metric
         if name not in self.metrics:
             raise UnknownNameError("metric", name, self.metrics)
+        check_choice(kind, "picture (`kind`)", ("ranks", "groups"))
+        if kind == "groups":
+            groups = self.groups()
+            higher = bool(self.data["higher_is_better"].sel(metric=name))
+            return critical_difference(groups[groups["metric"] == name], name_of_metric(name), higher_is_better=higher)
         frame = self.to_frame().assign(mean=lambda one: one["rank"], low=lambda one: one["rank_low"])
         return system_ranking(frame.assign(high=frame["rank_high"]), name, label="rank, with the ranks left open")
 
