@@ -218,6 +218,7 @@ class Page(_Statements):
 
     def __post_init__(self) -> None:
         _Statements.__post_init__(self)
+        object.__setattr__(self, "provenance", self.provenance.used())
         if self.key_figures is not None and len(self.key_figures.frame) > MOST_KEY_FIGURES:
             message = f"key figures have {MOST_KEY_FIGURES} rows at most, not {len(self.key_figures.frame)}"
             raise ValueError(message)
