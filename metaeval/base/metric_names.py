@@ -5,11 +5,15 @@ knows the syntax and the spellings of other tools; which metrics exist is the re
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
 from metaeval.errors import InvalidOptionError
+
+_QUANTISED = ("gains", "quant")
+"""The keys of quantisations."""
 
 
 class MetricNameError(InvalidOptionError):
@@ -122,6 +126,36 @@ def short_label(name: str) -> str:
     others = tuple((key, value) for key, value in parsed.arguments if (key, value) != ("judged_only", True))
     condensed = parsed.judged_only or len(others) < len(parsed.arguments)
     return str(ParsedName(parsed.word + "'" * condensed, others, parsed.cutoff))
+
+
+def study_names(names: Iterable[str]) -> dict[str, str]:
+    """Return short names of the metrics of a study, of those that have one shorter than `short_label`.
+
+    A quantisation stands without its key, and an argument that all metrics share is left out where a quantisation is
+    left: so no short name is the name of another metric.
+
+    Examples
+    --------
+    >>> study_names(["MAep(quant=Gen5, task=thorough)", "nxCG(quant=Strict5, task=thorough)@25"])
+    {'MAep(quant=Gen5, task=thorough)': 'MAep(Gen5)', 'nxCG(quant=Strict5, task=thorough)@25': 'nxCG(Strict5)@25'}
+    >>> study_names(["AP(rel=2)", "P(rel=2)@10"]), study_names(["nDCG(a=2, gains=exponential)", "human score"])
+    ({}, {'nDCG(a=2, gains=exponential)': 'nDCG(exponential, a=2)'})
+    """
+    parsed: dict[str, ParsedName] = {}
+    listed = list(dict.fromkeys(names))
+    for name in listed:
+        with suppress(MetricNameError):
+            parsed[name] = parse_name(short_label(name))
+    several = len(listed) > 1 and len(parsed) == len(listed)
+    shared = set.intersection(*({*one.arguments} for one in parsed.values())) if several else set()
+    found = {}
+    for name, one in parsed.items():
+        bare = [(None, value) for key, value in one.arguments if key in _QUANTISED and isinstance(value, Call)]
+        others = [(key, value) for key, value in one.arguments if key not in _QUANTISED and (key, value) not in shared]
+        if bare:
+            word = one.word + "'" * one.judged_only
+            found[name] = str(ParsedName(word, (*bare, *others), one.cutoff))
+    return found if len({found.get(name, short_label(name)) for name in listed}) == len(listed) else {}
 
 
 def split_names(text: str) -> list[str]:

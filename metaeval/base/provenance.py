@@ -4,20 +4,23 @@ import hashlib
 import os
 import platform
 import stat
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from metaeval.base.results import ShortRepr
 from metaeval.errors import FileFormatError
 
-_PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "statsmodels", "numba", "pymc", "arviz")
+_SAMPLERS = ("pymc", "arviz")
+_PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "numba", *_SAMPLERS)
+"""What results rest on; the samplers where a study loaded them (`Provenance.used`)."""
 _MOST_SHOWN = 100
 """Inputs whose checksums are printed one by one."""
 
@@ -56,6 +59,11 @@ class Provenance(ShortRepr):
         below = os.path.commonpath([*self.inputs])
         what = f"the list of {len(self.inputs):,} files{f' below {below}' if below else ''}, as sha256sum writes it"
         return {what: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
+
+    def used(self) -> Self:
+        """Return the record, made before the work, without the samplers that were not loaded since."""
+        idle = {name for name in _SAMPLERS if name not in sys.modules}
+        return replace(self, versions={name: one for name, one in self.versions.items() if name not in idle})
 
     def to_dict(self) -> dict[str, object]:
         """Return the record as plain dictionaries, ready for JSON."""

@@ -4,14 +4,18 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, cast
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_beside, places_of_error
 from metaeval.base.metric_names import short_label
 from metaeval.base.names import natural_order
 
+_NAMES: ContextVar[Mapping[str, str]] = ContextVar("_NAMES", default={})  # noqa: B039 - never changed
 MISSING = "–"
 """Stands where there is no value."""
 _UNITS_OF_HALF = 2.0
@@ -24,15 +28,47 @@ EACH = re.compile(r", each ± ([\d.]+)")
 """The Monte-Carlo error of both ends of an interval; a table says it once, in its caption."""
 
 
+@contextmanager
+def naming(names: Mapping[str, str]) -> Iterator[None]:
+    """Let what is made inside call metrics by the short names of a study, such as those of `study_names`.
+
+    Examples
+    --------
+    >>> from metaeval.base.metric_names import study_names
+    >>> with naming(study_names(["MAep(quant=Gen5, task=thorough)", "MAep(quant=Strict5, task=thorough)"])):
+    ...     name_of_metric("MAep(quant=Gen5, task=thorough)")
+    'MAep(Gen5)'
+    """
+    token = _NAMES.set(names)
+    try:
+        yield
+    finally:
+        _NAMES.reset(token)
+
+
+def names_now() -> Mapping[str, str]:
+    """Return the short names that `naming` gave, for what is written or drawn later."""
+    return _NAMES.get()
+
+
+def named_by(names: Mapping[str, str]) -> Callable[[object], str]:
+    """Return `name_of_metric` by these short names."""
+    return partial(_named, names)
+
+
+def _named(names: Mapping[str, str], metric: object) -> str:
+    return names.get(str(metric)) or short_label(str(metric))
+
+
 def name_of_metric(metric: object) -> str:
-    """Return what people call a metric: the short form of its name.
+    """Return what people call a metric: its short name in the study at hand, or the short form of its name.
 
     Examples
     --------
     >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
     ("AP'", 'human score')
     """
-    return short_label(str(metric))
+    return _named(_NAMES.get(), metric)
 
 
 def short_names(metrics: Iterable[object]) -> list[str]:

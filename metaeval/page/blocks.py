@@ -24,7 +24,7 @@ from metaeval.base.escaping import visible
 from metaeval.base.provenance import Provenance
 from metaeval.base.results import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit
-from metaeval.base.words import sentence_case
+from metaeval.base.words import names_now, naming, sentence_case, short_names
 from metaeval.page.bibtex import bibtex, package_bibtex
 from metaeval.page.tables import Table, left
 
@@ -82,7 +82,7 @@ class Picture(ShortRepr):
     """What it says, in words, for those who cannot see it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draw", partial(_drawn, unit(), self.draw))
+        object.__setattr__(self, "draw", partial(_drawn, unit(), names_now(), self.draw))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +218,7 @@ class Page(_Statements):
 
     def __post_init__(self) -> None:
         _Statements.__post_init__(self)
+        object.__setattr__(self, "provenance", self.provenance.used())
         if self.key_figures is not None and len(self.key_figures.frame) > MOST_KEY_FIGURES:
             message = f"key figures have {MOST_KEY_FIGURES} rows at most, not {len(self.key_figures.frame)}"
             raise ValueError(message)
@@ -249,6 +250,15 @@ class Page(_Statements):
         """Return the sections with those that every report ends with: methods, notes if there are any, provenance."""
         sections = (*self.sections, self._methods(), self._notes(), self._record())
         return tuple(section for section in sections if section.blocks)
+
+    def explained(self, metrics: Iterable[object]) -> Self:
+        """Return the page with a note of what the short names of metrics stand for, where nothing on it says so."""
+        for sentence in short_names(metrics):
+            texts = [text for one in self._blocks() if isinstance(one, Text) for text in one.paragraphs]
+            captions = [one.caption for one in self._blocks() if isinstance(one, Table)]
+            if not any(sentence in said for said in (*texts, *captions, *self.notes)):
+                return replace(self, notes=(sentence, *self.notes))
+        return self
 
     def facts_line(self) -> str:
         """Return the facts in a line: a count before what it counts, "24 systems", a setting after it, "α = 0.05"."""
@@ -343,8 +353,8 @@ class Page(_Statements):
         )
 
 
-def _drawn(spoken: Unit, draw: "Callable[[], Figure]") -> "Figure":
-    with speaking_of(spoken):
+def _drawn(spoken: Unit, names: Mapping[str, str], draw: "Callable[[], Figure]") -> "Figure":
+    with speaking_of(spoken), naming(names):
         return draw()
 
 

@@ -16,7 +16,18 @@ import pandas as pd
 
 from metaeval.base.escaping import csv_text
 from metaeval.base.results import ShortRepr
-from metaeval.base.words import EACH, absent, drawn, intervals, name_of_metric, p_drawn, p_value, text
+from metaeval.base.words import (
+    EACH,
+    absent,
+    drawn,
+    intervals,
+    name_of_metric,
+    named_by,
+    names_now,
+    p_drawn,
+    p_value,
+    text,
+)
 
 type Write = Callable[[object], str]
 """Turns a value into text."""
@@ -209,6 +220,10 @@ class Table(ShortRepr):
     def __post_init__(self) -> None:
         frame, said = _said_once(self.frame, self.columns)
         object.__setattr__(self, "frame", frame)  # frozen
+        if names := names_now():  # a table is written after its report was made
+            write = named_by(names)
+            own = (replace(one, write=write) if one.write is name_of_metric else one for one in self.columns)
+            object.__setattr__(self, "columns", tuple(own))
         object.__setattr__(self, "caption", f"{self.caption}{said}".strip())
 
     def cells(self) -> list[list[Cell]]:

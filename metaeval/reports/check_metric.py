@@ -3,10 +3,10 @@
 import pandas as pd
 
 from metaeval.base.provenance import Provenance
-from metaeval.base.words import MISSING
+from metaeval.base.words import MISSING, number, text
 from metaeval.page.blocks import Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, right
+from metaeval.page.tables import METRIC, Column, Table, left, right
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.testing.expected import MET, UNTRIED
@@ -94,11 +94,23 @@ def _expected_section(expected: pd.DataFrame) -> Section:
         title=say("expected title"),
         caption=say("expected"),
         frame=expected,
-        columns=left(metric="Metric", name="Expectation", state="State", found="Means of the two lists"),
+        columns=expected_columns(expected, name="Expectation"),
         data=expected,
     )
     title = say("expected title")
     return Section(id="expectations", title=title, lead=say("expected lead"), brief=True, blocks=(table,))
+
+
+def expected_columns(expected: pd.DataFrame, /, **words: str) -> tuple[Column, ...]:
+    """Return the columns of outcomes, with notes where there are any."""
+    noted = left(text_or_dash, found="Note") if expected["found"].astype(bool).any() else ()
+    means = right(number(3), "Mean score", better="better list", worse="worse list")
+    return (METRIC, *left(**words, state="State"), *means, *noted)
+
+
+def text_or_dash(value: object) -> str:
+    """Write a note, and a dash for none."""
+    return text(value) if value else MISSING
 
 
 def met_counts(expected: pd.DataFrame) -> dict[str, str]:

@@ -23,6 +23,7 @@ from metaeval.base.words import (
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right
+from metaeval.reports.check_metric import expected_columns
 from metaeval.reports.compare_findings import (
     agreement_sentence,
     compare_methods,
@@ -214,9 +215,8 @@ def _expected_section(study: CompareStudy) -> tuple[Section, ...]:
         name="expectations-found",
         title=say("expected fold"),
         caption=say("expected found"),
-        frame=long.assign(found=long["found"].replace("", MISSING)),
-        data=long,
-        columns=(METRIC, *left(expected="Expectation", state="State", found="Found")),
+        frame=long,
+        columns=expected_columns(long, expected="Expectation"),
     )
     blocks = (table, Fold(title=say("expected fold"), blocks=(every,)))
     section = Section(

@@ -91,7 +91,7 @@ class CompareStudy(Study):
     stability: Stability | None
     """Rankings under fewer judgments, where runs were given."""
     expectations: pd.DataFrame
-    """What users expect: one row a metric that lists give, and expectation, with ``expected``, ``state`` and ``found``
+    """What users expect: one row a metric that lists give, and expectation, with ``expected``, ``state`` and more
     as `metaeval.testing.examine_metric` has them; of elements also the six-run test on the assessments given."""
     zeros: pd.DataFrame
     """One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and

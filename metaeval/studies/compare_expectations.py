@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from metaeval.errors import MetaevalError
@@ -58,4 +59,4 @@ def six_runs_of(
     wanted = {"six runs": EXPECTATIONS["ideal"]}
     study = study_reliability(assessments, metrics=elements, sizes=sizes, expectations=wanted, registry=registry)
     found = study.verdicts.rename(columns={"meaning": "expected", "first_broken": "found"})
-    return found.assign(state=found["met"].map({True: MET, False: BROKEN}))[_COLUMNS]
+    return found.assign(state=found["met"].map({True: MET, False: BROKEN}), better=np.nan, worse=np.nan)[_COLUMNS]

@@ -57,6 +57,9 @@ class ReliabilityStudy(Study):
         """Names of the metrics, in the order asked."""
         return tuple(self.runs["metric"].drop_duplicates())
 
+    def _named(self) -> tuple[str, ...]:
+        return ()  # a quantisation makes the runs: its measures stand as they are asked for
+
     def table(self) -> pd.DataFrame:
         """Return the table of the paper: runs in rows, for every metric its value and, on a second level, its rank."""
         wide = _wide(self.runs, ["value", "rank"])

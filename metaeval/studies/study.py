@@ -6,9 +6,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import xarray as xr
+
 from metaeval.base.checks import check_path
+from metaeval.base.metric_names import study_names
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit, speaking_of, unit_of
+from metaeval.base.words import naming
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
@@ -58,8 +62,9 @@ class Study(Result):
         Report
         """
         module, function = self.reported_by.split(":")
-        with speaking_of(self._unit()):
-            report: Report = getattr(import_module(module), function)(self, **options)
+        metrics = self._named()
+        with speaking_of(self._unit()), naming(study_names(metrics)):
+            report: Report = getattr(import_module(module), function)(self, **options).explained(metrics)
         return replace(report, provenance=replace(report.provenance, read_as=self._read_as()))
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
@@ -125,6 +130,14 @@ class Study(Result):
     def _unit(self) -> Unit:
         """Return what the scores are of."""
         return unit_of(getattr(self, "scores", None))
+
+    def _named(self) -> tuple[str, ...]:
+        """Return the metrics that its report calls by short names."""
+        known = getattr(self, "metrics", ())
+        scores = getattr(self, "scores", None)
+        if not known and isinstance(scores, xr.DataArray):
+            known = scores["metric"].to_numpy().tolist()
+        return tuple(map(str, known))
 
     def _read_as(self) -> str:
         """Return the form that the scores were taken for."""

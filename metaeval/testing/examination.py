@@ -23,7 +23,8 @@ from metaeval.testing.properties import PROPERTIES, time_seen
 from metaeval.testing.simulated import collections_for, levels_for, simulated_collections
 from metaeval.testing.smallest import smallest
 
-_COLUMNS = ("metric", "kind", "name", "state", "found")
+_COLUMNS = ("metric", "kind", "name", "state", "found", "better", "worse")
+_NONE = (np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,8 +63,8 @@ class MetricExamination(Result):
             users: which of two lists is better) or "property"; ``name``; ``state`` of a law: "holds", "broken", "not
             declared" or "not tried" (no score could be computed, or ``found`` says why), of an expectation "met", "not
             noticed" (both lists score alike), "broken" (the worse list scores more) or "not tried", and "" of others;
-            ``found``: what is declared, the smallest input on which a law is broken, the mean scores of the better and
-            the worse list, or what was seen.
+            ``found``: what is declared, the smallest input on which a law is broken, or what was seen; ``better`` and
+            ``worse``: of an expectation the mean scores of the two lists.
         """
         return self.data.copy()
 
@@ -160,20 +161,21 @@ def examine_metric(  # noqa: PLR0913 - one keyword per choice
     """
     resolved, known = _resolved(metric, registry)
     seed = resolve_seed(rng)
-    rows = [("declared", name, "", found) for name, found in _declared(resolved.spec).items()]
+    rows = [("declared", name, "", found, *_NONE) for name, found in _declared(resolved.spec).items()]
     rows += [
-        ("law", law.words, state, found)
+        ("law", law.words, state, found, *_NONE)
         for law, state, found in _laws_tried(resolved, known, n_collections=n_collections, scale=scale, rng=seed)
     ]
-    sound = all(state != "broken" for _, _, state, _ in rows)
+    sound = all(state != "broken" for _, _, state, *_ in rows)
     if sound:
-        rows += [("expectation", one.expected, one.state, one.found) for one in expectations_tried(resolved, known)]
+        tried = expectations_tried(resolved, known)
+        rows += [("expectation", one.expected, one.state, one.found, one.better, one.worse) for one in tried]
     if resolved.on == "documents" and sound:
         with limit_threads(1), reporting(None):
             generator = np.random.default_rng(seed)
             collections = list(simulated_collections(generator, n_collections, levels=levels_for(resolved)))
-            rows += [("property", words, "", say(resolved, collections)) for words, say in PROPERTIES.items()]
-            rows += [("property", "Time", "", time_seen(resolved))] if timed else []
+            rows += [("property", words, "", say(resolved, collections), *_NONE) for words, say in PROPERTIES.items()]
+            rows += [("property", "Time", "", time_seen(resolved), *_NONE)] if timed else []
     return MetricExamination(
         metric=resolved.name,
         n_collections=n_collections,

@@ -45,7 +45,12 @@ class Outcome(NamedTuple):
     expected: str
     state: str
     """"met", "not noticed" (both lists score alike), "broken" (the worse list scores more) or "not tried"."""
-    found: str
+    better: float = np.nan
+    """Mean score of the ideal list, over topics."""
+    worse: float = np.nan
+    """That of the worse list, of several the one that scores most."""
+    found: str = ""
+    """Why it was not tried, or on how many topics it is the other way."""
 
 
 _OF: Mapping[str, tuple[Expected, ...]] = {
@@ -84,12 +89,12 @@ def expectations_tried(metric: Metric, registry: Registry) -> list[Outcome]:
     """
     if (cutoff_of(metric) or 0) > LONGEST // 2:
         why = f"lists are made for cut-offs up to {LONGEST // 2:,}"
-        return [Outcome(one.name, one.words, UNTRIED, why) for one in _OF[metric.on]]
+        return [Outcome(one.name, one.words, UNTRIED, found=why) for one in _OF[metric.on]]
     try:
         collection = _made(metric, registry)
         scores = metric_values(collection, [metric])[0]
     except MetaevalError as error:
-        return [Outcome(one.name, one.words, UNTRIED, str(error)) for one in _OF[metric.on]]
+        return [Outcome(one.name, one.words, UNTRIED, found=str(error)) for one in _OF[metric.on]]
     scored = np.isfinite(scores).all(axis=0)
     values = dict(zip(map(str, collection.systems), scores[:, scored], strict=True))
     return [_outcome(one, values, 1 if metric.higher_is_better else -1) for one in _OF[metric.on]]
@@ -103,11 +108,9 @@ def _outcome(wanted: Expected, values: Mapping[str, NDArray[np.float64]], sign: 
     lead = sign * (means[_IDEAL] - means[worst])
     state = BROKEN if lead < 0 else MET if lead > 0 or not wanted.strict else UNNOTICED
     apart = sign * (values[_IDEAL] - values[worst])
-    found = f"{means[_IDEAL]:.3g} and {means[worst]:.3g}"
     against = int((apart < 0).sum())
-    if against and state == MET:
-        found += f"; the other way on {against} of {len(apart)} topics"
-    return Outcome(wanted.name, wanted.words, state, found)
+    found = f"the other way on {against} of {len(apart)} topics" if against and state == MET else ""
+    return Outcome(wanted.name, wanted.words, state, float(means[_IDEAL]), float(means[worst]), found)
 
 
 def _made(metric: Metric, registry: Registry) -> JudgedCollection:

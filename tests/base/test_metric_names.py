@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.base.metric_names import Call, ParsedName, Table, translations
+from metaeval.base.metric_names import Call, ParsedName, Table, study_names, translations
 from metaeval.errors import UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, parse_name, short_label, split_names
 
@@ -214,3 +214,25 @@ def test_lists_of_names_are_split_outside_brackets_only():
     """Commas inside a table or an argument list belong to the name."""
     text = "AP,nDCG(gains={1:1, 2:5})@10  RBP(p=0.8, rel=1), P@5,"
     assert split_names(text) == ["AP", "nDCG(gains={1:1, 2:5})@10", "RBP(p=0.8, rel=1)", "P@5"]
+
+
+@given(
+    st.lists(
+        st.builds(
+            "{}({}{}{})@10".format,
+            st.sampled_from(["nDCG", "Q"]),
+            st.sampled_from(["", "gains=exponential", "gains=binary(rel=2)", "gains={1:1, 2:5}"]),
+            st.sampled_from([", rel=2", ""]),
+            st.sampled_from([", judged_only=True", ""]),
+        ).map(lambda name: name.replace("(, ", "(").replace("()", "")),
+        max_size=4,
+    )
+)
+def test_no_short_name_of_a_study_is_that_of_another_metric(names):
+    """Each stands for one metric of the study, and the registry refuses it as a name."""
+    found = study_names(names)
+    assert len({found.get(name, short_label(name)) for name in names}) == len({short_label(name) for name in names})
+    for name, short in found.items():
+        assert name in names
+        with pytest.raises(MetricNameError, match="stands without a name"):
+            BUILTIN.resolve(short)

@@ -20,6 +20,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
 from metaeval.table.scores import as_scores
 from metaeval.testing import examine_metric
+from metaeval.testing.expected import Outcome
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
@@ -194,8 +195,8 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
 
 def _expecting(**states):
     """Return outcomes of one expectation."""
-    rows = [(name, "copies", "Fewer copies score more", state, "1 and 1") for name, state in states.items()]
-    return pd.DataFrame(rows, columns=["metric", "expectation", "expected", "state", "found"])
+    rows = [(name, "copies", "Fewer copies score more", state, 1.0, 1.0, "") for name, state in states.items()]
+    return pd.DataFrame(rows, columns=["metric", *Outcome._fields])
 
 
 @pytest.mark.parametrize(
@@ -221,12 +222,11 @@ def test_power_alone_recommends_no_metric(states, first, third):
 
 def test_expectations_are_those_of_check_metric(study, page):
     """One quantity has one value, whatever command asks; a measure of elements is tried on six runs too."""
-    found = table_of(page, "expectations-found").data
-    own = pd.concat([examine_metric(name, n_collections=1).to_frame() for name in study.metrics])
-    own = own[own["kind"] == "expectation"][["name", "state", "found"]]
-    assert found[["expected", "state", "found"]].sort_values(["expected", "found"]).to_numpy().tolist() == (
-        own.sort_values(["name", "found"]).to_numpy().tolist()
-    )
+    found = table_of(page, "expectations-found").frame
+    own = pd.concat([examine_metric(name, n_collections=1).to_frame() for name in found["metric"].unique()])
+    own = own[own["kind"] == "expectation"].rename(columns={"name": "expected"})
+    columns = ["metric", "expected", "state", "found", "better", "worse"]
+    pd.testing.assert_frame_equal(found[columns], own[columns].reset_index(drop=True), check_dtype=False)
     counts = study.to_frame().set_index("metric")[["expectations_met", "expectations_tried"]]
     assert counts.loc["RR"].tolist() == [0, 3]
     place = [column.label for column in page.key_figures.columns].index("Expectations met")

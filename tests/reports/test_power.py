@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
-from metaeval.base.words import carried, number, share_of
+from metaeval.base.words import carried, name_of_metric, number, share_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.page.tables import table_csv
 from metaeval.reports.power import power_report
@@ -245,6 +246,23 @@ def test_condensed_metrics_go_by_short_names_explained_once(simulated_scores):
     assert "AP(judged_only=True)" in table_csv(table_of(page, "power_differences"))
     pictures = [words for picture in page.pictures() for words in (picture.title, picture.caption, picture.alt)]
     assert not any("judged_only" in words for words in (*pictures, *page.summary))
+
+
+def test_a_study_calls_its_metrics_by_short_names_in_tables_and_figures(simulated_scores):
+    """A quantisation alone, and nothing that all metrics share; data keep full names, and a note explains the short."""
+    full = ["MAep(quant=Gen5, task=thorough)", "MAep(quant=Strict5, task=thorough)"]
+    study = study_power(
+        simulated_scores(2, 4, 12, metrics=full), tests=["t"], n_resamples=50, n_topic_resamples=5, rng=0
+    )
+    page = study.report()
+    for table in (page.key_figures, table_of(page, "discriminative_power")):
+        assert {row[0].text for row in table.cells()} == {"MAep(Gen5)", "MAep(Strict5)"}
+    assert set(table_of(page, "discriminative_power").data["metric"]) == set(full)
+    drawn = page.main_picture().draw()
+    assert {"MAep(Gen5)", "MAep(Strict5)"} <= {words.get_text() for words in drawn.findobj(Text)}
+    power = next(section for section in page.all_sections() if section.id == "power")
+    assert power.blocks[1].paragraphs == (f"MAep(Gen5) and MAep(Strict5) stand for {full[0]} and {full[1]}.",)
+    assert name_of_metric(full[0]) == full[0]  # outside the report
 
 
 @pytest.mark.parametrize(("n_metrics", "n_shown"), [(6, 15), (7, 6)])
