@@ -24,7 +24,7 @@ Part = Literal["mean", "system", "judge", "both"]
 LEVELS: tuple[Level, ...] = ("top", "cluster", "item")
 PARTS: tuple[Part, ...] = ("mean", "system", "judge", "both")
 _LEAST_SHARE = 1e-9
-_STEP = 1e-3
+_STEP = 1e-4
 _FEWEST_FOR_SPREAD = 5
 _LONGEST_TAIL = 1.5
 """Half of what an exponential distribution adds: few terms would otherwise leave no degree of freedom."""
@@ -145,16 +145,14 @@ def fitted(crossed: Crossing) -> Fit:
     start = np.log(np.maximum(started / total, 1e-3)) * scale
     bounds = [(np.log(_LEAST_SHARE) * one, np.log(1e3) * one) for one in scale]
 
-    def value(asked: Floats) -> float:
-        return likelihood(np.exp(asked / scale))
+    def value_and_slope(asked: Floats) -> tuple[float, Floats]:
+        # a step of 1 is about a standard error, so that the slope of a short step is exact enough
+        value, *others = (likelihood(np.exp(one / scale)) for one in (asked, *(asked + _STEP * np.eye(len(asked)))))
+        return value, (np.array(others) - value) / _STEP
 
-    def slope(asked: Floats) -> Floats:
-        steps = np.eye(len(asked)) * _STEP
-        return np.array([(value(asked + step) - value(asked - step)) / (2 * _STEP) for step in steps])
-
-    settings = {"maxiter": 200, "ftol": 1e-13}
+    settings = {"maxiter": 200, "ftol": 1e-13, "gtol": 1e-3}
     with limit_libraries(1, kind="blas"):  # the matrices are small: threads would wait for each other
-        found = minimize(value, start, jac=slope, method="L-BFGS-B", bounds=bounds, options=settings)
+        found = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", bounds=bounds, options=settings)
     shares = np.exp(found.x / scale)
     best = float(found.fun)
     for place in np.argsort(shares[:-1]):
@@ -259,13 +257,14 @@ def _several_judges(weight: Floats, values: Floats, given: Mapping[Effect, float
     shared = -weight[:, :, None] * (shrunk[:, None] * weight)[:, None]
     shared[:, places, places] += weight
     wide = np.ascontiguousarray(shared.transpose(0, 1, 3, 2)).reshape(n_systems * n_judges, n_items, n_judges)
-    turned = np.einsum("pij,ijk->pik", wide, taken, optimize=True).reshape(n_systems * n_judges, -1)
-    flat = wide.reshape(n_systems * n_judges, -1)
-    information = -turned @ flat.T
+    values_of, vectors = np.linalg.eigh(taken)
+    root = vectors * np.sqrt(np.maximum(values_of, 0.0))[:, None]
+    half = np.einsum("pij,ijk->pik", wide, root, optimize=True).reshape(n_systems * n_judges, -1)
+    information = -(half @ half.T)  # of a matrix with itself: half the work
     blocks = information.reshape(n_systems, n_judges, n_systems, n_judges)
     systems = np.arange(n_systems)
     blocks[systems, :, systems, :] += shared.sum(axis=3)
-    found = score.sum(axis=2).ravel() - flat @ pull.ravel()
+    found = score.sum(axis=2).ravel() - wide.reshape(n_systems * n_judges, -1) @ pull.ravel()
     return _Parts(information, found, float(constant))
 
 
