@@ -444,7 +444,8 @@ class Collected:
             word = shortened(str(winner[first]).strip())
             raise ScoresError(
                 f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
-                f"two; say of every other word whether it means left, right or tie, such as `words={{{word!r}: 'left'}}`"
+                "two; say of every other word whether it means left, right or tie, such as "
+                f"`words={{{word!r}: 'left'}}`"
             )
         return share, weight, ~no_vote
 
