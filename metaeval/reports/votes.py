@@ -24,7 +24,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.models.settled_pairs import VOTES
+from metaeval.models.settling import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
