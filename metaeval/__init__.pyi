@@ -52,7 +52,6 @@ from .studies.judgments import study_judgments as study_judgments
 from .studies.leaderboard import study_leaderboard as study_leaderboard
 from .studies.power import study_power as study_power
 from .studies.reliability import study_reliability as study_reliability
-from .studies.settled import study_settled as study_settled
 from .studies.table import study_table as study_table
 from .studies.topics import study_topics as study_topics
 from .studies.votes import study_votes as study_votes

@@ -808,8 +808,7 @@ OTHERWISE = {
             named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
             units_of with_clusters""",
         "a part of a procedure in the table": """
-            all_effects check_metric of_scores sample_of_topics verdicts_of verdicts_of_draws vote_agreement vote_habits
-            voters_agreement votes_predicted""",
+            all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""

@@ -23,6 +23,11 @@ def _column(role: str, words: str = "") -> Option:
     )
 
 
+def _side(_word: str, side: str) -> None:
+    if side not in {"left", "right", "tie"}:
+        raise checks.refusal("--word", "left, right or tie behind a word", side)
+
+
 _INPUTS = argument(
     "VOTES",
     "Votes, one a row: tables with a header, JSON lines or a JSON list of arenas and preference judges, recognised by "
@@ -48,6 +53,13 @@ _SHARE = Option("SHARE", "Plan votes until this share of the pairs is settled.",
 _NEXT = Option("N", "Number of further votes whose best use is asked for.", checks.count(1, 10_000_000), means="n_next")
 
 
+_WORD = Option(
+    "WORD=SIDE",
+    "What a word for the winner means, left, right or tie, such as 1=left; may be repeated.",
+    checks.assignments(_side),
+    panel="Reading",
+    means="words",
+)
 _METRICS = ("nDCG@10", "nDCG", "AP", "RR")
 """What is shown beside preferences between runs."""
 _BESIDE = path(
@@ -92,6 +104,7 @@ def votes(  # noqa: PLR0913 - the options of the command
     next_votes: Annotated[int, _NEXT] = 100,
     beside: Annotated[Path | None, _BESIDE] = None,
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
+    word: Annotated[list[str] | None, _WORD] = None,
     qrels: Annotated[Path | None, _QRELS] = None,
     preference: Annotated[str | None, _PREFERENCE] = None,
     order: Annotated[str, opt.ORDER.but(panel="Rankings as votes", needs="qrels")] = "score",
@@ -121,10 +134,11 @@ def votes(  # noqa: PLR0913 - the options of the command
     named = {**sides, "question": question_column, "voter": voter_column}
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = [] if covariates is None else split_names(covariates)
+    words = checks.parse_assignments(word, "--word")
     if qrels is not None:
-        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=columns or chosen or beside)
+        return _of_runs(loaded, inputs, qrels, preference or "RPP", order, idle=columns or chosen or beside or words)
     files = files_of_votes(inputs)
-    found = read_votes(files, columns=columns, covariates=chosen)
+    found = read_votes(files, columns=columns, covariates=chosen, words=words)
     scores = None if beside is None else read_scores(beside, missing="pairwise", paired=False)
     loaded.read(*files, *([] if scores is None else scores.attrs["sources"]))
     return loaded.ask(

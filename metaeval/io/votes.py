@@ -38,6 +38,7 @@ def read_votes(
     *,
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
 ) -> Votes:
     """Read votes on pairs of systems.
 
@@ -51,6 +52,8 @@ def read_votes(
         Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
+    words : mapping of str to {"left", "right", "tie"}, optional
+        What other words for the winner mean.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def read_votes(
     [['x', 'y', 0.0]]
     """
     files = files_of_votes(paths)
-    return votes_of(((path, read_bytes(path)) for path in files), columns=columns, covariates=covariates)
+    return votes_of(((path, read_bytes(path)) for path in files), columns=columns, covariates=covariates, words=words)
 
 
 def files_of_votes(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -93,9 +96,11 @@ def votes_of(
     *,
     columns: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
 ) -> Votes:
     """Return the votes of files that were read already, as one set; see `read_votes`."""
-    collected = Collected(columns or {}, covariates)
+    collected = Collected(columns or {}, covariates, words)
+    path = ""
     for path, content in contents:
         try:
             for table in _tables(content, path, collected):
@@ -104,7 +109,10 @@ def votes_of(
             raise
         except (ScoresError, InvalidOptionError) as error:
             raise FileFormatError(str(error), path=path) from error
-    return collected.votes()
+    try:
+        return collected.votes()
+    except ScoresError as error:
+        raise FileFormatError(str(error), path=path) from error
 
 
 def holds_votes(content: bytes, label: str) -> bool:

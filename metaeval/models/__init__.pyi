@@ -19,8 +19,8 @@ from .missing_scores import missing_scores as missing_scores
 from .other_ratings import EloRatings as EloRatings
 from .other_ratings import elo_ratings as elo_ratings
 from .other_ratings import vote_ratings as vote_ratings
-from .powered_strengths import PoweredStrengths as PoweredStrengths
-from .powered_strengths import powered_strengths as powered_strengths
+from .powered_votes import PoweredStrengths as PoweredStrengths
+from .powered_votes import powered_strengths as powered_strengths
 from .probability_of_best import BestSystem as BestSystem
 from .probability_of_best import best_system as best_system
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
@@ -28,9 +28,8 @@ from .sample_size import topic_set_size_for_interval as topic_set_size_for_inter
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t
 from .separation import Separation as Separation
 from .separation import topics_to_separate as topics_to_separate
-from .settled_pairs import SettledPairs as SettledPairs
-from .settled_pairs import settled_pairs as settled_pairs
-from .settled_pairs import votes_predicted as votes_predicted
+from .settling import SettledPairs as SettledPairs
+from .settling import settled_pairs as settled_pairs
 from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
@@ -41,10 +40,6 @@ from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
-from .vote_judges import verdicts_of as verdicts_of
-from .vote_judges import vote_agreement as vote_agreement
-from .vote_judges import vote_habits as vote_habits
-from .vote_judges import voters_agreement as voters_agreement
 from .vote_strengths import BradleyTerry as BradleyTerry
 from .vote_strengths import bradley_terry as bradley_terry
 from .votes_needed import VotePlan as VotePlan

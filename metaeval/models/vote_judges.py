@@ -48,7 +48,7 @@ def vote_habits(votes: object, *, alpha: float = 0.05) -> pd.DataFrame:
     check_share(alpha, "alpha")
     given = as_votes(votes)
     weight = given.weight
-    row = {"n_votes": given.n_votes, "n_questions": given.n_units("question")}
+    row: dict[str, float] = {"n_votes": given.n_votes, "n_questions": given.n_units("question")}
     row["ties"] = float(weight @ (given.share == _HALF) / weight.sum())
     try:
         placed = replace(given, covariates={POSITION: np.ones(len(given.share))})

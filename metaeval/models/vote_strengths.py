@@ -276,12 +276,17 @@ def bradley_terry(
     single = _single(inner, davidson=davidson)
     independent = independent_errors(single, fit, counted=inner.counted)
     errors = clustered_errors(single, fit, [inner.units[name] for name in ways]) if ways else independent
+    certain = not independent.covariance.any()  # all as expected: all votes are ties, say
+    if certain:
+        independent = errors = Errors(fit.bread, independent.freedom)
     n, names = len(core), [*inner.covariates, *(["ties"] if davidson else [])]
     factor = inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
     notes = [
         f"{inner.systems[place]}: all votes on it are in one cluster, so that its error is that of independent votes"
         for place in errors.alone
     ]
+    if certain:
+        notes.append("no vote differs from what the strengths expect, so that errors are those of the model")
     return BradleyTerry(
         systems=core,
         strengths=fit.parameters[:n],

@@ -16,6 +16,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts, unanswered
 from metaeval.studies.settled import SettledStudy
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import is_significant
 
 _DECIMAL, _MOST_FIGURES = number(2), 5
 _SOURCES = ("bradley1952", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
@@ -59,7 +60,7 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
     if not study.of_judges or not len(study.agreed):
         return said, *predicts
     agreed = _agreed(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
-    leaning = study.habits[study.habits["p_value"] <= study.found.alpha].to_dict("records")
+    leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
     leans = [say("leans", rows=leaning)] if leaning else []
     if len(study.habits) > 2 and not study.named:  # noqa: PLR2004 - nobody is measured by another
         found = study.found._found()  # noqa: SLF001 - the sentence of the result

@@ -24,7 +24,7 @@ from metaeval.base.words import (
     text,
     whole,
 )
-from metaeval.models.settled_pairs import VOTES
+from metaeval.models.settling import VOTES
 from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
@@ -40,7 +40,7 @@ _STRENGTH = number(2)
 _MOST_LETTERS, _MOST_SHOWN, _MOST_PAIRS = 12, 60, 10
 _SOURCES = (
     *("bradley1952", "davidson1970", "newman2023", "chiang2024", "rao1984", "bell2002", "pustejovsky2018"),
-    *("cameron2011", "strawderman1971", "besag1995", "chen2010"),
+    *("cameron2011", "strawderman1971", "besag1995", "chen2010", "diaz2022", "diaz2023", "diaz2023recall"),
 )
 say = prose("votes")
 
@@ -495,7 +495,8 @@ def _methods(study: VotesStudy) -> Methods:
         spoken=first_few(list(group.main.coefficients["name"])),
         freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
     )
-    return Methods(paragraphs=(words,), cite=cited_in((words,), _SOURCES))
+    paragraphs = [words, *([say("preferences")] if len(study.powers) else [])]
+    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
 
 
 def _units(group: VoteGroup) -> Mapping[str, int]:

@@ -14,8 +14,8 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.powered_strengths import PoweredStrengths, powered_strengths
-from metaeval.models.settled_pairs import VOTES, SettledPairs, settled_pairs, votes_predicted
+from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
+from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import verdicts_of, vote_agreement, vote_habits, voters_agreement
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance

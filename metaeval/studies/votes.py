@@ -14,7 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
-from metaeval.models.settled_pairs import SettledPairs, settled_pairs
+from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.votes_needed import VotePlan, vote_plan

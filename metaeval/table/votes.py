@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.checks import check_choice
 from metaeval.base.columns import underscored
-from metaeval.base.names import clean_name, count, first_few, natural_order, shortened
+from metaeval.base.names import clean_name, count, first_few, is_number, natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -22,8 +23,8 @@ UNITS = ("question", "voter")
 """What votes can hang together by."""
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a"),
-    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b"),
+    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x"),
+    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y"),
     "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
@@ -194,7 +195,13 @@ def _units(roles: Mapping[str, str]) -> dict[str, str]:
     return {role: column for role, column in roles.items() if role in UNITS}
 
 
-def as_votes(data: object, *, columns: Mapping[str, str] | None = None, covariates: Sequence[str] = ()) -> Votes:
+def as_votes(
+    data: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    covariates: Sequence[str] = (),
+    words: Mapping[str, str] | None = None,
+) -> Votes:
     """Check votes, and lay them out.
 
     Parameters
@@ -210,6 +217,8 @@ def as_votes(data: object, *, columns: Mapping[str, str] | None = None, covariat
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column.
+    words : mapping of str to {"left", "right", "tie"}, optional
+        What other words for the winner mean.
 
     Returns
     -------
@@ -235,7 +244,7 @@ def as_votes(data: object, *, columns: Mapping[str, str] | None = None, covariat
         frame = pd.DataFrame(list(data))
     if frame is None:
         raise InvalidOptionError(f"votes are a table, one row a vote, not {shortened(repr(data))}")
-    collected = Collected(columns or {}, covariates)
+    collected = Collected(columns or {}, covariates, words)
     collected.add({str(name): frame[name].to_numpy(dtype=object) for name in frame})
     return collected.votes()
 
@@ -243,10 +252,15 @@ def as_votes(data: object, *, columns: Mapping[str, str] | None = None, covariat
 class Collected:
     """Votes that come some rows at a time."""
 
-    def __init__(self, columns: Mapping[str, str], covariates: Sequence[str]) -> None:
+    def __init__(
+        self, columns: Mapping[str, str], covariates: Sequence[str], words: Mapping[str, str] | None = None
+    ) -> None:
         for role in columns:
             if role not in _COLUMNS:
                 raise InvalidOptionError(f"`columns` may name {', '.join(_COLUMNS)}, not {role!r}")
+        self._words = {_plain(word): side for word, side in (words or {}).items()}
+        for side in self._words.values():
+            check_choice(side, "side", ("left", "right", "tie"))
         self._named, self._covariates = columns, list(dict.fromkeys(covariates))
         self._codes: dict[str, dict[Hashable, int]] = {"system": {}, **{name: {} for name in UNITS}}
         self._parts: list[dict[str, NDArray[Any]]] = []
@@ -259,10 +273,12 @@ class Collected:
         held = list(map(str, names))
         found = vote_columns(held, self._named)
         if found is None:
+            bare = any(is_number(name) or name.casefold() == "tie" for name in held)
+            way = "name them, such as `columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}`"
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
-                f"wins and losses); columns found: {first_few(held, most=20, write=repr)}; pass "
-                "`columns={'left': ..., 'right': ..., 'winner': ...}`"
+                f"wins and losses); columns found: {first_few(held, most=20, write=repr)}; "
+                + ("the first line seems to be a vote, and must be a header; put one before it" if bare else way)
             )
         return found
 
@@ -401,14 +417,14 @@ class Collected:
         weight = np.ones(len(codes))
         numbers = _numbers(np.array(names, dtype=object))
         absent = pd.isna(np.array(names, dtype=object))
-        if underscored(preference) == "preference" and (np.isfinite(numbers) | absent).all():
+        if not self._words and underscored(preference) == "preference" and (np.isfinite(numbers) | absent).all():
             numbers[numbers == 0] = _TIED
             if not ((numbers >= 1) & (numbers <= _FEWEST) | absent).all():
                 raise ScoresError("preferences must be numbers from 1 (the first output) to 2 (the second)")
             kept = ~absent[codes]
             self._left_out += int((~kept).sum())
             return np.where(kept, 2.0 - numbers[codes], 0.5), weight, kept
-        words = [str(name).strip().casefold().strip("[]") for name in names]
+        words = [self._words.get(word, word) for word in map(_plain, names)]
         share = np.array([_SHARES.get(word, np.nan) for word in words], dtype=np.float64)[codes]
         no_vote = np.array([word in _NO_VOTE for word in words], dtype=bool)[codes]
         strong = np.array([word in _STRONG for word in words], dtype=bool)[codes]
@@ -421,15 +437,15 @@ class Collected:
         wrong = np.flatnonzero(np.isnan(share) & ~no_vote)
         if len(wrong):
             systems, first = list(known), int(wrong[0])
-            said = (
-                f"the winner is {shortened(repr(winner[first]))}"
-                if not pd.isna(winner[first])
-                else "there is no winner"
-            )
+            played = f"{systems[left[first]]!r} played {systems[right[first]]!r}"
+            place = f"row {self._n_rows + first + 1}"
+            if pd.isna(winner[first]):
+                raise ScoresError(f"{place}: there is no winner, and {played}; write tie, or leave such rows out")
+            word = shortened(str(winner[first]).strip())
             raise ScoresError(
-                f"row {self._n_rows + first + 1}: {said}, and "
-                f"{systems[left[first]]!r} played {systems[right[first]]!r}; a winner is left, right, tie, both "
-                "bad, or one of the two"
+                f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
+                "two; say of every other word whether it means left, right or tie, such as "
+                f"`words={{{word!r}: 'left'}}`"
             )
         return share, weight, ~no_vote
 
@@ -460,6 +476,12 @@ _READ_AS = {
     "orders": "votes on both orders of a pair (MT-Bench)",
     "games": "games against a baseline (Arena-Hard)",
 }
+
+
+def _plain(word: object) -> str:
+    """Return a word for a winner as it is looked up; 1.0 is written as 1."""
+    text = str(word).strip().casefold().strip("[]")
+    return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
 
 
 def _first_of_lists(values: NDArray[Any]) -> NDArray[Any]:

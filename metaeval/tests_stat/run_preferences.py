@@ -204,7 +204,7 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
        :doi:`10.1145/3477495.3532033`
     .. [2] Diaz (2023). Best-case retrieval evaluation: improving the sensitivity of reciprocal rank with lexicographic
        precision. arXiv 2306.07908.
-    .. [3] Diaz, Ekstrand and Mitra (2023). Recall, robustness, and lexicographic evaluation. arXiv 2302.11370.
+    .. [3] Diaz and Mitra (2023). Recall, robustness, and lexicographic evaluation. arXiv 2302.11370.
 
     Examples
     --------

@@ -5,7 +5,7 @@ import pytest
 
 from metaeval import as_scores, compare_systems
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.settled_pairs import settled_pairs, votes_predicted
+from metaeval.models.settling import settled_pairs, votes_predicted
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes

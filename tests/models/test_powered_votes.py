@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError, ScoresError
-from metaeval.models.powered_strengths import powered_strengths
+from metaeval.models.powered_votes import powered_strengths
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.simulate.votes import simulate_votes
 
