@@ -1,4 +1,4 @@
-"""Which scores are missing, what that does to means, and does it go with the scores themselves?"""
+"""Missing scores: means with and without an allowance for them, and whether they go with the scores."""
 
 from dataclasses import dataclass
 
@@ -145,7 +145,9 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
         raise ScoresError("missing scores: none is missing")
     apart = [names[place] for place in lacking if not linked(known[place]).all()]
     if apart:
-        raise ScoresError(f"missing scores: under {apart[0]!r} some systems share no {unit_of(scores).topic} with others")
+        raise ScoresError(
+            f"missing scores: under {apart[0]!r} some systems share no {unit_of(scores).topic} with others"
+        )
     ahead, means, own = settled_mean_over_topics(scores), mean_over_topics(scores), mean_over_own_topics(scores)
     tables, counts, related = [], [], []
     for place in lacking:
@@ -232,9 +234,7 @@ def _contrast(
     return _interval(without - within, part, missing, units, level)
 
 
-def _interval(
-    value: float, parts: Floats, weight: Floats, units: TopicUnits | None, level: float
-) -> dict[str, float]:
+def _interval(value: float, parts: Floats, weight: Floats, units: TopicUnits | None, level: float) -> dict[str, float]:
     """Return a value with its interval from what topics (or systems) add to its error, and how much each weighs."""
     if units is not None:
         if units.stratified:

@@ -314,7 +314,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
 
 
 def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
-    """Return the scores of the systems that have enough to be ranked, and a note of the others; all if these are few."""
+    """Return the scores of the systems that have enough to be ranked, and a note of the others."""
     there = placed(table)
     if there.all() or there.sum() <= 1:
         return table, []

@@ -326,7 +326,7 @@ def test_draws_every_system():
 
 
 def test_gaps_leave_errors_of_the_jackknife():
-    """Differences by system and topic with the errors that leaving out one topic at a time gives; thin systems wider."""
+    """Differences by system and topic have the errors that leaving out one topic at a time gives."""
     values = board(6, 60)
     values[0, 15:], values[1, ::3], values[2, 50] = np.nan, np.nan, np.nan
     found = rank_intervals(as_scores(values, missing="pairwise"), rng=0)

@@ -13,8 +13,8 @@ from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, Unkn
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
-from metaeval.table.two_way import two_way
 from metaeval.table.scores import as_scores
+from metaeval.table.two_way import two_way
 from metaeval.tests_stat.catalogue import TESTS
 
 SCORES = simulate_scores(n_systems=7, n_topics=40, metrics=["AP", "P@10"], rng=3)

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.table.scores import as_scores, identical_systems, oriented_values, scores_to_long
-from metaeval.table.structure import engine_scores, mean_by_cluster, mean_over_topics, with_clusters
+from metaeval.table.structure import (
+    engine_scores,
+    mean_by_cluster,
+    mean_over_own_topics,
+    mean_over_topics,
+    with_clusters,
+)
 
 FORMS = ("scores.csv", "scores.tsv.gz", pytest.param("scores.parquet", marks=pytest.mark.parquet), "scores.nc")
 
