@@ -222,7 +222,7 @@ def _relations(scores: Scores, values: Floats, level: float) -> list[dict[str, o
         both = _interval(np.nan, np.zeros(1), np.zeros(1), None, level)
     topics = _contrast(fit.topics, weights * missing.sum(axis=0), weights * known.sum(axis=0), units, level)
     systems = _contrast(fit.means, missing @ weights, known @ weights, None, level)
-    return [{"relation": name} | row for name, row in zip(RELATIONS, (topics, systems, both), strict=True)]
+    return [{"relation": name, **row} for name, row in zip(RELATIONS, (topics, systems, both), strict=True)]
 
 
 def _contrast(

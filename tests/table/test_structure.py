@@ -140,7 +140,9 @@ def test_gaps_are_let_in_only_where_somebody_kept_them():
     """Scores with gaps are meant; a table with a hole is an oversight, whatever the engine."""
     values = [[0.1, np.nan, 0.3], [0.2, 0.3, 0.9]]
     kept = as_scores(values, missing="pairwise")
-    assert kept.attrs["notes"] == ["1 missing score was left out: pairs of systems are compared on common topics"]
+    assert kept.attrs["notes"] == [
+        "1 missing score was left out: pairs of systems are compared on common topics, means are by system and topic"
+    ]
     assert as_scores(kept, missing="pairwise").attrs == kept.attrs
     assert np.isnan(engine_scores(kept, uses=("gaps",)).to_numpy()).sum() == 1
     for data, uses in ((kept, ()), (values, ("gaps",))):
