@@ -154,7 +154,7 @@ def report(folder: Path, n_samples: int) -> str:
         mean = mean.reindex(mean.index.union(["thin", "shared", "error shared", "error own"]))
 
         def cells(*names: str, digits: int = 3, mean: pd.Series = mean) -> str:
-            return " | ".join("–" if np.isnan(mean[name]) else f"{mean[name]:.{digits}f}" for name in names)
+            return " | ".join("-" if np.isnan(mean[name]) else f"{mean[name]:.{digits}f}" for name in names)
 
         start = f"| {one.name} | {one.n_items} | {mean['missing']:.1%} |"
         held = cells("difference", "difference whole", "thin", "shared", "ranks", "ranks whole", "width", "width whole")
@@ -184,9 +184,9 @@ these as a share of the systems. Beside them the same samples without gaps ("who
 {held}
 
 Root mean square error of differences: by means over each system's own items, by shared items, by two-way means, without
-gaps. Chance of the likeliest to be best: said, true, and log score.
+gaps. Chance of the likeliest to be best: said, true, and log score; then the same without gaps.
 
-| gaps | items | missing | own items | shared | two-way | whole | said | true | score | said whole | true whole | score whole |
+| gaps | items | missing | own items | shared | two-way | whole | said | true | score | said | true | score |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {errors}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from metaeval.models import bayesian_t
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.running.parallel import reporting
 from metaeval.table.scores import by_name, select_runs
-from metaeval.table.structure import mean_over_topics, settled_mean_over_topics, with_clusters
+from metaeval.table.structure import mean_over_own_topics, mean_over_topics, settled_mean_over_topics, with_clusters
 
 # ----------------------------------------------------------------------------------------------------------------- data
 
@@ -77,6 +78,13 @@ def _renamed(scores):
     """Give systems, and the first metric, names that could do harm."""
     systems = [f"{(SCRIPT, MARKUP)[place % 2]} {place}" for place in range(scores.sizes["system"])]
     return scores.assign_coords(system=systems, metric=[SCRIPT, *scores["metric"].to_numpy()[1:]])
+
+
+def _gappy(scores):
+    """Leave out scores by the names of system and topic."""
+    systems, topics = (scores[dim].to_numpy().tolist() for dim in ("system", "topic"))
+    kept = [[crc32(f"{system} {topic}".encode()) % 8 > 0 for topic in topics] for system in systems]
+    return as_scores(scores.where(xr.DataArray(kept, dims=("system", "topic"))), missing="pairwise")
 
 
 def _repeated(scores):
@@ -575,10 +583,16 @@ SCORES = {
     "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
     "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),
     "topics_to_separate": Entry(figures=of("to_frame", "topics_needed", "effect")),
+    "missing_scores": Entry(
+        given=_gappy,
+        figures=of("related", "difference", "low", "high"),
+        excused=CARRIED | IN_UNITS,
+    ),
     "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
     "hierarchical": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     # means
     "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
+    "mean_over_own_topics": Entry(call=_by_label(mean_over_own_topics, "system"), excused=IN_UNITS | WIDER),
     "settled_mean_over_topics": Entry(call=_by_label(settled_mean_over_topics, "system"), excused=IN_UNITS | WIDER),
     "aggregate_table": Entry({"aggregates": ["mean"]}, excused=IN_UNITS | WIDER),
     "aggregate_scores": Entry(figures=None, excused=CARRIED),
@@ -805,7 +819,8 @@ OTHERWISE = {
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
             better_direction by_name design_notes flat_notes groups_of_topics identical_systems unit_of
-            named_pairs note_of_gaps oriented_values residuals_of_units system_groups tabulated topic_weights
+            named_pairs note_of_gaps oriented_values placed residuals_of_units system_groups tabulated
+            topic_weights
             units_of with_clusters""",
         "a part of a procedure in the table": """
             all_effects check_metric of_scores sample_of_topics verdicts_of_draws""",
@@ -838,6 +853,7 @@ _ELSEWHERE = {
     "select_runs": "table.scores",
     "design_effect": "models.design_effect",
     "mean_over_topics": "table.structure",
+    "mean_over_own_topics": "table.structure",
     "settled_mean_over_topics": "table.structure",
     "discrimination": "agreement.item_statistics",
     "system_means": "studies.power",

@@ -1,4 +1,4 @@
-"""Which scores are missing, what that does to means, and does it go with the scores themselves?"""
+"""Missing scores: means with and without an allowance for them, and whether they go with the scores."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from metaeval.table.structure import (
     topic_weights,
 )
 from metaeval.table.two_way import linked, two_way
-from metaeval.table.units import units_of
+from metaeval.table.units import TopicUnits, units_of
 
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
@@ -145,7 +145,9 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
         raise ScoresError("missing scores: none is missing")
     apart = [names[place] for place in lacking if not linked(known[place]).all()]
     if apart:
-        raise ScoresError(f"missing scores: under {apart[0]!r} some systems share no {unit_of(scores).topic} with others")
+        raise ScoresError(
+            f"missing scores: under {apart[0]!r} some systems share no {unit_of(scores).topic} with others"
+        )
     ahead, means, own = settled_mean_over_topics(scores), mean_over_topics(scores), mean_over_own_topics(scores)
     tables, counts, related = [], [], []
     for place in lacking:
@@ -200,7 +202,7 @@ def _counts(known: Flags) -> dict[str, float]:
 
 def _relations(scores: Scores, values: Floats, level: float) -> list[dict[str, object]]:
     """Return how missing scores go with topics, with systems, and with both beyond their sum."""
-    weights, unit = topic_weights(scores), units_of(scores).unit
+    weights, units = topic_weights(scores), units_of(scores)
     known = np.isfinite(values)
     missing = ~known & known.any(axis=0)
     fit = two_way(values, weights)
@@ -215,25 +217,29 @@ def _relations(scores: Scores, values: Floats, level: float) -> list[dict[str, o
     if total > RELATIVE * float((weights * known * product**2).sum()):
         slope = float((weights * left * error).sum()) / total
         part = away / total * (weights * left * (error - slope * left) * known).sum(axis=0)
-        both = _interval(away * slope, np.bincount(unit, part), np.bincount(unit, square.sum(axis=0)), level)
+        both = _interval(away * slope, part, square.sum(axis=0), units, level)
     else:
-        both = _interval(np.nan, np.zeros(1), np.zeros(1), level)
-    topics = _contrast(fit.topics, weights * missing.sum(axis=0), weights * known.sum(axis=0), unit, level)
-    systems = _contrast(fit.means, missing @ weights, known @ weights, np.arange(len(values)), level)
-    return [{"relation": name} | row for name, row in zip(RELATIONS, (topics, systems, both), strict=True)]
+        both = _interval(np.nan, np.zeros(1), np.zeros(1), None, level)
+    topics = _contrast(fit.topics, weights * missing.sum(axis=0), weights * known.sum(axis=0), units, level)
+    systems = _contrast(fit.means, missing @ weights, known @ weights, None, level)
+    return [{"relation": name, **row} for name, row in zip(RELATIONS, (topics, systems, both), strict=True)]
 
 
 def _contrast(
-    levels: Floats, missing: Floats, known: Floats, unit: NDArray[np.int64], level: float
+    levels: Floats, missing: Floats, known: Floats, units: TopicUnits | None, level: float
 ) -> dict[str, float]:
     """Return the mean level of missing scores less that of the others, with its interval."""
     without, within = (float(levels @ weight / weight.sum()) for weight in (missing, known))
     part = missing * (levels - without) / missing.sum() - known * (levels - within) / known.sum()
-    return _interval(without - within, np.bincount(unit, part), np.bincount(unit, missing), level)
+    return _interval(without - within, part, missing, units, level)
 
 
-def _interval(value: float, parts: Floats, weight: Floats, level: float) -> dict[str, float]:
-    """Return a value with its interval from what the units add to its error, and how much each weighs."""
+def _interval(value: float, parts: Floats, weight: Floats, units: TopicUnits | None, level: float) -> dict[str, float]:
+    """Return a value with its interval from what topics (or systems) add to its error, and how much each weighs."""
+    if units is not None:
+        if units.stratified:
+            parts = parts - (np.bincount(units.stratum, parts) / np.bincount(units.stratum))[units.stratum]
+        parts, weight = np.bincount(units.unit, parts), np.bincount(units.unit, weight)
     number = float(weight.sum() ** 2 / max(float((weight**2).sum()), np.finfo(float).tiny))
     row = dict.fromkeys(("difference", "low", "high", "p_value"), np.nan)
     if not number > 1.0 + RELATIVE or not np.isfinite(value):

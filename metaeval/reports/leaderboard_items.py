@@ -61,7 +61,9 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
 def _means_table(rows: pd.DataFrame) -> Table:
     """Put means with and without an allowance for missing scores side by side, where they differ or rank otherwise."""
     differ = (rows["mean_own"] - rows["mean"]).abs() > _SAME
-    common = right(_SCORE, "Mean", mean_common=f"of common {spoken().topics}") if rows["mean_common"].notna().any() else ()
+    common = (
+        right(_SCORE, "Mean", mean_common=f"of common {spoken().topics}") if rows["mean_common"].notna().any() else ()
+    )
     return Table(
         name="means_with_gaps",
         title=say("means title"),

@@ -202,6 +202,9 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     of that very test underneath, so a cautious test, which rejects only large differences, has a low one; read it
     beside the number of rejections. A test that rejects at random has an error rate of one half.
 
+    Where scores are missing every half compares pairs on the topics that both have; a pair without any on the second
+    half is not counted.
+
     Topics in random clusters go to a half by the cluster, so that the halves share nothing; then every test must know
     clusters, and a bootstrap needs ten of them in each half.
 
@@ -281,11 +284,11 @@ def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
     halves = [scores.isel(topic=np.flatnonzero(np.isin(unit, part))) for part in (order[:middle], order[middle:])]
     counts = []
     for spec, own in zip(tests, generator.spawn(len(tests)), strict=True):
-        (first, direction), (second, other) = (
+        (first, direction, _), (second, other, told) = (
             _decisions(spec, half, corrections, options | {"rng": seed}, unreached)
             for half, seed in zip(halves, own.spawn(2), strict=True)
         )
-        same = direction == other
+        first, same = first & told, direction == other
         decided = (first, second, first & ~same, first & second & same)
         counts.append(np.stack([decision.sum(axis=-1) for decision in decided], axis=1))
     return np.array(counts), unreached
@@ -293,8 +296,11 @@ def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
 
 def _decisions(
     spec: TestSpec, half: Scores, corrections: Sequence[str], options: Options, unreached: list[str]
-) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    """Return which pairs are significant under each correction, and in which direction; note what is out of reach."""
+) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.bool_]]:
+    """Return which pairs are significant under each correction, their direction, and which share topics.
+
+    What is out of reach is noted.
+    """
     bare = compare_systems(half, test=spec.name, correction=spec.own_correction, **options)
     if spec.family_wise or spec.plain_p:
         results = [bare] * len(corrections)
@@ -303,7 +309,9 @@ def _decisions(
             warnings.simplefilter("ignore", UnreachableLevelWarning)  # said once, for all halves
             results = [bare.with_correction(name) for name in corrections]
         unreached += [why for why in (result.out_of_reach() for result in results) if why][:1]
-    return np.stack([result.data["significant"].to_numpy() for result in results]), bare.data["better"].to_numpy()
+    better = bare.data["better"].to_numpy()
+    told = bare.data["n_common"].to_numpy() > 0 if "n_common" in bare.data else np.ones(better.shape, dtype=bool)
+    return np.stack([result.data["significant"].to_numpy() for result in results]), better, told
 
 
 def _held_against(frame: pd.DataFrame, reference: str, tests: tuple[str, ...]) -> pd.DataFrame:

@@ -244,7 +244,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
     table = engine_scores(given, "the leaderboard")
-    gappy, left_out = bool(np.isnan(table.to_numpy()).any()), []
+    gappy = bool(np.isnan(table.to_numpy()).any())
+    left_out: list[str] = []
     if gappy:
         table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
@@ -314,7 +315,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
 
 
 def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
-    """Return the scores of the systems that have enough to be ranked, and a note of the others; all if these are few."""
+    """Return the scores of the systems that have enough to be ranked, and a note of the others."""
     there = placed(table)
     if there.all() or there.sum() <= 1:
         return table, []

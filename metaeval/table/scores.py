@@ -361,8 +361,8 @@ def note_of_gaps(scores: Scores) -> str:
 
 
 def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
-    common = unit_called(attributes.get("topic_word")).topics
-    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {common}"
+    one = unit_called(attributes.get("topic_word"))
+    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {one.topics}, means are by system and {one.topic}"
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:

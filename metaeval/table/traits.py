@@ -26,7 +26,7 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "an interval of ranks": WHOLE,
     "the chance of being best": WHOLE,
     "subsets of topics": DRAWN,
-    "halving the topics": frozenset({"clusters", "weights"}),
+    "halving the topics": frozenset({"clusters", "weights", "gaps"}),
     "variance between repeats": frozenset({"repeats"}),
     "components of variance": frozenset({"repeats", "gaps", "clusters"}),
     "components of variance of topics": frozenset({"repeats", "gaps"}),

@@ -11,6 +11,7 @@ from metaeval.resampling.largest_t import LEAST_VARIANCE
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.running.draws import bootstrap_counts, bootstrap_indices
 from metaeval.table.scores import as_scores
+from metaeval.table.two_way import two_way
 
 # Mathematics, 37 OECD countries: mean and standard error (data `pisa` of the R package csranks, from OECD)
 PISA = {
@@ -290,11 +291,12 @@ def test_says_what_is_wrong():
         rank_intervals(scores.assign_coords(stratum=("topic", ["s1"] * 11 + ["s11"])))
     with pytest.raises(InvalidOptionError, match="do not go together"):
         rank_intervals(scores.assign_coords(stratum=("topic", ["s", "t"] * 6), weight=("topic", names + 1.0)))
-    gaps = as_scores(np.where(np.eye(3, 12) > 0, np.nan, board(3, 12)), missing="pairwise")
-    with pytest.raises(
-        ScoresError, match=r"ranks: these scores have gaps \(no score for system 'system1' on topic '1'"
-    ):
-        rank_intervals(gaps)
+    for known in ([0], [0, 1]):  # on one topic, and on two that nobody else has
+        gaps = board(3, 12)
+        gaps[2] = np.where(np.isin(names, known), gaps[2], np.nan)
+        gaps[:2, known] = np.nan
+        with pytest.raises(ScoresError, match=r"ranks: 'system3' has scores in one topic only, or shares none"):
+            rank_intervals(as_scores(gaps, missing="pairwise"))
     with pytest.raises(InvalidOptionError, match="`n_resamples` must be at least 19"):
         rank_intervals(scores, method="guaranteed", n_resamples=18)
     with pytest.raises(InvalidOptionError, match="`n_draws` must be at least 19"):
@@ -321,3 +323,21 @@ def test_draws_every_system():
     figure = rank_intervals(board(5, 20), n_resamples=99, rng=0).plot()
     assert "rank" in figure.axes[0].get_xlabel()
     assert {f"system{one}" for one in range(1, 6)} <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_gaps_leave_errors_of_the_jackknife():
+    """Differences by system and topic have the errors that leaving out one topic at a time gives."""
+    values = board(6, 60)
+    values[0, 15:], values[1, ::3], values[2, 50] = np.nan, np.nan, np.nan
+    found = rank_intervals(as_scores(values, missing="pairwise"), rng=0)
+    means = [two_way(np.delete(values, topic, axis=1), np.ones(59)).means for topic in range(60)]
+    first, second = np.triu_indices(6, 1)
+    apart = np.array([one[first] - one[second] for one in means])
+    error = np.sqrt(59 / 60 * ((apart - apart.mean(axis=0)) ** 2).sum(axis=0))
+    np.testing.assert_allclose(found.data["standard_error"][0], error, rtol=0.06)
+    guaranteed = rank_intervals(as_scores(values, missing="pairwise"), method="guaranteed", n_resamples=200, rng=0)
+    for one in (found, guaranteed):
+        assert (one.data["rank_low"] <= one.data["rank"]).all()
+        assert (one.data["rank"] <= one.data["rank_high"]).all()
+    whole = rank_intervals(as_scores(np.where(np.isnan(values), board(6, 60), values)), rng=0)
+    np.testing.assert_allclose(whole.data["mean"][0], board(6, 60).mean(axis=1))

@@ -13,6 +13,7 @@ from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.leaderboard import conclusions_of, study_leaderboard
 from metaeval.studies.power import study_power
 from metaeval.table.scores import as_scores
+from metaeval.table.two_way import two_way
 from metaeval.tests_stat.comparison import compare_systems
 
 SCORES = simulate_scores(n_systems=9, n_topics=40, metrics=["AP", "P@10"], n_groups=3, rng=2)
@@ -87,24 +88,27 @@ def test_families_are_groups(study):
         assert families[key] == pytest.approx(chance)
 
 
-def test_gaps_leave_the_rest():
-    """With gaps ranks, chances and subsets have no answer and say why; pairs, differences and items have."""
+def test_gaps_leave_nothing_out():
+    """With gaps all parts have an answer; one system too thin to be placed leaves the page, and a note says so."""
     values = SCORES.sel(metric=["AP"]).to_numpy().copy()
     values[0, 0, :5] = np.nan
+    values[0, 8, 1:] = np.nan
     scores = as_scores(SCORES.sel(metric=["AP"]).copy(data=values), missing="pairwise")
+    names = SCORES["system"].to_numpy().tolist()
     found = study_leaderboard(scores, **FEW)
-    assert set(found.unanswered) == {"Ranks and groups", "The best system", "Subsets"}
-    assert all("no score for system" in reason for reason in found.unanswered.values())
-    assert found.ranks is None
+    assert found.unanswered == {}
+    assert any(f"others have too: {names[8]}" in note for note in found.notes)
+    assert any("of the 35 topics that all systems have" in note for note in found.notes)
     frame = found.to_frame()
-    assert "rank_low" not in frame
-    assert len(frame) == 9
-    known = np.isfinite(values[0])
-    for row in frame.itertuples():
-        place = SCORES["system"].to_numpy().tolist().index(row.system)
-        assert row.mean == pytest.approx(values[0, place][known[place]].mean())
-    assert found.items is not None
-    assert found.report().summary
+    expected = two_way(values[0, :8], np.ones(40)).means
+    own = [values[0, place][np.isfinite(values[0, place])].mean() for place in range(8)]
+    places = [names.index(one) for one in frame["system"]]
+    np.testing.assert_allclose(frame["mean"], expected[places])
+    np.testing.assert_allclose(frame["mean_own"], np.array(own)[places])
+    assert frame["mean"].is_monotonic_decreasing
+    near = found.families.to_frame().query("family == 'adjacent'")
+    assert near["system_a"].tolist() == frame["system"].tolist()[:-1]
+    assert "5 of 320 scores" in found.report().to_html().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_few_clusters_leave_the_rest():
@@ -191,8 +195,10 @@ def test_livebench(data_folder):
     assert 2 < effects["pairs"] < 5
     assert effects["systems"] > effects["pairs"]
     assert found.design.n_clusters == 18
-    assert "Macro mean" in found.unanswered
+    assert set(found.unanswered) == {"Macro mean", "Subsets"}
     assert any("12614 missing scores" in note for note in found.notes)
+    assert any("left out" in note and "claude-3-5-sonnet-20240620_failsafe" in note for note in found.notes)
+    assert found.to_frame()["rank_high"].iloc[0] < 20
 
 
 def test_belebele(data_folder):

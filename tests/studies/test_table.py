@@ -14,6 +14,7 @@ from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.power import study_power
 from metaeval.studies.table import study_table
 from metaeval.table.scores import as_scores
+from metaeval.table.two_way import two_way
 from metaeval.tests_stat.catalogue import TESTS
 
 SCORES = simulate_scores(n_systems=7, n_topics=40, metrics=["AP", "P@10"], rng=3)
@@ -218,12 +219,13 @@ def test_many_systems_have_letters_of_several():
 
 
 def test_gaps_and_clusters():
-    """Means over what a system has, tests over common topics; clusters are told in title and caption."""
+    """Means by system and topic, tests over common topics; clusters are told in title and caption."""
     values = SCORES.sel(metric=["AP"]).to_numpy().copy()
     values[0, 0, :6] = np.nan
     study = study_table(as_scores(values, systems=NAMES, missing="pairwise"))
-    assert study.to_frame().set_index("system").loc[NAMES[0], "mean"] == pytest.approx(np.nanmean(values[0, 0]))
-    assert "topics that a system has" in study.report().main_table().caption
+    expected = two_way(values[0], np.ones(values.shape[2])).means[0]
+    assert study.to_frame().set_index("system").loc[NAMES[0], "mean"] == pytest.approx(expected)
+    assert "what system and topic add up to" in study.report().main_table().caption
     clustered = study_table(simulate_scores(n_systems=4, n_topics=60, metrics=["AP"], n_clusters=12, rng=1))
     table = clustered.report().main_table()
     assert table.title == "Means over 60 topics in 12 clusters"
