@@ -641,6 +641,10 @@ DRAWN_OF_T = {"tests": ["max_t"], "corrections": ["none"], "n_resamples": 30, "n
 AUDITED = DRAWN_OF_T | {"gains": "{1:1, 2:3, 3:9}"}
 
 
+_OF_METRICS = ("between_metrics", "completions", "completion_pairs")
+"""Tables of a study of judgments that say nothing of AP."""
+
+
 def _both(made):
     return made.collection, list(made.metrics)
 
@@ -671,13 +675,16 @@ COLLECTIONS = {
     "study_judgments": Entry({"questions": ["less-judging"], "steps": [50], "n_replicates": 2}, _about_ap, given=_both),
     "study_judgments, everything": Entry(
         RANKED | {"sizes": [5, 12], "pool_shares": [50]},
-        lambda study: _about_ap({key: one for key, one in study.tables().items() if key != "between_metrics"}),
+        lambda study: _about_ap({key: one for key, one in study.tables().items() if key not in _OF_METRICS}),
         given=_both,
     ),
     "audit_quantisations": Entry(AUDITED, _about_ap, given=_both),
     "adaptive_depth": Entry({"start": 1, "step": 1, "pool_depth": 8}, None, given=WHOLE),
     "leave_group_out": Entry({"pool_depth": 4}, _about_ap, given=_both),
     "original_pool": Entry(given=WHOLE, figures=None),
+    "completion_bounds": Entry(
+        {"metrics": ["P@5", "RBP(p=0.8)"]}, lambda found: numbers(found.to_frame(), "n_hold"), given=WHOLE
+    ),
     "pool_sufficiency": Entry({"sizes": [6]}, _about_ap, given=_both),
     "Collection": Entry(call=WHOLE, figures=None),
     "Collection.statistics": Entry(call=lambda made: made.collection.statistics()),

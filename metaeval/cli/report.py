@@ -13,6 +13,8 @@ from metaeval.cli.power import counted
 from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
+    from metaeval.collection.documents import JudgedCollection
+    from metaeval.page.blocks import Section
     from metaeval.page.report import Report
     from metaeval.studies.power import PowerStudy
 
@@ -66,7 +68,20 @@ def report(  # noqa: PLR0913 - the options of the command
         if collection is None:
             return whole
         metrics = loaded.metrics()
-        return whole.extended(sections=collection_sections(collection, metrics, registry=loaded.registry, best=top))
+        sections = collection_sections(collection, metrics, registry=loaded.registry, best=top)
+        return whole.extended(sections=(*_completions(collection, study, loaded), *sections))
+
+
+def _completions(collection: "JudgedCollection", study: "PowerStudy", loaded: Loaded) -> "tuple[Section, ...]":
+    """Say which of the pairs that were compared hold whatever the unjudged documents are."""
+    from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - loads numba
+    from metaeval.reports.judgment_completions import completions_section  # noqa: PLC0415 - as above
+    from metaeval.resampling.completions import bounds_where_possible  # noqa: PLC0415 - as above
+
+    names = {dim: study.scores[dim].to_numpy().tolist() for dim in ("system", "topic")}
+    own = collection.select(systems=names["system"], topics=names["topic"])
+    metrics = resolve_metrics(loaded.metrics(), registry=loaded.registry)
+    return completions_section(bounds_where_possible(own, metrics, alpha=study.comparisons[0].alpha))
 
 
 def _with_topics(report: "Report", study: "PowerStudy", loaded: Loaded, *, posterior: bool) -> "Report":

@@ -175,7 +175,7 @@ def bpm_rates(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return rates
 
 
-def _squares(T: float, depth: int) -> NDArray[np.float64]:  # noqa: N803 - as published
+def squares(T: float, depth: int) -> NDArray[np.float64]:  # noqa: N803 - as published
     """Probability of reaching each rank under INSQ, whose C(i) telescopes."""
     return np.square(2 * T / (2 * T + np.arange(depth, dtype=np.float64)))
 
@@ -201,7 +201,7 @@ def insq(
 
     (Moffat, Scholer and Thomas 2012); the list ends at rank k, 1000 by default, as in cwl_eval.
     """
-    return _product_rate(lists, _squares(T, k or DEPTH), max_level, stops=False)
+    return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=False)
 
 
 def inst(
@@ -264,7 +264,7 @@ def nerr11(
     max_level: Level | None = None,
 ) -> NDArray[np.float64]:
     """Rate of gain of a reader with the C(i) of INSQ, times 1 - g(i)."""
-    return _product_rate(lists, _squares(T, k or DEPTH), max_level, stops=True)
+    return _product_rate(lists, squares(T, k or DEPTH), max_level, stops=True)
 
 
 SPECS = tuple(

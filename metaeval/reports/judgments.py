@@ -4,6 +4,7 @@ from metaeval.base.words import sentence_case
 from metaeval.page.blocks import Item, Methods
 from metaeval.page.report import Report
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.judgment_completions import completions_section
 from metaeval.reports.judgment_effort import effort_figures, effort_section, effort_sentences, year_of_minutes
 from metaeval.reports.judgment_groups import groups_figures, groups_section, groups_sentence
 from metaeval.reports.judgment_power import between_metrics_section, power_figures
@@ -26,6 +27,7 @@ def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Repor
     if "new-systems" in study.questions:
         sections.append(groups_section(study, published=published))
     sections += effort_section(study)
+    sections += completions_section(study.completions)
     sections += unanswered(Item(term=_term(part), words=reason) for part, reason in study.unanswered.items())
     sources = (*(key for one in study.stability.values() for key in one.reduction.cite), *_SOURCES)
     n_ranked = next((one.data.sizes["system"] for one in study.stability.values()), study.n_systems)

@@ -18,6 +18,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import resolve_metrics, topic_notes
+from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
 from metaeval.resampling.effort_plans import EffortPlans
@@ -102,6 +103,8 @@ class JudgmentsStudy(Study):
     """How much of the runs outside the pool is judged."""
     effort: EffortPlans | None
     """Where to spend effort."""
+    completions: CompletionBounds | None
+    """Which significant pairs hold whatever the unjudged documents are; None where no metric allows to say."""
     identical: tuple[tuple[str, ...], ...]
     """Runs with the same scores under every metric; the first of each is kept, the others still build the pool."""
     cost: CostModel
@@ -129,7 +132,8 @@ class JudgmentsStudy(Study):
         "critical_depths" (Figure 6 of Pal et al.), "run_depths", "left_out" (one row a rule, metric and run),
         "left_out_summary",
         "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "pool_verdicts" (its
-        3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
+        3 x 3 tables), "coverage", "effort",
+        "completions", "completion_pairs", "adaptive" and "adaptive_topics"; only those that were asked for and
         could be answered.
         """
         return {name: frame for name, make in self._makers().items() if (frame := make()) is not None}
@@ -158,6 +162,8 @@ class JudgmentsStudy(Study):
             "pool_verdicts": lambda: None if self.sufficiency is None else self.sufficiency.verdicts(),
             "coverage": lambda: None if self.covered is None else self.covered.to_frame(),
             "effort": lambda: None if self.effort is None else self._with_hours(self.effort.to_frame()),
+            "completions": lambda: None if self.completions is None else self.completions.to_frame(),
+            "completion_pairs": lambda: None if self.completions is None else self.completions.pairs(),
             "adaptive": lambda: None if self.effort is None else self.effort.adaptive_table,
             "adaptive_topics": lambda: (
                 None if self.effort is None or self.effort.adaptive is None else self.effort.adaptive.to_frame()
@@ -376,6 +382,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         sufficiency=new.sufficiency,
         covered=new.covered,
         effort=effort,
+        completions=bounds_where_possible(collection, own_metrics, correction=correction or "fdr_by", alpha=alpha),
         identical=identical,
         cost=chosen_cost,
         min_tau=float(min_tau),

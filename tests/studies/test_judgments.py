@@ -49,7 +49,7 @@ def test_every_question_is_answered_where_the_collection_allows(study):
         *("stability", "thresholds", "between_metrics", "closeness", "pool", "pool_growth", "pool_growth_topics"),
         *("critical_depths", "run_depths", "left_out", "left_out_summary"),
         *("left_out_changes", "left_out_groups", "pool_sufficiency", "pool_verdicts", "coverage", "effort"),
-        *("adaptive", "adaptive_topics"),
+        *("completions", "completion_pairs", "adaptive", "adaptive_topics"),
     }
     assert all(len(table) for table in tables.values())
     pd.testing.assert_frame_equal(study.to_frame(), tables["stability"])
