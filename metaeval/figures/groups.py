@@ -40,7 +40,9 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
     """
     given = groups["system"].astype(str).tolist()
     means = groups["mean"].to_numpy(dtype=float)
-    letters = [text.split() if " " in text else list(text) for text in groups["letters"].astype(str)]
+    written = groups["letters"].astype(str).tolist()
+    apart = any(" " in text for text in written)  # so they are where some have two characters
+    letters = [text.split() if apart else list(text) for text in written]
     bars = [
         [place for place, own in enumerate(letters) if letter in own]
         for letter in dict.fromkeys(one for own in letters for one in own)
@@ -83,6 +85,6 @@ def critical_difference(groups: pd.DataFrame, label: str, *, higher_is_better: b
         axes.plot([own.min(), own.max()], [level, level], color=THEME["blue"], linewidth=2.4, solid_capstyle="round")
         axes.plot(own, np.full(len(own), level), "o", color=THEME["blue"], markersize=3.6, **RIMMED)
     axes.plot(means, np.zeros(len(means)), "o", color=THEME["orange"], markersize=4.8, clip_on=False, **RIMMED)
-    said = {"system": given, "mean": list(map(_SCORE, means)), "letters": groups["letters"].astype(str).tolist()}
+    said = {"system": given, "mean": list(map(_SCORE, means)), "letters": written}
     note_points(axes, means, np.zeros(len(means)), "{system}: {mean}, groups {letters}", said, of=("system",))
     return figure
