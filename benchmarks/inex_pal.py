@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - minus and Greek letters are meant for people
 """Pal, Mitra and Kamps (2010) on a simulated INEX 2007 and 2008: their tables in their form, and which patterns hold.
 
-Run: python benchmarks/inex_pal.py [--results 500] [--documents 3000] [--draws 10] [--trials 50] [--seed 0]
+Run: python benchmarks/inex_pal.py [--results 500] [--documents 2000] [--draws 10] [--trials 50] [--seed 0]
 
 Systems, topics, pool sizes and measures are the paper's; runs, articles and judgments are made. What holds here holds
 of the measures under the simulator's model of errors, not of the runs of those years. Written to benchmarks/reports/.
@@ -40,6 +40,7 @@ REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-pal.md"
 METRICS = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "AiP")
 SHOWN = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP")
 SIZES = {2007: (78, 107), 2008: (61, 70)}
+ELEMENTS = 35  # text and structure; runs list no inline elements
 SAMPLES = (20.0, 40.0, 60.0, 80.0)
 DEPTHS = (5.0, *(10.0 * step for step in range(1, 10)))
 LARGEST = {2007: 50, 2008: 35}
@@ -151,6 +152,8 @@ def simulated(year: int, options: argparse.Namespace, seed: int) -> PassageColle
         n_topics=n_topics,
         n_documents=options.documents,
         n_results=options.results,
+        elements_per_article=ELEMENTS,
+        published=True,
         rng=seed,
     )
     groups = dict(zip((one.run for one in made.submissions), made.groups, strict=True))
@@ -170,8 +173,10 @@ def own_collection(options: argparse.Namespace) -> JudgedCollection:
     return collection if size is None else with_judged_pool(collection, size=size)
 
 
-def measured(name: str, year: int, collection: JudgedCollection, options: argparse.Namespace) -> Year:
-    """Measure everything on a collection."""
+def measured(
+    name: str, year: int, collection: JudgedCollection, options: argparse.Namespace, *, thirds: bool = True
+) -> Year:
+    """Measure everything on a collection, among thirds of its systems too where asked."""
     scores = score(collection, METRICS)
     largest = min(LARGEST[year], scores.sizes["topic"] // 2)
     return Year(
@@ -185,7 +190,7 @@ def measured(name: str, year: int, collection: JudgedCollection, options: argpar
         topics=ranked(collection, "topics", SAMPLES, options.draws, options.seed),
         rates=swap_method(scores, sizes=range(5, largest + 1), n_trials=options.trials, rng=options.seed),
         left_out=leave_group_out(collection, METRICS, baseline="pool"),
-        alike=alike(collection, options.draws, options.seed),
+        alike=alike(collection, options.draws, options.seed) if thirds else {},
     )
 
 
@@ -371,10 +376,10 @@ PATTERNS = (
         lambda one: (bool((one.depth.at(20.0) >= BOUND).all()), f"τ {_numbers(one.depth.at(20.0))}"),
     ),
     Pattern(
-        "Shallower pools: the correlation falls from iP[0.00] to iP[0.10]",
+        "Shallower pools: iP[0.00] keeps the ranking better than iP[0.01], iP[0.05] and iP[0.10]",
         "4, 5",
         lambda one: (
-            _falls(one.depth.mean().mean(axis=0)[:4]),
+            bool(one.depth.mean().mean(axis=0)[:4].argmax() == 0),
             f"mean τ {_numbers(one.depth.mean().mean(axis=0))}",
         ),
     ),
@@ -585,7 +590,7 @@ def _pools(options: argparse.Namespace) -> list[str]:
 def main() -> None:
     """Measure both years, or a collection of one's own, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in (("results", 500), ("documents", 3000), ("draws", 10), ("trials", 50), ("seed", 0)):
+    for name, value in (("results", 500), ("documents", 2000), ("draws", 10), ("trials", 50), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=value)
     for name in ("runs", "judgments", "groups", "pool-runs"):
         parser.add_argument(f"--{name}")

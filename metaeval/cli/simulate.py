@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metaeval.cli import options as opt
-from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_to_write, names, one_of, refusal
+from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_to_write, names, number, one_of, refusal
 from metaeval.cli.console import command_session
 from metaeval.cli.help import HelpedGroup
 from metaeval.cli.option import Option, argument, flag
@@ -144,6 +144,13 @@ _TASK = Option(
     "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
 )
 _POOL = _count("Documents assessed per topic; by default as in that year.", "D", means="pool_size", least=1, most=10**7)
+_KAPPA = Option(
+    "K",
+    "Agreement of two assessors on documents, from 0 to 1; by default as in that year.",
+    number(least=0, most=1),
+    means="document_kappa",
+    panel=None,
+)
 
 
 @_app.command()
@@ -160,6 +167,10 @@ def inex(  # noqa: PLR0913 - the options of the command
     results: Annotated[int, _count("Largest number of results per topic.", "K", least=1, most=10**5)] = 1500,
     task: Annotated[str | None, _TASK] = None,
     pool: Annotated[int | None, _POOL] = None,
+    kappa: Annotated[float | None, _KAPPA] = None,
+    published: Annotated[
+        bool, flag("--published", "Systems and relevance as close as those of that year.", panel=None)
+    ] = False,
     articles: Annotated[bool, flag("--articles", "Also write the articles, in invented words.", panel=None)] = False,
     compress: _Compress = False,
     seed: Annotated[int, opt.SEED] = 0,

@@ -21,6 +21,12 @@ class Campaign(NamedTuple):
     document_agreement: float
     passage_agreement: float
     second: int
+    document_kappa: float | None = None
+    """Of two assessors' relevant documents, instead of their agreement."""
+    longer: float = 0.35
+    """Chance that a passage ends with a paragraph."""
+    sections: float = 0.15
+    """Whole sections among the passages that are whole elements."""
 
 
 _OLD = Campaign("2003", IEEE, 160, 60.7, 1.8, 49, 0.36, 499, 0.27, 0.23, 12)
@@ -38,13 +44,27 @@ CAMPAIGNS = {
 }
 
 
-def campaign_of(year: int, said: dict[str, Any]) -> Campaign:
-    """Take what is published of a year, but for what the caller says."""
+def campaign_of(year: int, said: dict[str, Any], *, n_documents: int | None = None) -> Campaign:
+    """Take what is published of a year, but for what the caller says.
+
+    With a number of articles, as many of the articles judged are relevant as published, however few they are, and
+    passages of Wikipedia are as long.
+    """
     if year not in CAMPAIGNS:
         raise refused("year", f"must be one of {', '.join(map(str, CAMPAIGNS))}, not {year!r}", year)
-    campaign = CAMPAIGNS[year]._replace(**{name: value for name, value in said.items() if value is not None})
+    campaign = CAMPAIGNS[year]
+    if n_documents is not None:
+        judged = min(campaign.pool, said["pool"] or campaign.pool, n_documents)
+        campaign = campaign._replace(relevant=max(1.0, campaign.relevant * judged / campaign.pool))
+        if campaign.template is WIKIPEDIA:
+            campaign = campaign._replace(longer=0.2, sections=0.5)
+    campaign = campaign._replace(**{name: value for name, value in said.items() if value is not None})
     for name, value in (("elements_per_article", campaign.elements), ("relevant_documents", campaign.relevant)):
         check_number(value, name, least=1)
     for name in ("document_agreement", "passage_agreement"):
         check_number(getattr(campaign, name), name, above=0, most=1)
+    if campaign.document_kappa is not None:
+        check_number(campaign.document_kappa, "document_kappa", least=0, most=1)
+        if said["document_agreement"] is not None:
+            raise refused("document_kappa", "and `document_agreement` state the same: give one of them", year)
     return campaign

@@ -15,8 +15,6 @@ from metaeval.inex.simulated_articles import INLINE, SECTION, TEXT, Articles
 _FAR = np.int64(2) ** 32
 _SPREAD_OF_RELEVANT = 0.6
 _MOST_RELEVANT = 0.4
-_SHARE_OF_SECTIONS = 0.15
-_LONGER = 0.35
 _ALIGNED = 0.7
 _TOO_SHORT = 55
 _ENTRY_AT_START = 0.6
@@ -100,14 +98,14 @@ class Assessor(NamedTuple):
         texts = np.flatnonzero(articles.kind == TEXT)
         first = self._drawn(documents, TEXT)
         final = np.searchsorted(articles.document[texts], documents, side="right") - 1
-        last = texts[np.minimum(first + generator.geometric(_LONGER, size) - 1, final)]
+        last = texts[np.minimum(first + generator.geometric(self.campaign.longer, size) - 1, final)]
         first = texts[first]
         start, end = articles.start[first], articles.end[last]
         length = np.minimum(articles.size[first], articles.size[last])
         cut = generator.random((2, size)) * (generator.random((2, size)) >= _ALIGNED) * 0.5
         start, end = start + (cut[0] * length).astype(np.int64), end - (cut[1] * length).astype(np.int64)
         sections = np.flatnonzero(articles.kind == SECTION)[self._drawn(documents, SECTION)]
-        whole = np.where(generator.random(size) < _SHARE_OF_SECTIONS, sections, first)
+        whole = np.where(generator.random(size) < self.campaign.sections, sections, first)
         elemental = generator.random(size) < self.campaign.elemental
         return np.where(elemental, articles.start[whole], start), np.where(elemental, articles.end[whole], end)
 
@@ -151,13 +149,15 @@ class Assessor(NamedTuple):
         that on passages.
         """
         generator = self.generator
-        kept_share = _shared(self.campaign.document_agreement)
-        overlap = min(1.0, _shared(self.campaign.passage_agreement) / kept_share)
         mine = first.of_pairs(first.topic < len(judged))
+        kept_share = self._kept_share(mine, judged)
+        overlap = min(1.0, _shared(self.campaign.passage_agreement) / kept_share)
         kept = mine.of_pairs(generator.random(len(mine.topic)) < kept_share)
         topic, document = ([np.empty(0, dtype=np.int64)] for _ in range(2))
         for number, pool in enumerate(judged):
             before = mine.document[mine.topic == number]
+            if self.campaign.document_kappa is not None:  # which is of the documents judged
+                before = np.intersect1d(before, pool)
             others = np.setdiff1d(pool, before)
             n_new = min(len(others), int(generator.binomial(len(before), 1 - kept_share)))
             topic.append(np.full(n_new, number))
@@ -175,6 +175,18 @@ class Assessor(NamedTuple):
         order = np.lexsort((documents, topics))
         place = np.argsort(order)
         return self._merged(topics[order], documents[order], place[owner], start, end)
+
+    def _kept_share(self, mine: Highlights, judged: list[NDArray[np.int64]]) -> float:
+        r"""Return the share of relevant documents that a second assessor keeps.
+
+        With a share p of the judged documents relevant to either, and a share a of them to both,
+        :math:`\kappa = (a - p) / (1 - p)`.
+        """
+        if self.campaign.document_kappa is None:
+            return _shared(self.campaign.document_agreement)
+        found = sum(np.isin(pool, mine.document[mine.topic == number]).sum() for number, pool in enumerate(judged))
+        share = float(found / max(1, sum(map(len, judged))))
+        return max(share + self.campaign.document_kappa * (1 - share), np.finfo(float).tiny)
 
 
 def _shared(agreement: float) -> float:

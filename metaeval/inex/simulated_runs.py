@@ -9,42 +9,123 @@ from metaeval.inex.simulated_articles import Articles
 from metaeval.inex.simulated_judgments import Highlights
 from metaeval.running.compiled import compiled
 
-_WEAKEST, _STRONGEST = 0.4, 1.2
 _SPREAD_WITHIN_GROUP, _SPREAD_OF_TOPICS = 0.08, 0.35
 _MOST_DOCUMENTS_OF_A_RUN = 300
-_OF_TOPIC, _OF_DOCUMENT_GROUP, _OF_DOCUMENT_RUN = 0.5, 0.5, 0.4
 _OF_ELEMENT_GROUP, _OF_ELEMENT_RUN = 0.5, 0.5
-_FOR_DOCUMENT, _FOR_SPECIFICITY = 1.0, 1.2
+_FOR_SPECIFICITY = 1.2
 _COARSE_EVERY, _FINE, _COARSE = 4, 4, 1
-_PREFERRED_SIZES = np.array([250.0, 800.0, 2500.0, 6000.0])
 _ENOUGH_WITHOUT_OVERLAP = 6
 
 
+class Manner(NamedTuple):
+    """How systems differ, and what their evidence is made of."""
+
+    weakest: float
+    strongest: float
+    crowding: float
+    """Power of the distance from the strongest: above 1 most groups are near it."""
+    plain: float
+    """Evidence for the plainest of the relevant documents, whatever the system's quality."""
+    rarity: float
+    """Power of a uniform number that says how plain a document is."""
+    luck: float
+    """Spread of a group's evidence for plain documents from topic to topic (logarithm)."""
+    narrowest: int
+    """Fewest documents that a run looks into."""
+    of_topic: float
+    of_group: float
+    of_run: float
+    """Errors of the evidence for documents."""
+    sizes: tuple[float, ...]
+    """Preferred by the systems, characters."""
+    tolerance: float
+    """How far from it an element may be (logarithm) before it loses evidence of 1."""
+    results_of_an_article: tuple[int, int] | None
+    """Of the broadest and the narrowest thorough run; None: as they come."""
+    mixed: tuple[str, ...]
+    """Tasks of the runs in turn, where they are mixed."""
+
+
+WIDE = Manner(
+    weakest=0.4,
+    strongest=1.2,
+    crowding=1,
+    plain=0.0,
+    rarity=1,
+    luck=0.0,
+    narrowest=_MOST_DOCUMENTS_OF_A_RUN,
+    of_topic=0.5,
+    of_group=0.5,
+    of_run=0.4,
+    sizes=(250.0, 800.0, 2500.0, 6000.0),
+    tolerance=2.0,
+    results_of_an_article=None,
+    mixed=("thorough", "focused"),
+)
+"""Far apart in quality, so that few topics show a difference."""
+CROWDED = Manner(
+    weakest=-0.1,
+    strongest=0.9,
+    crowding=2,
+    plain=1.8,
+    rarity=1.7,
+    luck=0.3,
+    narrowest=3,
+    of_topic=0.35,
+    of_group=0.7,
+    of_run=0.5,
+    sizes=(1500.0, 2500.0, 4000.0, 6000.0),
+    tolerance=2.0,
+    results_of_an_article=(12, 24),
+    mixed=(*("thorough",) * 3, "focused", *("thorough",) * 3, "articles"),
+)
+"""As alike as those of INEX: equal at the top of the list, different in how far down they find anything."""
+OVERLAPPING = CROWDED._replace(weakest=0.5, luck=0.5, narrowest=40, tolerance=4.0)
+"""As those until 2005: whole chains of elements, one inside the other; one run in four has no overlap."""
+
+
 class Systems(NamedTuple):
-    """The systems of a campaign: names, teams, qualities, which of the preferred sizes each has, and tasks."""
+    """The systems of a campaign: names, teams, qualities, depths, preferred sizes, tasks, and how they differ."""
 
     names: tuple[str, ...]
     group: NDArray[np.int64]
     quality: NDArray[np.float64]
+    depth: NDArray[np.float64]
+    """How far down each looks, from 0 to 1."""
     preferred: NDArray[np.int64]
     tasks: tuple[str, ...]
+    manner: Manner = WIDE
 
     @classmethod
-    def drawn(cls, generator: np.random.Generator, n_systems: int, runs_per_group: int, task: str) -> "Systems":
+    def drawn(
+        cls, generator: np.random.Generator, n_systems: int, runs_per_group: int, task: str, manner: Manner = WIDE
+    ) -> "Systems":
         """Draw them; runs of a team are of like quality."""
         group = np.arange(n_systems) // runs_per_group
         n_groups = int(group[-1]) + 1
-        quality = generator.permutation(np.linspace(_WEAKEST, _STRONGEST, n_groups))[group]
+        distance = np.linspace(1, 0, n_groups) ** manner.crowding * (manner.strongest - manner.weakest)
+        quality = generator.permutation(manner.strongest - distance)[group]
         quality = quality * np.exp(_SPREAD_WITHIN_GROUP * generator.standard_normal(n_systems))
-        preferred = generator.integers(len(_PREFERRED_SIZES), size=n_systems)
-        mixed = ("thorough", "focused")
-        tasks = tuple(mixed[number % 2] if task == "mixed" else task for number in range(n_systems))
+        preferred = generator.integers(len(manner.sizes), size=n_systems)
+        depth = generator.random(n_systems) if manner.narrowest < _MOST_DOCUMENTS_OF_A_RUN else np.ones(n_systems)
+        tasks = tuple(
+            manner.mixed[number % len(manner.mixed)] if task == "mixed" else task for number in range(n_systems)
+        )
         wide, width = len(str(n_groups)), len(str(runs_per_group))
         names = tuple(
             f"team{team + 1:0{wide}d}-run{row % runs_per_group + 1:0{width}d}"
             for row, team in enumerate(group.tolist())
         )
-        return cls(names, group, quality, preferred, tasks)
+        return cls(names, group, quality, depth, preferred, tasks, manner)
+
+    def breadth(self, row: int, n_results: int) -> int:
+        """Return how many documents a run looks into."""
+        of_article, depth = self.manner.results_of_an_article, float(self.depth[row])
+        if of_article and self.tasks[row] == "thorough":
+            fewest, most = of_article
+            return max(1, int(n_results / most * (most / fewest) ** depth))
+        narrowest = self.manner.narrowest
+        return round(narrowest * (_MOST_DOCUMENTS_OF_A_RUN / narrowest) ** depth)
 
 
 class Answer(NamedTuple):
@@ -58,8 +139,9 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
     generator: np.random.Generator, articles: Articles, truth: Highlights, systems: Systems, topic: int, n_results: int
 ) -> list[Answer]:
     """Answer one topic with every system."""
+    manner = systems.manner
     n_documents, n_elements = len(articles.names), len(articles.depth)
-    relevant = np.zeros(n_documents)
+    relevant, plain = np.zeros(n_documents), np.zeros(n_documents)
     pairs = np.flatnonzero(truth.topic == topic)
     relevant[truth.document[pairs]] = 1.0
     elements, place = articles.elements_of(truth.document[pairs])
@@ -67,20 +149,26 @@ def answers_of(  # noqa: PLR0913, PLR0917 - everything that a list depends on
     specificity[elements] = truth.relevant_sizes(articles, elements, pairs[place]) / articles.size[elements]
     ease = np.exp(_SPREAD_OF_TOPICS * generator.standard_normal())
     n_groups = int(systems.group[-1]) + 1
-    of_topic = _OF_TOPIC * generator.standard_normal(n_documents)
-    of_groups = _OF_DOCUMENT_GROUP * generator.standard_normal((n_groups, n_documents))
+    luck = np.ones(n_groups)
+    if manner.plain:
+        plain[truth.document[pairs]] = generator.random(len(pairs)) ** manner.rarity
+        luck = np.exp(manner.luck * generator.standard_normal(n_groups))
+    of_topic = manner.of_topic * generator.standard_normal(n_documents)
+    of_groups = manner.of_group * generator.standard_normal((n_groups, n_documents))
     elements_of_groups = generator.standard_normal((n_groups, n_elements), dtype=np.float32)
-    distance = (np.log(articles.size)[None] - np.log(_PREFERRED_SIZES)[:, None]) / 2
+    distance = (np.log(articles.size)[None] - np.log(manner.sizes)[:, None]) / manner.tolerance
     fit = -(distance**2).astype(np.float32)
-    breadth = min(_MOST_DOCUMENTS_OF_A_RUN, n_documents)
     answers = []
     for row, group in enumerate(systems.group.tolist()):
         gain = systems.quality[row] * ease
-        document = of_topic + of_groups[group] + _OF_DOCUMENT_RUN * generator.standard_normal(n_documents)
-        document += gain * _FOR_DOCUMENT * relevant
+        obvious = ease * luck[group] * manner.plain
+        document = of_topic + of_groups[group] + manner.of_run * generator.standard_normal(n_documents)
+        document += (gain * (1 - plain) + obvious * plain) * relevant
+        breadth = min(systems.breadth(row, n_results), n_documents)
         best = np.sort(np.argpartition(-document, breadth - 1)[:breadth])
         seen, owner = articles.elements_of(best)
-        evidence = (document[best][owner] + gain * _FOR_SPECIFICITY * specificity[seen]).astype(np.float32)
+        seen_gain = ease * luck[group] if manner.plain else gain
+        evidence = (document[best][owner] + seen_gain * _FOR_SPECIFICITY * specificity[seen]).astype(np.float32)
         evidence += fit[systems.preferred[row], seen]
         evidence += _OF_ELEMENT_GROUP * elements_of_groups[group, seen]
         evidence += _OF_ELEMENT_RUN * generator.standard_normal(len(seen), dtype=np.float32)
@@ -96,6 +184,9 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
     """Make the list that a task asks for; equal scores in the order of the elements."""
     if task == "thorough":
         order = _best(seen, scores, n_results)[:n_results]
+    elif task == "articles":
+        roots = np.flatnonzero(articles.parent[seen] < 0)
+        order = roots[_best(seen[roots], scores[roots], n_results)[:n_results]]
     else:
         for enough in (_ENOUGH_WITHOUT_OVERLAP * n_results, len(seen)):
             order = _best(seen, scores, enough)
@@ -104,7 +195,7 @@ def _listed(  # noqa: PLR0913, PLR0917 - what a list is made of
                 break
         order = order[kept]
     elements, listed = seen[order], scores[order] / scale
-    if task in {"thorough", "focused"}:
+    if task in {"thorough", "focused", "articles"}:
         return Answer(elements, listed)
     _, first, which = np.unique(articles.document[elements], return_index=True, return_inverse=True)
     if task == "best-in-context":

@@ -16,7 +16,7 @@ from metaeval.inex.campaigns import campaign_of
 from metaeval.inex.simulated_articles import Articles, make_articles
 from metaeval.inex.simulated_judgments import Assessor, assessments_of
 from metaeval.inex.simulated_log import make_log
-from metaeval.inex.simulated_runs import Answer, Systems, answers_of, pool_of
+from metaeval.inex.simulated_runs import CROWDED, OVERLAPPING, WIDE, Answer, Systems, answers_of, pool_of
 from metaeval.inex.writing import write_assessments, write_element_sizes, write_submission
 from metaeval.io.folders import unused_folder
 from metaeval.io.writing import write_bytes
@@ -28,7 +28,7 @@ InexTask = Literal["thorough", "focused", "mixed", "relevant-in-context", "best-
 _FIRST_WITH_LINES, _FIRST_WITH_OFFSETS, _LAST_GRADED, _FIRST_WITH_LOG = 2009, 2007, 2005, 2003
 _TRIMMED_EVERY, _MOST_TRIMMED = 3, 0.15
 _TASK_NAMES = {
-    2005: {"thorough": "CO.Thorough", "focused": "CO.Focussed"},
+    2005: {"thorough": "CO.Thorough", "focused": "CO.Focussed", "articles": "CO.Focussed"},
     2006: {
         "thorough": "Thorough",
         "focused": "Focused",
@@ -129,7 +129,9 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     pool_size: int | None = None,
     n_second: int | None = None,
     document_agreement: float | None = None,
+    document_kappa: float | None = None,
     passage_agreement: float | None = None,
+    published: bool = False,
     rng: RNGLike = None,
 ) -> SimulatedInex:
     r"""Simulate an INEX campaign of a year: articles, runs, pools and assessments.
@@ -160,9 +162,19 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         are that large. 499 by default until 2005, 500 in 2006, then 600.
     n_second : int, optional
         Topics assessed twice; by default 2, 12, 5 and 15 of 2002, 2004, 2005 and 2006 on.
+    document_kappa : float, optional
+        Expected :math:`\kappa` of two assessors over the documents judged, from 0 to 1, instead of
+        `document_agreement`. With a share p of the documents relevant to either, and a share a of these to the other
+        too, :math:`\kappa = (a - p) / (1 - p)`; 0.39 at p = 0.12 (2005) is :math:`\kappa = 0.5`.
     document_agreement, passage_agreement : float, optional
         Expected intersection over union of two assessors' relevant documents, and of their highlighted characters; by
         default 0.27 and 0.23 until 2004, 0.39 and 0.23 in 2005, 0.57 and 0.31 from 2006 on.
+    published : bool, default False
+        Runs and relevance as close to the published campaigns as we could make them: as many of the documents judged
+        are relevant as published (12.2 % until 2005, 10 % in 2006 and 2007, 11.6 % in 2008) however small the
+        campaign; systems are equal at the top of their lists and differ in how far down they find anything; until 2005
+        thorough lists overlap by 70 to 80 %, and one run in four has no overlap. By default systems differ far more,
+        so that a few topics show a difference.
     rng : None, int, numpy.random.Generator or RandomSource
 
     Raises
@@ -183,7 +195,10 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     the highlighted share of the element, m the logarithm of the size of element that the run prefers (from
     paragraphs to articles). Errors are normal: of the article, shared by all runs, by a group and by none; of the
     element, shared by a group and by none. A run looks into its 300 best articles. Every fourth group writes scores
-    with one decimal, so that its runs hold many ties.
+    with one decimal, so that its runs hold many ties. With `published`, the document's part of the evidence is
+    :math:`h_t (q_s (1 - u_{td}) + 1.8\, \ell_{gt} u_{td})\, r_{td}`, with u in [0, 1] how plain the document is (the
+    power 1.7 of a uniform number) and :math:`\ell` the group's luck on the topic (log-normal), and a run looks into as
+    few as 3 articles.
 
     ====================================== =========================== ====================================
     what                                   published                   simulated
@@ -244,9 +259,11 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
         "pool": pool_size,
         "second": n_second,
         "document_agreement": document_agreement,
+        "document_kappa": document_kappa,
         "passage_agreement": passage_agreement,
     }
-    campaign = campaign_of(year, said)
+    check_count(n_documents, "n_documents")
+    campaign = campaign_of(year, said, n_documents=n_documents if published else None)
     counts = {
         "n_systems": n_systems,
         "n_topics": n_topics,
@@ -262,9 +279,12 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     check_choice(kind, "task", get_args(InexTask))
     generator, source = resolve_rng(rng)
     articles = make_articles(generator, campaign.template, n_documents, campaign.elements)
+    manner = WIDE
+    if published:
+        manner = CROWDED if year > _LAST_GRADED else OVERLAPPING
     assessor = Assessor(generator, articles, campaign)
     truth = assessor.highlights(n_topics)
-    systems = Systems.drawn(generator, n_systems, runs_per_group, kind)
+    systems = Systems.drawn(generator, n_systems, runs_per_group, kind, manner)
     topics = tuple(f"{year}{number:0{max(3, len(str(n_topics)))}d}" for number in range(1, n_topics + 1))
     lists = [
         answers_of(generator, articles, truth, systems, topic, n_results)

@@ -73,6 +73,20 @@ def test_two_assessors_agree_as_stated(articles, highlights, documents, passages
     assert both / either == pytest.approx(passages, abs=0.06)
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.5, 1.0])
+def test_two_assessors_agree_by_the_kappa_asked_for(articles, highlights, kappa):
+    """Cohen's kappa over the documents judged, some of whose relevant ones were never pooled."""
+    judged = [np.arange(90)] * 40
+    campaign = CAMPAIGNS[2005]._replace(document_kappa=kappa)
+    other = Assessor(np.random.default_rng(3), articles, campaign).second(highlights, judged)
+    table = np.zeros((2, 40, 120), dtype=bool)
+    for judge, one in enumerate((highlights, other)):
+        table[judge, one.topic, one.document] = True
+    first, second = table[:, :, :90]
+    chance = first.mean() * second.mean() + (~first).mean() * (~second).mean()
+    assert ((first == second).mean() - chance) / (1 - chance) == pytest.approx(kappa, abs=0.05)
+
+
 @pytest.mark.parametrize("scale", ["2002", "2003", "2005"])
 def test_no_element_is_more_exhaustive_than_its_parent(articles, highlights, scale):
     """Degrees never rise on the way down, which also keeps all inside a "?" at "?", and all around a 2 at 2."""

@@ -9,11 +9,15 @@ from pandas.testing import assert_frame_equal
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.inex.assessments import TOO_SMALL
 from metaeval.inex.campaigns import CAMPAIGNS
+from metaeval.inex.elements import element_collection
+from metaeval.inex.measures.overlap import run_overlap
+from metaeval.inex.passages import passage_collection
 from metaeval.inex.paths import contains
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_submissions
 from metaeval.inex.simulated_articles import make_articles
 from metaeval.inex.simulated_runs import _best, _without_overlap, pool_of
 from metaeval.inex.simulation import simulate_inex
+from metaeval.metrics import score
 
 SMALL = {"n_systems": 4, "n_topics": 3, "n_documents": 60, "n_results": 40, "relevant_documents": 8, "pool_size": 30}
 
@@ -183,6 +187,53 @@ def test_better_systems_show_more_highlighted_text(year):
     assert np.corrcoef(found, made.qualities)[0, 1] > 0.8
 
 
+@pytest.mark.parametrize(("year", "share"), [(2004, 0.122), (2007, 0.101)])
+def test_published_campaigns_hold_few_relevant_documents_and_overlap(year, share):
+    """However small: as many relevant documents as published; of 2004 the lists overlap, but for one run in four."""
+    made = simulate_inex(
+        year=year,
+        n_systems=8,
+        n_topics=10,
+        n_documents=120,
+        n_results=300,
+        elements_per_article=90,
+        n_second=0,
+        published=True,
+        rng=3,
+    )
+    elements, passages = made.assessments.elements, made.assessments.passages
+    table = elements[elements["exhaustivity"] > 0] if year == 2004 else passages
+    found = len(table[["topic", "document"]].drop_duplicates()) / len(made.assessments.documents)
+    assert found == pytest.approx(share, abs=0.05)
+    if year == 2004:
+        runs = element_collection(made.submissions, made.assessments, sizes=made.sizes)
+        overlap = run_overlap(runs).mean("topic").to_numpy()
+        assert (overlap[3::4] == 0).all()
+        assert 0.6 < np.median(overlap[overlap > 0]) < 0.85
+
+
+def test_published_systems_differ_less_at_the_top_than_over_all_recall():
+    """Early precision of the best and the worst run is closer than their average precision, unlike by default."""
+    ratios = {}
+    for published in (False, True):
+        made = simulate_inex(
+            year=2008,
+            n_systems=18,
+            n_topics=10,
+            n_documents=300,
+            n_results=150,
+            elements_per_article=30,
+            n_second=0,
+            published=published,
+            rng=4,
+        )
+        collection = passage_collection(made.submissions, made.assessments)
+        early, over_all = score(collection, ["iP[0.01]", "AiP"]).to_numpy().mean(axis=-1)
+        ratios[published] = [np.quantile(one, 0.9) / np.quantile(one, 0.1) for one in (early, over_all)]
+    assert ratios[True][1] > 1.5 * ratios[True][0]
+    assert ratios[True][0] < ratios[False][0]
+
+
 def test_a_campaign_looks_as_published():
     """Figures of Piwowarski et al. (2008) for INEX 2005: Table IV, VII, VIII, Figure 6 and section 5.2.3, roughly."""
     judged = simulate_inex(year=2005, n_systems=6, n_topics=20, rng=10).assessments
@@ -215,6 +266,8 @@ def test_a_campaign_looks_as_published():
         ({"n_second": -1}, "`n_second` must be a whole number of at least 0"),
         ({"relevant_documents": 0.5}, "`relevant_documents` must be a number of at least 1"),
         ({"elements_per_article": float("nan")}, "`elements_per_article` must be"),
+        ({"document_kappa": 1.5}, "`document_kappa` must lie from 0 to 1"),
+        ({"document_kappa": 0.5, "document_agreement": 0.4}, "state the same"),
         ({"document_agreement": 0}, "`document_agreement` must lie above 0"),
         ({"passage_agreement": 1.1}, "`passage_agreement` must lie above 0"),
     ],
