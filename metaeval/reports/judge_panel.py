@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.judge_panel import JudgePanel
+from metaeval.agreement.panels import JudgePanel
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, bracketed, number, percentage, share, text, whole
 from metaeval.page.blocks import Block, Section, Text
