@@ -235,6 +235,11 @@ MISTAKES = {
         "table ap.csv",
         "pass (?P<add>--system-column team --item-column frage --value-column wert)",
     ),
+    "judges in the place of metrics": Mistake(
+        {"ap.csv": long("system,topic,judge,score", "{system},{topic},AP,{score:.3f}")},
+        "table ap.csv",
+        "pass (?P<add>--metric-column judge)",
+    ),
     "a column of notes in a long table": Mistake(
         {"ap.csv": with_column(long(), "notes", ["fine"] * 80)}, "table ap.csv", "pass (?P<add>--ignore-column notes)"
     ),

@@ -15,8 +15,6 @@ from .items import system_means as system_means
 from .judge_bias import FavouredGroups as FavouredGroups
 from .judge_bias import favoured_by_covariate as favoured_by_covariate
 from .judge_bias import favoured_groups as favoured_groups
-from .judge_panel import JudgePanel as JudgePanel
-from .judge_panel import judge_panel as judge_panel
 from .judge_ranking import JudgeRanking as JudgeRanking
 from .judge_ranking import rank_judges as rank_judges
 from .label_agreement import LabelAgreement as LabelAgreement
@@ -29,6 +27,8 @@ from .meta_evaluation import meta_metrics as meta_metrics
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
 from .overlap import rank_biased_overlap as rank_biased_overlap
+from .panels import JudgePanel as JudgePanel
+from .panels import judge_panel as judge_panel
 from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau

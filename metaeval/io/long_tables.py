@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import ITEM_WORDS, underscored
+from metaeval.base.columns import ITEM_WORDS, LABELS, underscored
 from metaeval.base.names import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.base.unit import ITEM, TOPIC, speaking_of, unit
 from metaeval.errors import ScoresError
@@ -47,7 +47,11 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         ways = ways_to_name(names, others, lacking)
         raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways}")
     if "score" in parts and others:
-        ways = ways_to_name(names, others, () if "system" in parts else ("system",))
+        lacking = [] if "system" in parts else ["system"]
+        judges = [name for name in others if underscored(name) in LABELS["judge"]]
+        if not lacking and judges and "metric" not in parts:  # scores by judges, who take the place of metrics
+            lacking, others = ["metric"], [*judges, *(name for name in others if name not in judges)]
+        ways = ways_to_name(names, others, lacking)
         raise sheet.error(f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways}")
     if "score" not in parts and "metric" in parts:
         ways = ways_to_name(names, others, ("score",))

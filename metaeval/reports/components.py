@@ -74,6 +74,7 @@ def design_sentences(found: VarianceComponents, designs: pd.DataFrame) -> tuple[
     design = say(
         "design",
         words=_counted(found, row),
+        gaps=found.filled < 1,
         erho2=_coefficient(row, "erho2"),
         phi=_coefficient(row, "phi"),
         floor=_SCORE(row["repeatability"]) if known else "",
@@ -125,6 +126,7 @@ def _counted(found: VarianceComponents, row: "pd.Series[Any]") -> str:
         facet=found.across.removesuffix("s"),
         repeats=row["repeats"] if known else None,
         times=f"{row['repeats']:.3g}",
+        uneven=bool(row["repeats"] % 1),
         other=_named(found)["other"],
     )
 
@@ -382,6 +384,7 @@ def _plan_table(study: ComponentsStudy, metric: str, part: pd.DataFrame) -> Tabl
             *(right(lambda value: f"{value:.3g}", **{key: key.capitalize()}) if several else ()),
             *right(text, relative="Eρ²", absolute="Φ"),
             *right(_SCORE, difference_error="Standard error of a difference"),
+            *right(share, "Pairs, expected", power="significant", wrong_order="in the wrong order"),
         ),
         data=part,
     )

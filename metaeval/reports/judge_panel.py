@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.judge_panel import JudgePanel
+from metaeval.agreement.panels import JudgePanel
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, bracketed, number, percentage, share, text, whole
 from metaeval.page.blocks import Block, Section, Text
@@ -28,7 +28,16 @@ def panel_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say how many independent judges a panel is worth, and which panel is the best for as many judgments."""
     blocks = [*_worth_blocks(study), *_design_blocks(study)]
     return (
-        (Section(id="panel", title=say("panel title"), lead=say("panel lead"), blocks=tuple(blocks)),) if blocks else ()
+        (
+            Section(
+                id="panel",
+                title=say("panel title"),
+                lead=say("panel lead", several=len(study.panels) > 0),
+                blocks=tuple(blocks),
+            ),
+        )
+        if blocks
+        else ()
     )
 
 
@@ -99,7 +108,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         frame=pd.DataFrame(rows),
         columns=(
             *left(errors="Errors of", panel="Panel"),
-            *right(_counted, judges="Judgments of each"),
+            *right(_counted, judges="Judges"),
             *right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
         ),
         data=pd.concat(frames, ignore_index=True),

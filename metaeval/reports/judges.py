@@ -320,4 +320,10 @@ def _methods(study: JudgeStudy) -> Methods:
     if study.worth:
         paragraphs.append(say("worth methods"))
         sources.append("angelopoulos2023")
+    labels_too = study.labelling is not None and study.labelling.panel is not None
+    if labels_too or study.panel_worth:
+        paragraphs.append(say("panel methods", study=study))
+    if study.panels:
+        paragraphs.append(say("panels methods"))
+        sources.append("brennan2001")
     return Methods(paragraphs=tuple(paragraphs), cite=tuple(dict.fromkeys(sources)))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
-from metaeval.agreement.judge_panel import JudgePanel, judge_panel
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels
+from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
 from metaeval.agreement.second_assessors import SecondPeople, second_people
 from metaeval.base.results import Result

@@ -10,8 +10,8 @@ import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
-from metaeval.agreement.judge_panel import JudgePanel, judge_panel
 from metaeval.agreement.label_agreement import LabelAgreement
+from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of

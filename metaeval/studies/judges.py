@@ -10,8 +10,8 @@ import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring
 from metaeval.agreement.judge_bias import FavouredGroups
-from metaeval.agreement.judge_panel import JudgePanel
 from metaeval.agreement.labels import Labels
+from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople

@@ -19,6 +19,7 @@ from fuzz_text import text_mutation
 
 from metaeval.inex.articles import read_article
 from metaeval.io.annotations import read_annotations
+from metaeval.io.components import read_components
 from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
 from metaeval.io.tables import read_scores
@@ -85,6 +86,17 @@ def _make_clusters(rng: random.Random) -> Case:
 
 def _make_covariate(rng: random.Random) -> Case:
     return _make_said(rng, "run", "words", ("12", "0.5", "-3", "1e5"), "covariate_column")
+
+
+def _make_components(rng: random.Random) -> Case:
+    rows = [
+        ("metric", "component", "variance"),
+        ("AP", "system", "0.1"),
+        ("AP", "topic", "2e-3"),
+        ("P@10", "system", "0"),
+    ]
+    delimiter = rng.choice(",\t;")
+    return Case(("".join(delimiter.join(row) + "\n" for row in rows).encode(),))
 
 
 def _make_pool_sizes(rng: random.Random) -> Case:
@@ -394,6 +406,11 @@ def _read_covariate(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     return {"said": found.of_system}
 
 
+def _read_components(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    rows = read_components(paths[0]).to_numpy().tolist()
+    return {"said": {f"{metric} | {component}": variance for metric, component, variance in rows}}
+
+
 def _read_pool_sizes(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {"sizes": read_pool_sizes(paths[0])}
 
@@ -445,6 +462,7 @@ READERS = (
     _reader("votes", _make_votes, _read_votes, None, speed=500),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, None, speed=500),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=3000),
+    _reader("components", _make_components, _read_components, None, speed=2000),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=3000),
     _reader("benchmark-helm", _make_helm, _read_helm, _helm_opinions, speed=300, names=_HELM),
     _reader("mt-metrics-eval", _make_pair, _read_pair, _pair_opinions, speed=300, names=_PAIR),

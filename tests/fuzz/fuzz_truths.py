@@ -272,6 +272,15 @@ def _covariate(rng: random.Random) -> Case:
     return case._replace(truth={"said": {name: known[name] for name in case.options["names"]}})
 
 
+def _components(rng: random.Random) -> Case:
+    known = {
+        key: rng.choice((0.0, 0.25, 1e-3, 12.0)) for key in (("AP", "system"), ("AP", "topic"), ("P@10", "system"))
+    }
+    rows = [[*key, number(rng, one)] for key, one in known.items()]
+    said = {" | ".join(key): one for key, one in known.items()}
+    return Case((table(rng, [["metric", "component", "variance"], *rows]),), {}, {"said": said})
+
+
 def _pool_sizes(rng: random.Random) -> Case:
     known = {topic: rng.choice((1, 7, 900, 2**31, 2**53 + 1)) for topic in rng.sample(TOPICS, 3)}
     rows = [[topic, sometimes(rng, "00") + str(size)] for topic, size in known.items()]
@@ -721,6 +730,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "groups": _groups,
     "clusters": _clusters,
     "covariate": _covariate,
+    "components": _components,
     "pool-sizes": _pool_sizes,
     "names": _names,
     "votes": _votes,

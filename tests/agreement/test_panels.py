@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.agreement.judge_panel import judge_panel
 from metaeval.agreement.labels import Labels, as_labels
+from metaeval.agreement.panels import judge_panel
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.table.scores import as_scores
 
