@@ -26,7 +26,7 @@ _SAMPLE = 64
 
 VOTES = (
     "these are votes on pairs of systems, not scores or labels of each; rank the systems by them with metaeval votes "
-    "(study_votes)"
+    "(study_votes), or compare them with scores of the same systems with metaeval agree (study_settled)"
 )
 """What is said of votes where something else is wanted."""
 
