@@ -17,7 +17,8 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, Un
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.sheets import header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
-from metaeval.table.votes import Collected, Votes, vote_columns
+from metaeval.table.vote_columns import vote_columns
+from metaeval.table.votes import Collected, Votes
 
 _CHUNK = 64 * 2**20
 _ROWS = 1_000_000

@@ -21,7 +21,7 @@ from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
-from metaeval.table.votes import vote_columns
+from metaeval.table.vote_columns import vote_columns
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
