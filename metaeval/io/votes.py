@@ -17,7 +17,8 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, Un
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.sheets import header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
-from metaeval.table.votes import Collected, Votes, vote_columns
+from metaeval.table.vote_columns import vote_columns
+from metaeval.table.votes import Collected, Votes
 
 _CHUNK = 64 * 2**20
 _ROWS = 1_000_000
@@ -26,7 +27,7 @@ _SAMPLE = 64
 
 VOTES = (
     "these are votes on pairs of systems, not scores or labels of each; rank the systems by them with metaeval votes "
-    "(study_votes)"
+    "(study_votes), or compare them with scores of the same systems with metaeval agree (study_settled)"
 )
 """What is said of votes where something else is wanted."""
 

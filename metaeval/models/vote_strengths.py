@@ -17,7 +17,8 @@ from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.vote_errors import Errors, clustered_errors, independent_errors, inflation
 from metaeval.models.vote_model import Cells, cells_of, fit_votes
-from metaeval.table.votes import UNITS, Votes, as_votes
+from metaeval.table.vote_columns import UNITS
+from metaeval.table.votes import Votes, as_votes
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import PairwiseResult
 

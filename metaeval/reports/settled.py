@@ -18,7 +18,7 @@ from metaeval.studies.settled import SettledStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
-_DECIMAL, _MOST_FIGURES = number(2), 5
+_DECIMAL, _MOST_FIGURES, _MOST_SHOWN = number(2), 5, 50
 _SOURCES = ("bradley1952", "ogilvie2006", "cameron2011", "bell2002", "angelopoulos2023", "calderon2025")
 say = prose("settled")
 
@@ -131,9 +131,10 @@ def _pairs_section(study: SettledStudy) -> Section:
         listed = Table(
             name="apart",
             title=say("apart title"),
-            caption=say("apart"),
-            frame=apart,
+            caption=say("apart", shown=min(len(apart), _MOST_SHOWN), n=len(apart)),
+            frame=apart.head(_MOST_SHOWN),
             columns=(*left(system_a="System", system_b="against"), *left(text, **{n: n for n in found.voices})),
+            data=apart,
         )
         blocks.append(Fold(title=say("apart title"), blocks=(listed,)))
     return Section(id="settled", title=say("section settled"), lead=say("lead"), brief=True, blocks=tuple(blocks))

@@ -33,6 +33,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts, unanswered
+from metaeval.reports.vote_powers import powers_methods, powers_section
 from metaeval.studies.votes import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -63,7 +64,7 @@ def votes_report(study: VotesStudy) -> Report:
             *_unbounded_section(study),
             *_covariates_section(study),
             *_beside_section(study),
-            *_powers_section(study),
+            *powers_section(study),
             _dimension_section(study),
             *([] if len(study.powers) else [_plan_section(study), _ratings_section(study)]),
             *unanswered(failed),
@@ -344,34 +345,6 @@ def _beside_section(study: VotesStudy) -> list[Section]:
     return [Section(id="metrics", title=say("section beside"), lead=say("beside lead"), brief=True, blocks=(table,))]
 
 
-def _powers_section(study: VotesStudy) -> list[Section]:
-    frame = study.powers
-    if not len(frame):
-        return []
-    wide = frame.pivot(index="metric", columns="correction", values="n_significant")  # noqa: PD010 - whole numbers
-    wide = wide.reset_index().sort_values(["none", "metric"], ascending=[False, True], ignore_index=True)
-    n_pairs = int(frame["n_pairs"].iloc[0])
-    shown = wide.assign(
-        **{name: [share_of(one, n_pairs) for one in wide[name]] for name in ("none", "fdr_bh", "fdr_by")}
-    )
-    table = Table(
-        name="powers",
-        title=say("powers title"),
-        caption=say("powers", study=study),
-        frame=shown,
-        columns=(
-            METRIC,
-            *right(
-                text,
-                "Significantly different pairs",
-                **{name: CORRECTIONS.label(name) for name in ("none", "fdr_bh", "fdr_by")},
-            ),
-        ),
-        data=frame,
-    )
-    return [Section(id="powers", title=say("powers title"), lead=say("powers lead"), brief=True, blocks=(table,))]
-
-
 def _dimension_section(study: VotesStudy) -> Section:
     found = study.first.dimension
     frame = found.to_frame().head(_MOST_PAIRS)
@@ -495,7 +468,7 @@ def _methods(study: VotesStudy) -> Methods:
         spoken=first_few(list(group.main.coefficients["name"])),
         freedom=interval(_freedom(group).min(), _freedom(group).max(), number(1)),
     )
-    paragraphs = [words, *([say("preferences")] if len(study.powers) else [])]
+    paragraphs = [words, *([powers_methods()] if len(study.powers) else [])]
     return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from shlex import quote
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,30 +14,14 @@ from metaeval.base.columns import underscored
 from metaeval.base.names import clean_name, count, first_few, is_number, natural_order, shortened
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, ORDERS, UNITS, VoteColumns, vote_columns
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
 POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
-UNITS = ("question", "voter")
-"""What votes can hang together by."""
 
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x"),
-    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y"),
-    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
-    "question": (
-        *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
-        *("item_id", "item", "instruction", "uid"),
-    ),
-    "voter": ("voter", "voter_id", "worker", "worker_id", "annotator", "judge", "assessor", "rater", "user", "user_id"),
-    "weight": ("weight", "weights"),
-}
-"""What columns are called, the surest name first; case, blanks and hyphens do not matter."""
-_COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
-_ORDERS = ("g1_winner", "g2_winner")
-_GAMES = "games"
 _SHARES: Mapping[str, float] = {
     **dict.fromkeys(("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "a>>b"), 1.0),
     **dict.fromkeys(("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "b>>a"), 0.0),
@@ -143,58 +128,6 @@ class Votes(Result):
         return tuple(tuple(self.systems[place] for place in part) for part in parts)
 
 
-class VoteColumns(NamedTuple):
-    """Which columns of a table say what of a vote, by their names there."""
-
-    roles: Mapping[str, str]
-    """"left", "right", "winner", "question", "voter", "weight"."""
-    form: str
-    """"votes", "counts", "orders" or "games"."""
-
-
-def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = None) -> VoteColumns | None:
-    """Find the columns of votes; None for a table of something else.
-
-    Parameters
-    ----------
-    columns : iterable
-        Names of all columns.
-    named : mapping of str to str, optional
-        Columns that were named for a role.
-
-    Examples
-    --------
-    >>> vote_columns(["question_id", "model_a", "model_b", "winner", "judge"]).roles["voter"]
-    'judge'
-    >>> vote_columns(["left", "right", "wins", "losses"]).form
-    'counts'
-    >>> vote_columns(["system", "topic", "score"]) is None
-    True
-    """
-    words = {underscored(str(name).strip()): str(name) for name in columns}
-    roles = dict(named or {})
-    for role, column in roles.items():
-        if column not in words.values():
-            raise UnknownNameError(f"column for {role}", column, list(words.values()))
-    for role, spellings in _COLUMNS.items():
-        found = next((words[one] for one in spellings if one in words and words[one] not in roles.values()), None)
-        if role not in roles and found is not None:
-            roles[role] = found
-    if _GAMES in words and "model" in words:
-        return VoteColumns({"left": words.get("baseline", ""), "right": words["model"], **_units(roles)}, "games")
-    if not {"left", "right"} <= set(roles):
-        return None
-    if set(_ORDERS) <= set(words):
-        return VoteColumns(roles, "orders")
-    if "winner" in roles:
-        return VoteColumns(roles, "votes")
-    return VoteColumns(roles, "counts") if {"wins", "losses"} <= set(words) else None
-
-
-def _units(roles: Mapping[str, str]) -> dict[str, str]:
-    return {role: column for role, column in roles.items() if role in UNITS}
-
-
 def as_votes(
     data: object,
     *,
@@ -256,8 +189,8 @@ class Collected:
         self, columns: Mapping[str, str], covariates: Sequence[str], words: Mapping[str, str] | None = None
     ) -> None:
         for role in columns:
-            if role not in _COLUMNS:
-                raise InvalidOptionError(f"`columns` may name {', '.join(_COLUMNS)}, not {role!r}")
+            if role not in COLUMNS:
+                raise InvalidOptionError(f"`columns` may name {', '.join(COLUMNS)}, not {role!r}")
         self._words = {_plain(word): side for word, side in (words or {}).items()}
         for side in self._words.values():
             check_choice(side, "side", ("left", "right", "tie"))
@@ -286,7 +219,7 @@ class Collected:
         """Return the columns that are read, of those there are."""
         held = list(map(str, names))
         found = self.columns(held)
-        words = {*_COUNTS, *_ORDERS, _GAMES}
+        words = {*COUNTS, *ORDERS, GAMES}
         own = {*found.roles.values()} | {column for name in self._covariates for column in _pair_of(name, held) or ()}
         return [name for name in held if name in own or underscored(name.strip()) in words]
 
@@ -297,7 +230,7 @@ class Collected:
         if found.form == "counts":
             self._add_counts(table, found.roles)
         elif found.form == "orders":
-            for column, turned in zip(_ORDERS, (False, True), strict=True):
+            for column, turned in zip(ORDERS, (False, True), strict=True):
                 own = next(name for name in table if underscored(name.strip()) == column)
                 self._add(table, {**found.roles, "winner": own}, turned=turned)
         elif found.form == "games":
@@ -386,7 +319,7 @@ class Collected:
     def _add_counts(self, table: Mapping[str, NDArray[Any]], roles: Mapping[str, str]) -> None:
         left, right = (self._coded(table[roles[side]], "system") for side in ("left", "right"))
         for name in table:
-            share = _COUNTS.get(underscored(name.strip()))
+            share = COUNTS.get(underscored(name.strip()))
             if share is None:
                 continue
             weight = _numbers(table[name])
@@ -397,7 +330,7 @@ class Collected:
 
     def _add_games(self, table: Mapping[str, NDArray[Any]], roles: Mapping[str, str]) -> None:
         """Take a model's games: the baseline is A in the first, and B in the second."""
-        games = next(values for name, values in table.items() if underscored(name.strip()) == _GAMES)
+        games = next(values for name, values in table.items() if underscored(name.strip()) == GAMES)
         n = len(games)
         if not roles["left"]:
             self._baseline = "baseline"
@@ -444,8 +377,8 @@ class Collected:
             word = shortened(str(winner[first]).strip())
             raise ScoresError(
                 f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
-                "two; say of every other word whether it means left, right or tie, such as "
-                f"`words={{{word!r}: 'left'}}`"
+                "two; say of every other word whether it means left, right or tie, such as metaeval votes --word "
+                f"{quote(f'{word}=left')} (words={{{word!r}: 'left'}} in Python)"
             )
         return share, weight, ~no_vote
 

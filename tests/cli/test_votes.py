@@ -123,7 +123,7 @@ def test_rankings_as_votes(command, tmp_path):
 
 
 def test_annotations_both_ways(command, tmp_path):
-    """AlpacaEval's annotations as votes and as a leaderboard: the same win rates, and how the settled pairs differ."""
+    """AlpacaEval's annotations as votes and as a leaderboard: all pairs settled alike; win rates in tests/io."""
     generator = np.random.default_rng(1)
     for place, model in enumerate(("small", "medium", "large")):
         (tmp_path / "board" / model).mkdir(parents=True)
@@ -136,9 +136,6 @@ def test_annotations_both_ways(command, tmp_path):
     row = answer["results"][0]
     assert (row["n_pairs"], row["n_predictor"], row["n_truth"], row["n_shared"], row["tau"]) == (3, 3, 3, 3, 1.0)
     assert any("gpt4" in note for note in answer["notes"])
-    rates = {row["system"]: row["win_rate"] for row in command("votes", board, "--json").json()["results"]}
-    means = {row["system"]: row["mean"] for row in command("leaderboard", board, "--json").json()["results"]}
-    assert {name: rates[name] for name in means} == pytest.approx(means, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -348,3 +348,13 @@ def test_newton_meets_the_likelihood_equations(ties):
         better, worse = np.exp(odds / 2), np.exp(-odds / 2)
         expected = played * (better + weight / 2) / (better + worse + weight)
     np.testing.assert_allclose(expected.sum(axis=1), wins.sum(axis=1), rtol=1e-10)
+
+
+def test_votes_without_variation_claim_no_certainty():
+    """A tie, or nothing but ties: errors are those of the model, and a note says so."""
+    rows = [{"left": a, "right": b, "winner": "tie", "question": q} for q in "pq" for a, b in ("ab", "bc", "ca")]
+    for votes in (rows[:1], rows):
+        found = bradley_terry(votes)
+        error = found.comparison().data["standard_error"].to_numpy()
+        assert (error > 0.5).all()
+        assert "no vote differs" in found.notes[-1]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.table.votes import as_votes, vote_columns
+from metaeval.table.votes import as_votes
 
 FORMS = {
     "evalica": [
@@ -128,6 +128,19 @@ def test_covariates_are_differences():
         as_votes([rows[0] | {"tone": "loud"}], covariates=["tone"])
 
 
+def test_words_for_the_winner():
+    """Other words are said, numbers too; a first line that is a vote is no header."""
+    rows = [{"left": "x", "right": "y", "winner": winner} for winner in (1, 2.0, "0", "Both good")]
+    said = as_votes(rows, words={"1": "left", "2": "right", "0": "tie", "both good": "tie"})
+    assert said.share.tolist() == [1.0, 0.0, 0.5, 0.5]
+    with pytest.raises(ScoresError, match=r"the winner is '1'.*--word 1=left"):
+        as_votes(rows)
+    with pytest.raises(InvalidOptionError, match="side"):
+        as_votes(rows, words={"1": "first"})
+    with pytest.raises(InvalidOptionError, match="must be a header"):
+        as_votes(pd.DataFrame([["c", "d", "tie"]], columns=["a", "b", "tie"]))
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -145,7 +158,6 @@ def test_rows_that_are_no_votes(row, message):
 
 def test_tables_of_something_else():
     """Scores are no votes, and the message says what votes need."""
-    assert vote_columns(["system", "topic", "score"]) is None
     with pytest.raises(InvalidOptionError, match="votes need columns for both systems and the winner"):
         as_votes(pd.DataFrame({"system": ["a"], "topic": ["1"], "score": [0.1]}))
     with pytest.raises(InvalidOptionError, match="votes are a table"):

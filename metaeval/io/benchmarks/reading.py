@@ -19,9 +19,9 @@ from metaeval.io.blocks import Block, TableOptions
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
-from metaeval.io.votes import VOTES
+from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
-from metaeval.table.votes import vote_columns
+from metaeval.table.vote_columns import vote_columns
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
@@ -121,11 +121,11 @@ class _Parser(NamedTuple):
             return own, File(self.source, json)
         if not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
-        return self._rows(json)
+        return self._rows(json, content)
 
-    def _rows(self, json: Json) -> Block:
+    def _rows(self, json: Json, content: bytes) -> Block:
         if not self.options.columns and vote_columns(json.first) is not None:
-            raise self._other(VOTES)
+            raise _OtherError(VotesError(self.source.path, content))
         sheet, options = sheet_of_records(json, self.options)
         block = read_table(sheet, self.source, options)
         note = [f"left out names of words or objects ({first_few(sheet.left_out)})"] if sheet.left_out else []
