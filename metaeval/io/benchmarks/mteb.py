@@ -30,7 +30,7 @@ _OLD_MAIN = (
 
 
 def holds(json: Json) -> bool:
-    """Whether these are results of a task: its name, and scores by split, together or (before version 1.11) each alone."""
+    """Whether these are results of a task: its name, and scores by split, all together or (once) each by itself."""
     return _is_old(json) or ("task_name" in json.object and isinstance(json.object.get("scores"), dict))
 
 
