@@ -20,8 +20,8 @@ _RANK_METHOD = choice(
 )
 _REQUIRE = Option(
     "TEXT",
-    'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, the '
-    "exit code is 3.",
+    'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, '
+    "the exit code is 3.",
     means="requirements",
 )
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))

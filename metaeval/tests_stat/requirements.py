@@ -72,7 +72,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
 
     Notes
     -----
-    With :math:`\bar d` the mean difference of a and b, s its standard error and m the margin, a requirement is met where
+    With :math:`\bar d` the mean of a less that of b, s its error and m the margin, a requirement is met where
     :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority where m is negative, and
     violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no correction: each is tested
     at the level, and all must pass [1]_.
