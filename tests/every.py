@@ -580,6 +580,11 @@ SCORES = {
         AS_A_WHOLE | dict.fromkeys(["unit", "zero", "ties"], "is about how metrics differ"),
     ),
     "pass_rates": Entry(given=_tries, figures=of("table", "any", "all")),
+    "check_requirements": Entry(
+        lambda made: {"requirements": [" >= ".join(sorted(made["system"].to_numpy().tolist())[:2])]},
+        of("table", "low", "p_value"),
+        IN_UNITS,
+    ),
     "detectable_differences": Entry(figures=of("data", "difference", "freedom"), excused=IN_UNITS),
     "detectable_by_topics": Entry({"n_topics": [20]}, excused=IN_UNITS),
     "topics_to_separate": Entry(figures=of("to_frame", "topics_needed", "effect")),

@@ -2,11 +2,13 @@
 
 from typing import Annotated, Literal
 
+from metaeval.base.names import first_few
 from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
+from metaeval.errors import MetaevalError
 
 _RESAMPLES = opt.RESAMPLES.but(
     words="Resamples of the items for guaranteed ranks and shares of resamples.", shown="2000"
@@ -16,6 +18,12 @@ _RANK_METHOD = choice(
     "posterior",
     "guaranteed",
 )
+_REQUIRE = Option(
+    "TEXT",
+    'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, '
+    "the exit code is 3.",
+    means="requirements",
+)
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
 
@@ -24,6 +32,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     baseline: Annotated[str | None, opt.BASELINE] = None,
+    require: Annotated[list[str] | None, _REQUIRE] = None,
     top: Annotated[int, _TOP] = 3,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
@@ -48,6 +57,17 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
     try:
-        return loaded.ask(study_leaderboard, loaded.scores())
+        study = loaded.ask(study_leaderboard, loaded.scores(), requirements=require or ())
     except MeansAloneError as alone:
-        return loaded.ask(study_leaderboard, loaded.means(alone))
+        return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or ())
+    found = getattr(study, "requirements", None)
+    if found is not None and not found.met:
+        rows = found.to_frame().query("state != 'met'")
+        loaded.at_end(
+            lambda: _refuse([f"{row.requirement} is {row.state} under {row.metric}" for row in rows.itertuples()])
+        )
+    return study
+
+
+def _refuse(unmet: list[str]) -> None:
+    raise MetaevalError(f"not established: {first_few(unmet, between='; ')}")

@@ -29,6 +29,7 @@ from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
+from metaeval.io.benchmarks.records import BY_TASK
 from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.score_blocks import read_table
@@ -179,7 +180,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     )
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
     blocks = with_distinct_systems(inputs.blocks)
-    array = _of_metrics(put_together(blocks, missing), metrics)
+    array = put_together(blocks, missing)
+    if metrics is None or array["metric"].to_numpy().tolist() != [BY_TASK] or BY_TASK in metrics:
+        array = _of_metrics(array, metrics)
     array = array if choice is None else choice.of_scores(array)
     if paired:
         check_paired(array.sizes["system"])

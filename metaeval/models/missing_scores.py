@@ -128,13 +128,13 @@ def missing_scores(scores: object, *, confidence_level: float = 0.95) -> Missing
     Examples
     --------
     >>> from metaeval import as_scores
-    >>> board = [[0.9, 0.8, 0.3, 0.2], [0.8, 0.8, np.nan, np.nan], [0.8, 0.7, 0.3, 0.1]]
+    >>> board = [[0.94, 0.8, 0.3, 0.2], [0.8, 0.8, np.nan, np.nan], [0.8, 0.7, 0.34, 0.1]]
     >>> found = missing_scores(as_scores(board, missing="pairwise"))
     >>> found.to_frame()[["system", "mean", "mean_own", "mean_common"]].round(3)
         system   mean  mean_own  mean_common
-    0  system1  0.550      0.55         0.85
-    1  system2  0.512      0.80         0.80
-    2  system3  0.475      0.48         0.75
+    0  system1  0.560     0.560         0.87
+    1  system2  0.513     0.800         0.80
+    2  system3  0.485     0.485         0.75
     """
     check_share(confidence_level, "confidence_level")
     scores = engine_scores(scores, "missing scores")

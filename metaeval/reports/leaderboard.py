@@ -35,6 +35,7 @@ from metaeval.reports.leaderboard_items import (
     gaps_section,
     items_section,
     needed_section,
+    requirements_section,
     subsets_section,
 )
 from metaeval.reports.prose import prose
@@ -67,6 +68,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         summary=(_answer(study, found), say("quote", study=study), say("caution", study=study)),
         key_figures=_figures(study, found),
         sections=(
+            *requirements_section(study),
             *_ranks_section(study, frame, metrics),
             *gaps_section(study),
             *_families_section(study),

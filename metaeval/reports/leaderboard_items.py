@@ -26,6 +26,28 @@ def _section(study: LeaderboardStudy, name: str, title: str, *blocks: Block) -> 
     return [Section(id=name.replace("_", "-"), title=title, lead=lead, blocks=blocks)]
 
 
+def requirements_section(study: LeaderboardStudy) -> list[Section]:
+    """Say whether what was required is established."""
+    if study.requirements is None:
+        return []
+    rows = study.requirements.to_frame()
+    table = Table(
+        name="requirements",
+        title=say("requirements title"),
+        caption=say("requirements", study=study),
+        frame=rows,
+        columns=(
+            METRIC,
+            *left(requirement="Requirement"),
+            *right(_SCORE, difference="Difference"),
+            *right(_SCORE, "One-sided limits", low="at least", high="at most"),
+            *right(p_value, p_value="p"),
+            *left(state="State"),
+        ),
+    )
+    return _section(study, "requirements", say("requirements title"), table)
+
+
 def gaps_section(study: LeaderboardStudy) -> list[Section]:
     """Say what is missing, whether that goes with the scores, and which means it changes."""
     if study.gaps is None:

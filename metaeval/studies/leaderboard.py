@@ -40,6 +40,7 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, pair_families
 from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.requirements import Requirements, check_requirements
 from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
@@ -80,6 +81,8 @@ class LeaderboardStudy(Study):
     """Means with and without an allowance for missing scores, where some are."""
     sources: VarianceComponents | None
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
+    requirements: Requirements | None
+    """What was required of systems, and whether the items establish it."""
     baseline: str | None
     """A system to compare with all others."""
     top: int
@@ -169,6 +172,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
     baseline: str | None = None,
+    requirements: Sequence[str] = (),
     top: int = 3,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -190,6 +194,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         stderr, and perhaps metric and n.
     baseline : str, optional
         A system to compare with every other.
+    requirements : sequence of str, optional
+        Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
     top : int, default 3
         How many systems count as the top.
     alpha : float, default 0.05
@@ -240,7 +246,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
-        _refuse_without_items(baseline, rank_method)
+        _refuse_without_items(baseline, rank_method, requirements)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
     table = engine_scores(given, "the leaderboard")
@@ -303,6 +309,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         subsets=attempt("Subsets", lambda: compare_subsets(whole, n_splits=n_splits, alpha=alpha, rng=seed)),
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
+        requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
         baseline=baseline,
         top=top,
         power=power,
@@ -335,10 +342,15 @@ def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
     return table.isel(topic=np.flatnonzero(whole)), [note]
 
 
-def _refuse_without_items(baseline: str | None, rank_method: str) -> None:
+def _refuse_without_items(baseline: str | None, rank_method: str, requirements: Sequence[str]) -> None:
     """Refuse what only scores by item can answer."""
     check_choice(rank_method, "method", get_args(RankMethod))
-    for name, asked in (("baseline", baseline is not None), ("rank_method", rank_method == "guaranteed")):
+    unanswerable = {
+        "baseline": baseline is not None,
+        "rank_method": rank_method == "guaranteed",
+        "requirements": bool(requirements),
+    }
+    for name, asked in unanswerable.items():
         if asked:
             raise refused(name, "needs scores by item, and these are means with standard errors; leave it out", None)
 

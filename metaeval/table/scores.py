@@ -362,7 +362,8 @@ def note_of_gaps(scores: Scores) -> str:
 
 def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> str:
     one = unit_called(attributes.get("topic_word"))
-    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {one.topics}, means are by system and {one.topic}"
+    means = f"means are by system and {one.topic}"
+    return f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {one.topics}, {means}"
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, str]:

@@ -8,6 +8,8 @@ from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
 from .prediction_powered import PredictionPowered as PredictionPowered
 from .randomisation import randomisation_test as randomisation_test
+from .requirements import Requirements as Requirements
+from .requirements import check_requirements as check_requirements
 from .result import PairwiseResult as PairwiseResult
 from .result import difference_intervals as difference_intervals
 from .run_preferences import RunPreferences as RunPreferences

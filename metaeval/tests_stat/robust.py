@@ -70,6 +70,7 @@ class _Layout(NamedTuple):
     weights: Floats  # in that order
     cluster_starts: Places  # where each cluster starts, and the end
     stratum_starts: Places  # which cluster each stratum starts with, and the end
+    alike: bool  # whether topics weigh alike and are units of their own
 
     @classmethod
     def of(cls, units: TopicUnits) -> "_Layout":
@@ -82,6 +83,7 @@ class _Layout(NamedTuple):
             units.weights[order],
             np.append(cluster_starts, len(order)),
             np.append(strata, len(cluster_starts)),
+            units.plain,
         )
 
 
@@ -91,7 +93,8 @@ def _stacked(columns: list[Floats]) -> Estimates:
 
 def _estimates(values: Floats, first: Places, second: Places, layout: _Layout) -> Floats:
     ordered = np.ascontiguousarray(values[:, layout.order])
-    return _estimate_pairs(ordered, first, second, layout.weights, layout.cluster_starts, layout.stratum_starts)
+    starts = layout.cluster_starts, layout.stratum_starts
+    return _estimate_pairs(ordered, first, second, layout.weights, *starts, layout.alike)
 
 
 @compiled_parallel
@@ -102,19 +105,25 @@ def _estimate_pairs(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by posit
     weights: Floats,
     cluster_starts: Places,
     stratum_starts: Places,
+    alike: bool,  # noqa: FBT001 - likewise
 ) -> Floats:
-    """Return an array (6, pair), the fields of `Estimates`."""
+    """Return an array (6, pair), the fields of `Estimates`; see `_Layout`."""
     columns = np.empty((6, len(first)))
     for pair in prange(len(first)):
         differences = values[first[pair]] - values[second[pair]]
         sizes = np.abs(values[first[pair]]) + np.abs(values[second[pair]])
-        columns[:, pair] = _estimate(differences, sizes, weights, cluster_starts, stratum_starts)
+        columns[:, pair] = _estimate(differences, sizes, weights, cluster_starts, stratum_starts, alike)
     return columns
 
 
 @compiled
-def _estimate(
-    differences: Floats, sizes: Floats, weights: Floats, cluster_starts: Places, stratum_starts: Places
+def _estimate(  # noqa: PLR0913, PLR0917 - as above
+    differences: Floats,
+    sizes: Floats,
+    weights: Floats,
+    cluster_starts: Places,
+    stratum_starts: Places,
+    alike: bool,  # noqa: FBT001 - likewise
 ) -> Floats:
     """Return the fields of `Estimates` for the differences of one pair; NaN is a topic that it does not have."""
     weight, total, size, apart = 0.0, 0.0, 0.0, 0.0
@@ -137,7 +146,10 @@ def _estimate(
     n_units, n_strata = 0, 0
     for stratum in range(len(stratum_starts) - 1):
         starts = cluster_starts[stratum_starts[stratum] : stratum_starts[stratum + 1] + 1]
-        share, centre, part, freedom, n_clusters = _estimate_stratum(differences, weights, starts)
+        if alike and n_topics < len(differences):
+            share, centre, part, freedom, n_clusters = _estimate_stratum_alike(differences)
+        else:
+            share, centre, part, freedom, n_clusters = _estimate_stratum(differences, weights, starts)
         if n_clusters == 0:
             continue
         if n_clusters == 1:  # its spread is unknown: its distance from the mean of all is more
@@ -155,6 +167,21 @@ def _estimate(
         found[1] = np.sqrt(variance)
         found[2] = own_freedom if n_strata == 1 else variance * variance / over_freedom
     return found
+
+
+@compiled
+def _estimate_stratum_alike(differences: Floats) -> tuple[float, float, float, float, int]:
+    """Return what `_estimate_stratum` does where topics weigh alike and are units of their own, much faster."""
+    number, total = 0, 0.0
+    for topic in range(len(differences)):
+        if not np.isnan(differences[topic]):
+            number += 1
+            total += differences[topic]
+    mean, squares = total / number, 0.0
+    for topic in range(len(differences)):
+        if not np.isnan(differences[topic]):
+            squares += (differences[topic] - mean) ** 2
+    return number, mean, squares / (max(number - 1, 1) * number), number - 1.0, number
 
 
 @compiled

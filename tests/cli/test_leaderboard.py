@@ -144,3 +144,18 @@ def test_other_commands_refuse_means(command, board):
     other = board.with_name("other.csv")
     other.write_bytes(board.read_bytes())
     assert "for anything else give scores by item" in command("leaderboard", board, other).err
+
+
+def test_requirements_end_with_a_code(command, tmp_path):
+    """What is established ends with 0; what is open ends with 3, after its page."""
+    rows = "".join(
+        f"{item},{item % 7 / 10},{item % 7 / 10 + 0.1 + item % 2 / 100},{item % 5 / 10}\n" for item in range(30)
+    )
+    table = tmp_path / "board.csv"
+    table.write_text(f"item,old,new,other\n{rows}", encoding="utf-8")
+    met = command("leaderboard", table, "--require", "new >= old - 0.005", "--require", "new > old", *QUICK)
+    assert met.code == 0, met.err
+    unmet = command("leaderboard", table, "--require", "old >= new", *QUICK)
+    assert unmet.code == 3
+    assert "not established: old >= new is violated under board" in unmet.err
+    assert "Requirements" in unmet.out

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
@@ -75,9 +75,12 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     chosen = newest(dated)
     if len(chosen) < len(scored):
         notes.append(f"left out {count(len(scored) - len(chosen), 'older log')} of a model and task with another log")
-    stopped = sum(_status(file.held) != "success" for file in chosen.values())
+    stopped = {key: _status(file.held) for key, file in chosen.items() if _status(file.held) != "success"}
     if stopped:
-        notes.append(f"{count(stopped, 'log')} did not end with success; the samples that were scored are read")
+        named = first_few([f"{system} on {task}: {status}" for (system, task), status in stopped.items()])
+        notes.append(
+            f"{count(len(stopped), 'log')} did not end with success; the samples that were scored are read ({named})"
+        )
     several = len({task for _, task in chosen}) > 1
     return [_part(*key, file.held, several=several) for key, file in chosen.items()], notes
 

@@ -19,9 +19,55 @@ _AS_PRINTED = 1e-6
 """How far the mean of the experiments may be from the score beside them."""
 
 
+_OLD_NAME = "mteb_dataset_name"
+_SIMILARITIES = frozenset({"cos_sim", "cosine", "dot", "euclidean", "manhattan", "max", "similarity"})
+"""Under what the older schema has the scores of a similarity, which is no subset."""
+_OLD_MAIN = (
+    *(("ndcg_at_10",), ("v_measure",), ("cos_sim_ap",), ("cos_sim_spearman",), ("map", "mrr")),
+    *(("f1", "precision", "recall"), ("accuracy",)),
+)
+"""The main score of a kind of task, and what else it has: the older schema does not name it."""
+
+
 def holds(json: Json) -> bool:
-    """Whether these are results of a task: its name, and scores by split."""
-    return "task_name" in json.object and isinstance(json.object.get("scores"), dict)
+    """Whether these are results of a task: its name, and scores by split, all together or (once) each by itself."""
+    return _is_old(json) or ("task_name" in json.object and isinstance(json.object.get("scores"), dict))
+
+
+def _is_old(json: Json) -> bool:
+    return _OLD_NAME in json.object and "scores" not in json.object
+
+
+def _task_of(json: Json) -> str:
+    return str(json.object[_OLD_NAME if _is_old(json) else "task_name"])
+
+
+def _splits_of(json: Json) -> dict[str, Any]:
+    """Return the scores by split, each a list of entries; those of the older schema brought into this form."""
+    if not _is_old(json):
+        scores: dict[str, Any] = json.object["scores"]
+        return scores
+    found: dict[str, Any] = {}
+    for split, held in json.object.items():
+        if not isinstance(held, dict):
+            continue
+        inside = {name: value for name, value in held.items() if name != "evaluation_time"}
+        nested = [name for name, value in inside.items() if isinstance(value, dict)]
+        by_subset = bool(nested) and len(nested) == len(inside) and not _SIMILARITIES & inside.keys()
+        subsets = inside if by_subset else {"default": inside}
+        found[split] = [{"hf_subset": name, **_flat(scores)} for name, scores in subsets.items()]
+    return found
+
+
+def _flat(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of a subset in the older schema by one name each, the main score among them."""
+    flat: dict[str, Any] = {}
+    for name, value in scores.items():
+        flat |= {f"{name}_{key}": one for key, one in value.items()} if isinstance(value, dict) else {name: value}
+    if _MAIN not in flat:
+        main = next((names[0] for names in _OLD_MAIN if flat.keys() >= set(names)), None)
+        flat[_MAIN] = None if main is None else flat[main]
+    return flat
 
 
 class _Entry(NamedTuple):
@@ -42,7 +88,7 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     different names.
     """
     chosen = newest([_dated(file) for file in files])
-    older = len(files) - len(chosen)
+    older, old = len(files) - len(chosen), sum(_is_old(file.held) for file in chosen.values())
     entries = {key: _entries(file.held) for key, file in chosen.items()}
     common, left_out = _common_items(entries)
     several = {
@@ -52,6 +98,8 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     notes = []
     if older:
         notes.append(f"left out {count(older, 'older result')} of a model's task that another revision has too")
+    if old:
+        notes.append(f"{count(old, 'result')} of the schema before version 1.11: main_score by the kind of task")
     if left_out:
         notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
     unlike: Counter[str] = Counter()
@@ -68,15 +116,14 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
 
 
 def _dated(file: File[Json]) -> Dated:
-    value = file.held.object
     return Dated(
         system=own_system(file.source, Path(file.source.path).absolute().parent.parent.name),
-        task=str(value["task_name"]),
+        task=_task_of(file.held),
         file=file,
         ended_well=True,
         age=_age(file.held),
         n_items=0,  # a later revision of a task may have fewer subsets
-        scores=value["scores"],
+        scores=_splits_of(file.held),
     )
 
 
@@ -90,9 +137,9 @@ def _age(json: Json) -> tuple[float, tuple[int, ...]]:
 
 
 def _entries(json: Json) -> list[_Entry]:
-    task, found = str(json.object["task_name"]), []
+    task, found = _task_of(json), []
     seen = set()
-    for split, entries in json.object["scores"].items():
+    for split, entries in _splits_of(json).items():
         if not isinstance(entries, list):
             json.refuse("the scores of a split are a list of entries, one a subset", key=f"scores.{split}")
         for at, entry in enumerate(entries):

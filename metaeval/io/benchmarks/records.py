@@ -5,13 +5,16 @@ A reader gives a `Part` a file (or a part of one that is about one system): an i
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.checks import refused
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block, notes_of_files
@@ -27,6 +30,14 @@ _COLUMNS = 7
 _MANY = 200
 """Records of a part from which on its scores are taken by columns."""
 _LONGEST_MARK = 40
+BY_TASK = "score"
+"""What the metric is called that each task has its own for."""
+_BOOKKEEPING = re.compile(
+    r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost)"
+    r"|prompt_truncated|logprob|max_prob|predicted_index",
+    re.IGNORECASE,
+)
+"""Numbers about a run and not about how well it did: counts, times, what HELM notes beside its metrics."""
 
 
 class Repeats(tuple[Any, ...]):
@@ -86,6 +97,51 @@ class _Rows:
         return dict(zip((*DIMS, REPEAT), codes, strict=True)), np.stack([part, record]), whole[-1]
 
 
+def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], list[str]]:
+    """Return the parts under a metric that is another one for each task, as ``TASK=METRIC`` says, and a note.
+
+    Items of tasks that are not named are left out. Where no name of a task comes before "=", nothing is returned: the
+    sign may be that of a parameter.
+
+    Examples
+    --------
+    >>> part = Part(path="x", system="a", topics=["t/1"], values=[{"f1": 0.5, "em": 1.0}], place=lambda *_: (None, ""),
+    ...             clusters=["t"])
+    >>> by_task([part], ["t=f1"])[0][0].values
+    [{'score': 0.5}]
+    """
+    tasks = {name for part in parts for name in part.clusters or ()}
+    owners = (
+        (max((task for task in tasks if one.startswith(f"{task}=")), key=len, default=""), one) for one in metrics
+    )
+    said = {task: one.removeprefix(f"{task}=") for task, one in owners if task}
+    if not said:
+        return [], []
+    if len(said) < len(metrics):
+        rule = f"names one metric for each task (TASK=METRIC), or metrics for all; got {', '.join(metrics)}"
+        raise refused("metrics", rule, metrics)
+    known: dict[str, set[str]] = {task: set() for task in tasks}
+    made = []
+    for part in parts:
+        of = part.clusters or [""] * len(part.topics)
+        own = [said.get(task, "") for task in of]
+        for task, values in zip(of, part.values, strict=True):
+            known.setdefault(task, set()).update(values)
+        kept = [{BY_TASK: one.get(name)} if name else {} for one, name in zip(part.values, own, strict=True)]
+        made.append(replace(part, values=kept, place=partial(_place_by_task, part.place, own)))
+    for task, metric in said.items():
+        if metric not in known[task]:
+            raise UnknownNameError(f"metric of {task}", metric, sorted(known[task]))
+    left = len(tasks - set(said))
+    note = f"left out the items of {count(left, 'task')} without a metric among those asked for"
+    return made, [note] if left else []
+
+
+def _place_by_task(place: Place, said: Sequence[str], record: int, metric: str) -> tuple[int | None, str]:
+    """Return where the task's own metric stands."""
+    return place(record, said[record] if metric else "")
+
+
 def block_of(
     parts: Sequence[Part], label: str, *, notes: Sequence[str] = (), metrics: Sequence[str] | None = None
 ) -> Block:
@@ -93,8 +149,11 @@ def block_of(
 
     Metrics differ from task to task. Those asked for are kept, with the items that any of them scores. Where none is
     asked for, those are kept that have the most scores; they must cover every item, or it must be said which are
-    meant. A metric of words is no score and is left out.
+    meant; of these, counts, times and constants are left out. A metric of words is no score and is left out. Metrics of
+    the form ``TASK=METRIC`` make one of each task's own (`by_task`).
     """
+    if metrics is not None and (made := by_task(parts, metrics))[0]:
+        parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
     rows = _Rows()
     for number, part in enumerate(parts):
         _enter(part, number, rows)
@@ -106,6 +165,9 @@ def block_of(
     clusters = _same_everywhere(parts, "clusters", "cluster")
     _same_everywhere(parts, "marks", parts[0].mark)
     kept, chosen = _chosen(codes, rows, label, metrics)
+    if metrics is None:
+        kept, idle = _without_bookkeeping(kept, codes["metric"], scores, list(rows.names["metric"]))
+        chosen += idle
     codes = {dim: entries[kept] for dim, entries in codes.items()}
     labels: dict[str, list[str]] = {}
     for dim, names in rows.names.items():
@@ -246,13 +308,15 @@ def _chosen(
     shape = [len(rows.names[dim]) for dim in DIMS]
     cells = np.unique(np.ravel_multi_index([codes[dim] for dim in DIMS], shape))
     held = np.bincount(cells // (shape[1] * shape[2]), minlength=len(names))
-    kept = (held == held.max())[codes["metric"]]
-    lacking = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][kept]))
+    most = held == held.max()
+    scored = np.unique(np.stack([codes["metric"], codes["topic"]]), axis=1)[0]
+    lacking = np.bincount(scored, minlength=len(names))[most].min() < len(np.unique(codes["topic"]))
+    kept = most[codes["metric"]]
     ranked = sorted(present, key=lambda name: -int(held[rows.names["metric"][name]]))
     if lacking:
         message = (
             f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (`metrics`), "
-            "and the items will be those that they score"
+            "and the items will be those that they score, or one for each task, as TASK=METRIC"
         )
         raise FileFormatError(message, path=label)
     out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
@@ -261,6 +325,20 @@ def _chosen(
         f"(`metrics` reads them): {first_few(out)}"
     )
     return kept, [note] if out else []
+
+
+def _without_bookkeeping(
+    kept: NDArray[np.bool_], metric: NDArray[np.int64], scores: NDArray[np.float64], names: Sequence[str]
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Leave out metrics that are one number throughout, and those that count or time; not all of them."""
+    present = np.unique(metric[kept]).tolist()
+    idle = [one for one in present if _BOOKKEEPING.fullmatch(names[one].partition("(")[0])]
+    idle += [one for one in present if one not in idle and np.ptp(scores[kept & (metric == one)]) == 0.0]
+    if not idle or len(idle) == len(present):
+        return kept, []
+    named = first_few([names[one] for one in idle])
+    why = "that count or time, or are the same throughout (`metrics` reads them)"
+    return kept & ~np.isin(metric, idle), [f"left out {count(len(idle), 'number')} {why}: {named}"]
 
 
 def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, NDArray[np.int64]]) -> str:

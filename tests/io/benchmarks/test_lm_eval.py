@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.io.tables import read_scores
 
 
@@ -22,7 +22,7 @@ def test_folders_tasks_and_filters(put, told):
     """A system is a folder, an item a document of a task, its cluster the task; a filter is part of the metric."""
     put(
         {
-            _name(model, task): [_sample(n, acc=float(n == at), acc_norm=1.0) for n in range(3)]
+            _name(model, task): [_sample(n, acc=float(n == at), acc_norm=float(n == 2)) for n in range(3)]
             for at, model in enumerate(("org__a", "org__b"))
             for task in ("arc_easy", "piqa")
         }
@@ -52,6 +52,26 @@ def test_tasks_with_metrics_of_their_own(put, told):
     scores = read_scores(put({}), metrics=["acc"])
     assert scores["topic"].to_numpy().tolist() == ["arc/0", "arc/1", "arc/2"]
     assert told(scores, "left out 2 items without a score under acc")
+    scores = read_scores(put({}), metrics=["arc=acc", "gsm=exact_match"])
+    assert scores["metric"].to_numpy().tolist() == ["score"]
+    assert scores.sel(metric="score", system="a").to_numpy().tolist() == [1, 1, 1, 0, 0]
+    assert told(read_scores(put({}), metrics=["arc=acc"]), "left out the items of 1 task without a metric")
+    for metrics, words in (
+        (["arc=em"], "no metric of arc 'em'; there is only 'acc'"),
+        (["arc=acc", "exact_match"], "TASK=METRIC"),
+    ):
+        with pytest.raises(MetaevalError, match=words):
+            read_scores(put({}), metrics=metrics)
+
+
+def test_counts_times_and_constants_are_no_metrics(put, told):
+    """Left out and counted where nobody asks for them; read where somebody does; all there is is kept."""
+    for at, model in enumerate("ab"):
+        put({_name(model, "t"): [_sample(n, acc=n == at, num_prompt_tokens=n, words=7) for n in range(2)]})
+    scores = read_scores(put({}))
+    assert scores["metric"].to_numpy().tolist() == ["acc"]
+    assert told(scores, "left out 2 numbers that count or time, or are the same throughout")
+    assert read_scores(put({}), metrics=["words", "num_prompt_tokens"]).sizes["metric"] == 2
 
 
 def test_what_is_no_score_of_a_document(put, told):

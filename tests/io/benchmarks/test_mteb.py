@@ -169,3 +169,33 @@ def test_the_real_folder_equals_its_table(data_folder, roomy, told):
     np.testing.assert_allclose(means.to_numpy().T, table.to_numpy(), rtol=0, atol=1e-6)
     assert len(scores.attrs["sources"]) == 7503
     assert told(scores, "left out 302 files without results of MTEB: model_meta.json")
+
+
+def test_the_older_schema(put, told):
+    """Splits beside the name, subsets inside or not, main_score by the kind of task; together with newer files."""
+    old = {
+        "Banking": {"test": {"en": {"accuracy": 0.5, "f1": 0.4}, "de": {"accuracy": 0.3, "f1": 0.2}}},
+        "STS": {"test": {"cos_sim": {"pearson": 0.7, "spearman": 0.6}, "evaluation_time": 9.5}},
+        "FiQA": {"dev": {"ndcg_at_10": 0.25, "map_at_10": 0.1}, "evaluation_time": 1.0},
+        "Tatoeba": {"test": {"a-b": {"accuracy": 0.9, "f1": 0.8, "precision": 0.7, "recall": 0.6}}},
+        "Odd": {"test": {"main_score": 0.125, "accuracy": 0.5}},
+    }
+    put(
+        {
+            f"a/rev/{task}.json": {"mteb_dataset_name": task, "mteb_version": "0.0.2"} | more
+            for task, more in old.items()
+        }
+    )
+    newer = {
+        "Banking": {"en": 0.6, "de": 0.4},
+        "STS": {"default": 0.5},
+        "Tatoeba": {"a-b": 0.5},
+        "Odd": {"default": 1.0},
+    }
+    put({f"b/rev/{task}.json": _result(task, {"test": subsets}) for task, subsets in newer.items()})
+    put({"b/rev/FiQA.json": _result("FiQA", {"dev": {"default": 0.5}})})
+    scores = read_scores(put({}), metrics=["main_score"])
+    first = scores.sel(metric="main_score", system="a").to_series().to_dict()
+    assert first == {"Banking/de": 0.3, "Banking/en": 0.5, "FiQA": 0.25, "Odd": 0.125, "STS": 0.6, "Tatoeba": 0.8}
+    assert told(scores, "5 results of the schema before version 1.11: main_score by the kind of task")
+    assert not np.isnan(scores.to_numpy()).any()

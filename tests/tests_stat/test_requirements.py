@@ -1,0 +1,45 @@
+"""Requirements on systems: one-sided t tests, how they are written, and the exit code."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.table.scores import as_scores
+from metaeval.tests_stat.requirements import check_requirements
+
+MADE = np.random.default_rng(4).normal([[0.0], [0.1], [1.0]], 0.5, (3, 40))
+SCORES = as_scores(MADE, systems=["old", "new", "gpt-4 - 1"])
+
+
+@pytest.mark.parametrize("margin", [-0.3, 0.0, 0.4])
+def test_it_is_a_one_sided_t_test(margin):
+    """Limits and p as SciPy has them; the state follows from both limits."""
+    found = (
+        check_requirements(SCORES, [f"new >= old {margin:+g}".replace("+", "+ ").replace("-", "- ")]).to_frame().iloc[0]
+    )
+    expected = stats.ttest_1samp(MADE[1] - MADE[0] - margin, 0.0, alternative="greater")
+    assert found["p_value"] == pytest.approx(expected.pvalue)
+    assert found["low"] == pytest.approx(expected.confidence_interval(0.95).low + margin)
+    less = stats.ttest_1samp(MADE[1] - MADE[0] - margin, 0.0, alternative="less").pvalue
+    assert found["state"] == ("met" if expected.pvalue <= 0.05 else "violated" if less < 0.05 else "open")
+
+
+def test_direction_names_and_equal_systems():
+    """Better is higher whatever the metric's direction; a name may hold a margin; equals are as good and not better."""
+    turned = as_scores(-MADE, systems=["old", "new", "gpt-4 - 1"], higher_is_better=False)
+    for asked in ("gpt-4 - 1 > new", "gpt-4 - 1 >= new + 0.2", "new >= gpt-4 - 1 - 5"):
+        one, other = (check_requirements(scores, [asked]).to_frame().iloc[0] for scores in (SCORES, turned))
+        assert one["state"] == other["state"] == "met"
+        assert one["difference"] == pytest.approx(other["difference"])
+    equal = as_scores(MADE[[0, 0]], systems=["a", "b"])
+    assert check_requirements(equal, ["a >= b", "a > b"]).table["state"].tolist() == ["met", "open"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"), [([], InvalidOptionError), (["old"], InvalidOptionError), (["old >= newest"], UnknownNameError)]
+)
+def test_what_is_no_requirement(asked, kind):
+    """Nothing, no sign, and a system that is not there."""
+    with pytest.raises(kind):
+        check_requirements(SCORES, asked)
