@@ -187,9 +187,9 @@ _WORDS = {
     # NTCIREVAL
     "msndcg": "nDCG", "q-measure": "Q",
     # ndeval, for judgments by subtopic
-    "alpha-ndcg": "alpha_nDCG", "α-ndcg": "alpha_nDCG", "α_ndcg": "alpha_nDCG", "alpha-dcg": "alpha_DCG",  # noqa: RUF001
-    "α_dcg": "alpha_DCG", "err-ia": "ERR_IA", "nerr-ia": "nERR_IA", "map-ia": "AP_IA", "map_ia": "AP_IA",  # noqa: RUF001
-    "ap-ia": "AP_IA", "p-ia": "P_IA", "strec": "StRecall", "i-rec": "StRecall", "d-ndcg": "D_nDCG",
+    "alpha-ndcg": "alpha_nDCG", "alpha-dcg": "alpha_DCG", "err-ia": "ERR_IA", "nerr-ia": "nERR_IA", "map-ia": "AP_IA",
+    "map_ia": "AP_IA", "ap-ia": "AP_IA", "p-ia": "P_IA", "strec": "StRecall", "i-rec": "StRecall", "d-ndcg": "D_nDCG",
+    "α-ndcg": "alpha_nDCG", "α_ndcg": "alpha_nDCG", "α_dcg": "alpha_DCG",  # noqa: RUF001 - as ir_measures has it
     # INEX, whose tables name a measure by its mean over topics
     "maip": "AiP", "magp": "AgP",
 }  # fmt: skip

@@ -42,7 +42,7 @@ def read_qrels(
         take the mean of those that are not negative.
     subtopics : {"keep", "collapse"}
         Column 2 is a subtopic (topic, subtopic, document, grade, as in the diversity task of the Web tracks) where a
-        document stands twice on a topic with different ones. Keep them, for measures such as alpha_nDCG, or keep only
+        document appears twice on a topic with different ones. Keep them, for measures such as alpha_nDCG, or keep only
         the highest grade of a document, which other measures take either way.
 
     Returns
@@ -172,7 +172,7 @@ class _Lines(NamedTuple):
         return self._replace(levels=every, grades=grades, note=said).judgments(document_ids, lines)
 
     def by_subtopic(self, document_ids: Identifiers) -> Judgments | None:
-        """Return the judgments with column 2 as subtopics; None where no document stands twice with different ones."""
+        """Return the judgments with column 2 as subtopics; None where no document appears twice with different ones."""
         words = self.found.words_before()
         names = natural_order(set(words))
         place = {name: number for number, name in enumerate(names)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -213,8 +214,8 @@ def rank_weights(metric: Metric, longest: int) -> tuple[NDArray[np.float64], flo
     >>> rank_weights(BUILTIN.resolve("RBP(p=0.5)"), 2)
     (array([0.5 , 0.25]), 1.0)
     """
-    values = {name: value for name, value in metric.own_values().items() if value is not None}
-    k = values.get("k")
+    values = metric.own_values()
+    k: Any = values.get("k")
     if metric.spec.name == "P":
         return np.full(k, 1.0 / k), 1.0
     if metric.spec.name == "RBP":

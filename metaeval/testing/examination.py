@@ -203,6 +203,11 @@ def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> t
     resolved = known.resolve(metric)
     if not isinstance(resolved, Metric):
         raise InvalidOptionError(f"check_metric needs a metric of our own, not {resolved!r}")
+    if resolved.spec.subtopics:
+        message = (
+            f"{resolved.name} needs judgments by subtopic, and the collections that metrics are tried on have none"
+        )
+        raise InvalidOptionError(message)
     return resolved, known
 
 

@@ -14,6 +14,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.io.trec import read_collection
 from metaeval.metrics import BUILTIN, metric_values
 from metaeval.metrics.diversity import SPECS
+from metaeval.testing import check_metric
 
 pytestmark = pytest.mark.usefixtures("one_core")
 KEPT = json.loads((Path(__file__).parents[1] / "reference" / "ndeval.json").read_text("utf-8"))
@@ -181,6 +182,8 @@ def test_without_subtopics_they_say_so(made):
         name = f"{spec.name}@3" if "k" in spec.parameters else spec.name
         with pytest.raises(InvalidOptionError, match="need judgments by subtopic"):
             metric_values(plain, [name])
+    with pytest.raises(InvalidOptionError, match="the collections that metrics are tried on have none"):
+        check_metric("NRBP")
     with pytest.raises(InvalidOptionError, match="these judgments have no subtopics"):
         plain.with_subtopic_weights({})
     judgments, lists = _drawn(4)
