@@ -577,11 +577,11 @@ def _pools(options: argparse.Namespace) -> list[str]:
     reached = (
         f"{len(depths)} of {made.n_topics} topics reach a critical depth, from {depths.min():g} to {depths.max():g}."
     )
-    campaign = "metaeval simulate inex made --year 2008 --systems 61 --topics 70"
-    sizes = f"--documents {options.documents} --results {options.results} --seed {options.seed}"
+    sizes = f"n_documents={options.documents}, n_results={options.results}, elements_per_article={ELEMENTS}"
+    made_by = f"simulate_inex(year=2008, n_systems=61, n_topics=70, {sizes}, published=True, rng={options.seed})"
     return [
         "## Pools topic by topic, and pools that are shallow from the start",
-        f"On the campaign of `{campaign} {sizes}`, by MAiP. {reached}",
+        f"On the campaign of `{made_by}`, by MAiP. {reached}",
         markdown(tables["adaptive"][["pools", "judged", "relevant"]]),
         markdown(left_out[["pool_share", "mean_change", "significant", "tau"]].astype(float).round(3)),
     ]
