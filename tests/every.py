@@ -683,7 +683,7 @@ COLLECTIONS = {
         lambda study: _about_ap({key: one for key, one in study.tables().items() if key not in _OF_METRICS}),
         given=_both,
     ),
-    "audit_quantisations": Entry(AUDITED, _about_ap, given=_both),
+    "audit_quantisations": Entry(AUDITED, _about_ap, given=lambda made: (made.collection, [*made.metrics, "nDCG@5"])),
     "adaptive_depth": Entry({"start": 1, "step": 1, "pool_depth": 8}, None, given=WHOLE),
     "leave_group_out": Entry({"pool_depth": 4}, _about_ap, given=_both),
     "original_pool": Entry(given=WHOLE, figures=None),
