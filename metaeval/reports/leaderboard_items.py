@@ -45,7 +45,8 @@ def requirements_section(study: LeaderboardStudy) -> list[Section]:
             *left(state="State"),
         ),
     )
-    return _section(study, "requirements", say("requirements title"), table)
+    lead = say("requirements lead")
+    return [Section(id="requirements", title=say("requirements title"), lead=lead, brief=True, blocks=(table,))]
 
 
 def gaps_section(study: LeaderboardStudy) -> list[Section]:

@@ -47,7 +47,7 @@ PLOTS = {
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
-    *("BradleyTerry", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
+    *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
 }
 
 

@@ -278,7 +278,7 @@ PAGES = {
         lambda: leaderboard(two(AP=0.2, P=0.0)),
         "Partly: the two systems differ significantly under 1 of 2 metrics.",
     ),
-    "leaderboard: no intervals": (
+    "leaderboard: gaps": (
         lambda: leaderboard(
             as_scores(
                 np.where(np.arange(30) == np.arange(6)[:, None], np.nan, made(3.0).to_numpy()[0]),
@@ -286,7 +286,15 @@ PAGES = {
                 metrics=["A"],
             )
         ),
-        "Partly: system6 is significantly the best under A, but only 3 of 5 neighbour pairs differ significantly.",
+        "Partly: system6 is significantly the best under A, but only 4 of 5 neighbour pairs differ significantly.",
+    ),
+    "leaderboard: no intervals": (
+        lambda: leaderboard(
+            as_scores(
+                made(3.0).to_numpy()[0], metrics=["A"], clusters={str(one + 1): str(one % 5) for one in range(30)}
+            )
+        ),
+        "No: 3 of 6 systems may be first under A, and 30 topics separate 1 of 5 neighbour pairs.",
     ),
     "leaderboard: all alike": (
         lambda: leaderboard(constant()),

@@ -54,7 +54,7 @@ def test_a_whole_table_has_plain_means():
 
 
 @given(seed=st.integers(0, 1000), shift=st.floats(-5, 5), unit=st.floats(0.1, 10))
-def test_what_topics_and_systems_add_is_told_apart(seed, shift, unit):
+def test_topics_move_no_difference(seed, shift, unit):
     """A harder topic moves no difference, a better system its own mean alone, another unit all in proportion."""
     values, weights = gappy(seed, share=0.2)
     found = two_way(values, weights)
