@@ -132,7 +132,7 @@ _METRICS = Option(
     "Metrics to compute from runs and qrels, in the notation of ir_measures, or a preset; `metaeval metrics` lists "
     "them.",
     checks.names_of_metrics,
-    shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
+    shown=f"{DEFAULT_METRICS}; for INEX files and subtopics those of their kind",
 )
 _PLUGIN = path("FILE.py", "File of metrics of your own, defined with @metric; may be repeated.")
 _UNDEFINED = choice(

@@ -190,8 +190,8 @@ class Loaded:
             from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
 
             collection = self.collection()
-            documents = isinstance(collection, Collection) and collection.grades is None
-            text = DEFAULT_METRICS if documents else ",".join(collection.usual_metrics)
+            plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
+            text = DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
             self._given["metrics"] = text
         return split_names(text)
 

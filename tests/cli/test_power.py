@@ -214,3 +214,22 @@ def test_one_word_decides_a_whole_page(command, table, tmp_path, name):
         text = "".join(path.read_text("utf-8") for path in written if path.name != "provenance.json")
         assert ("Yekutieli" in text or "fdr_by" in text) == (word == "by")
         assert "Hochberg" in text
+
+
+def test_labels_of_nuggets_are_compared_by_topics(command, tmp_path):
+    """--credit says what a label counts, and a table without labels has no use for it."""
+    labels = {"a": ["support", "partial", "none", "maybe"], "b": ["none", "none", "partial", "maybe"]}
+    rows = [
+        f"{topic},{run},n{place},{label}"
+        for run, own in labels.items()
+        for topic in "123"
+        for place, label in enumerate(own)
+    ]
+    (tmp_path / "labels.csv").write_text("\n".join(["topic,run,nugget,label", *rows]) + "\n")
+    words = ("power", "labels.csv", "--test", "t", "--json")
+    unknown = command(*words)
+    assert unknown.code
+    assert "--credit" in unknown.err
+    found = command(*words, "--credit", "maybe=0.5").json()
+    assert {row["metric"] for row in found["results"]} == {"all", "strict_all", "lenient_all"}
+    assert command(*words, "--credit", "maybe=much").code

@@ -30,6 +30,23 @@ def test_every_score_can_be_written_and_read_again(command, simulated_collection
     assert [row["n_significant"] for row in rows] == [row["n_significant"] for row in direct]
 
 
+def test_subtopics_choose_the_measures_unless_they_are_collapsed(command, tmp_path):
+    """Measures of diversity by default; with --subtopics collapse those of documents, and others say what they need."""
+    (tmp_path / "q").write_text("1 1 d1 1\n1 2 d1 2\n1 1 d2 0\n2 1 d1 1\n2 2 d2 1\n")
+    for run in "ab":
+        order = ["d1", "d2"] if run == "a" else ["d2", "d1"]
+        lines = [f"{topic} Q0 {one} 1 {-rank} {run}\n" for topic in "12" for rank, one in enumerate(order)]
+        (tmp_path / f"{run}.run").write_text("".join(lines))
+    words = ("score", "a.run", "b.run", "--qrels", "q", "--json")
+    kept = {row["metric"] for row in command(*words).json()["results"]}
+    collapsed = {row["metric"] for row in command(*words, "--subtopics", "collapse").json()["results"]}
+    assert "alpha_nDCG@10" in kept
+    assert "nDCG@10" in collapsed
+    refused = command(*words, "--subtopics", "collapse", "--metrics", "NRBP")
+    assert refused.code
+    assert "need judgments by subtopic" in refused.err
+
+
 @pytest.fixture
 def unscored(monkeypatch):
     """Fail as soon as anything is scored."""

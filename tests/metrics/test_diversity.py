@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings
@@ -121,6 +121,7 @@ def _literal_err(judgments, documents, topic, weights, k):
     return mean / err([2] * k)
 
 
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_graded_measures_equal_their_definitions(tmp_path_factory, seed):
     """With weights of subtopics and without; D#-nDCG is the mean of both parts."""

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaeval import simulate_collection
@@ -52,6 +52,7 @@ def _drawn(seed, **options):
     return collection_from_rankings(rankings, judged, **options), collection_from_rankings(rankings, every)
 
 
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
 def test_differences_of_other_judgments_lie_within_the_bounds(seed):
     """Of all runs and measures; knowing what two runs share makes the bounds no wider."""
