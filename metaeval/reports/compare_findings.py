@@ -38,7 +38,8 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     answer, reason = (
         _open(study, verdict) if verdict.outcome == "open" else _chosen(study, verdict, turned=bool(turned))
     )
-    said = (answer, " ".join([*([reason] if reason else []), *turned]), _expected(study, verdict), say("quote"))
+    more = " ".join(words for words in (reason, *turned, _expected(study, verdict)) if words)
+    said = (answer, more, say("quote"))
     return tuple(words for words in said if words)
 
 

@@ -90,9 +90,10 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     table, statistic, level = _lead(study)
     best = ends(table["metric"], table["value"], map(_DECIMAL, table["value"]))[1]
     given = {"best": best, "statistic": _STATISTICS[statistic], "level": say(level), "n_systems": len(study.means)}
-    wins = study.comparison and _wins_sentence(study.comparison.wins(study.alpha), best, say("permuted", study=study))
-    expected = _expected(study, best.names)
-    lines = (_first(study, table, given), expected, wins or "", say("caution", decided=len(study.decisions), **given))
+    compared, how = study.comparison, say("permuted", study=study)
+    wins = "" if compared is None else _wins_sentence(compared.wins(study.alpha), best, how)
+    more = " ".join(filter(None, (_expected(study, best.names), wins)))
+    lines = (_first(study, table, given), more, say("caution", decided=len(study.decisions), **given))
     return tuple(filter(None, lines))
 
 

@@ -185,8 +185,8 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     assert "other systems" not in " ".join(_page_of(0.5, 6.0, current="A").summary[:2])
     monkeypatch.setattr(CompareStudy, "power_differences", lambda _: turned)
     report = study.report()
-    first, more, untried, _ = report.summary
-    assert untried == "What users expect could not be tried on B."
+    first, more, _ = report.summary
+    assert more.endswith("What users expect could not be tried on B.")
     assert first == "Adopt B: better than A in power, though not surely in power on other systems."
     assert re.match(r"On other systems its lead in power could reverse: over A: −3\.?\d* to 31", more)
     assert contradictions(study, report) == []
@@ -217,7 +217,7 @@ def test_power_alone_recommends_no_metric(states, first, third):
     study = replace(_study_of(0.5, 6.0, current="A"), expectations=_expecting(**states))
     said = study.report().summary
     assert said[0].startswith(first)
-    assert said[-2].startswith(third)
+    assert third in said[-2]
 
 
 def test_expectations_are_those_of_check_metric(study, page):
