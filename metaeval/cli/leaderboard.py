@@ -18,10 +18,21 @@ _RANK_METHOD = choice(
     "posterior",
     "guaranteed",
 )
+
+
+def _check_sides(texts: list[str], _option: str) -> list[str]:
+    from metaeval.tests_stat.requirements import sides_of  # noqa: PLC0415 - loads the package
+
+    for text in texts:
+        sides_of(text)
+    return texts
+
+
 _REQUIRE = Option(
     "TEXT",
     'What must be established, such as "new >= old - 0.005" (one-sided, at --alpha); may be repeated. If it is not, '
     "the exit code is 3.",
+    _check_sides,
     means="requirements",
 )
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))

@@ -67,11 +67,19 @@ _BESIDE = path(
     "A table of scores of the same systems, whose significant pairs are compared with the votes'.",
     checks.file_to_read("the table of scores", folder=True),
 )
+
+
+def _known_preference(text: str) -> object:
+    from metaeval.tests_stat.run_preferences import read_preference  # noqa: PLC0415 - loads numba
+
+    return read_preference(text)
+
+
 _PREFERENCE = Option(
     "NAME",
     "With --qrels: RPP, invRPP, dcgRPP, lexi-precision, lexi-recall or rr-lexi-precision; RPP(rel=2) counts documents "
     "from level 2 on.",
-    checks.a_name,
+    checks.read_by(_known_preference),
     shown="RPP",
     panel="Rankings as votes",
     needs="qrels",

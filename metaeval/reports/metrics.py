@@ -22,17 +22,19 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     rows = registry.to_frame()
     kinds = [f"{number} of {kind}" for kind, number in rows["on"].value_counts(sort=False).items()]
     alike = bool(rows["higher_is_better"].all())
-    table = Table(
-        name="metrics",
-        title="Metrics",
-        caption=say("table"),
-        frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
-        columns=(
-            *left(usage="How to write it", summary="What it is", on="Scores"),
-            *(() if alike else left(better="Better")),
-        ),
-        data=rows,
-    )
+    shown = rows.assign(better=rows["higher_is_better"].map(_BETTER))
+    columns = (*left(usage="How to write it", summary="What it is"), *(() if alike else left(better="Better")))
+    tables = [
+        Table(
+            name=f"metrics_of_{kind}",
+            title=f"Metrics of {kind}",
+            caption="" if place else say("table"),
+            frame=part,
+            columns=columns,
+            data=part.drop(columns="better"),
+        )
+        for place, (kind, part) in enumerate(shown.groupby("on", sort=False))
+    ]
     sets = presets_frame()
     presets = Table(
         name="presets",
@@ -41,7 +43,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         frame=sets,
         columns=left(name="Preset", summary="What it is", metrics="Metrics"),
     )
-    section = Section(id="metrics", title="Metrics", lead=say("lead"), brief=True, blocks=(table, presets))
+    section = Section(id="metrics", title="Metrics", lead=say("lead"), brief=True, blocks=(*tables, presets))
     return Report(
         command="metrics",
         title=say("title"),

@@ -41,7 +41,7 @@ _STRENGTH = number(2)
 _MOST_LETTERS, _MOST_SHOWN, _MOST_PAIRS = 12, 60, 10
 _SOURCES = (
     *("bradley1952", "davidson1970", "newman2023", "chiang2024", "rao1984", "bell2002", "pustejovsky2018"),
-    *("cameron2011", "strawderman1971", "besag1995", "chen2010", "diaz2022", "diaz2023", "diaz2023recall"),
+    *("cameron2011", "strawderman1971", "besag1995", "chen2010", "diaz2022", "diaz2023", "diaz2023b"),
 )
 say = prose("votes")
 

@@ -143,7 +143,7 @@ class SystemRanks(Result):
         name = self.metrics[0] if metric is None else metric
         if name not in self.metrics:
             raise UnknownNameError("metric", name, self.metrics)
-        check_choice(kind, "picture (`kind`)", ("ranks", "groups"))
+        check_choice(kind, "kind of picture", ("ranks", "groups"))
         if kind == "groups":
             groups = self.groups()
             higher = bool(self.data["higher_is_better"].sel(metric=name))

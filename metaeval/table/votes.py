@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -377,8 +376,8 @@ class Collected:
             word = shortened(str(winner[first]).strip())
             raise ScoresError(
                 f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
-                "two; say of every other word whether it means left, right or tie, such as metaeval votes --word "
-                f"{quote(f'{word}=left')} (words={{{word!r}: 'left'}} in Python)"
+                "two; say of every other word whether it means left, right or tie, such as "
+                f"`words={{{word!r}: 'left'}}`"
             )
         return share, weight, ~no_vote
 

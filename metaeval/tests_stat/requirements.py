@@ -128,13 +128,19 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     return Requirements(table=pd.concat(tables, ignore_index=True), alpha=float(alpha))
 
 
-def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
-    """Return the two systems, by how much the first must be ahead, and whether by more."""
+def sides_of(text: str) -> tuple[str, str, str]:
+    """Return what stands at the left of the sign, the sign, and what stands at its right."""
     parts = _SIGN.split(str(text).strip(), maxsplit=1)
     if len(parts) == 1:
         rule = f"takes the system that must be as good first, such as 'new >= old - 0.005', not {text!r}"
         raise refused("requirements", rule, text)
     better, sign, rest = (part.strip() for part in parts)
+    return better, sign, rest
+
+
+def _parsed(text: str, names: Sequence[str]) -> tuple[str, str, float, bool]:
+    """Return the two systems, by how much the first must be ahead, and whether by more."""
+    better, sign, rest = sides_of(text)
     margin = 0.0
     if rest not in names and (found := _MARGIN.fullmatch(rest)):
         rest, margin = found["name"], float(f"{found['sign']}{found['size']}")

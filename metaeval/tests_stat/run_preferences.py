@@ -215,7 +215,7 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
     [['RPP', 'a', 'b', 0.5], ['lexi-precision', 'a', 'b', 1.0]]
     """
     check_kind(collection, "collection", "JudgedCollection")
-    asked = [_asked(name) for name in dict.fromkeys(check_list(_listed(preferences), "preferences", ["RPP"]))]
+    asked = [read_preference(name) for name in dict.fromkeys(check_list(_listed(preferences), "preferences", ["RPP"]))]
     if not asked:
         raise InvalidOptionError(f"`preferences` is empty; name some of {', '.join(PREFERENCES)}")
     lists = lists_for(collection.by_document)
@@ -242,7 +242,7 @@ def _listed(preferences: str | Sequence[str]) -> Sequence[str]:
     return [preferences] if isinstance(preferences, str) else preferences
 
 
-def _asked(text: str) -> _Asked:
+def read_preference(text: str) -> _Asked:
     """Read the name of a preference, with the lowest relevant level where it is given."""
     try:
         call = parse_name(text)

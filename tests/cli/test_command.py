@@ -30,6 +30,7 @@ OWN = {
         "agree": "asks in which direction a pair differs, unless told otherwise",
         "compare-tests": "one-sided in the direction of the better mean, as in the paper",
     },
+    "--word": {"votes": "of the winner of a vote, not of a grade"},
     "--expect": {"human": "of the systems of a table, not of the six runs"},
     "--correction": {
         "agree": "one correction is enough of an answer",

@@ -36,5 +36,5 @@ def test_ranks_draw_their_groups(simulated_scores):
     """The diagram is a picture of the ranks; another word is refused."""
     ranks = rank_intervals(simulated_scores(1, 4, 20), rng=0)
     assert ranks.plot(kind="groups").axes
-    with pytest.raises(InvalidOptionError, match="kind"):
+    with pytest.raises(InvalidOptionError, match="kind of picture"):
         ranks.plot(kind="bars")

@@ -133,7 +133,7 @@ def test_words_for_the_winner():
     rows = [{"left": "x", "right": "y", "winner": winner} for winner in (1, 2.0, "0", "Both good")]
     said = as_votes(rows, words={"1": "left", "2": "right", "0": "tie", "both good": "tie"})
     assert said.share.tolist() == [1.0, 0.0, 0.5, 0.5]
-    with pytest.raises(ScoresError, match=r"the winner is '1'.*--word 1=left"):
+    with pytest.raises(ScoresError, match=r"the winner is '1'.*`words=\{'1': 'left'\}`"):
         as_votes(rows)
     with pytest.raises(InvalidOptionError, match="side"):
         as_votes(rows, words={"1": "first"})
