@@ -136,7 +136,7 @@ def with_people(names):
     decided = named(names, f1=FIVE, precision=0.5, recall=0.5, n_conflicts=0)
     asked = {"reference": "human", "alpha": 0.05, "correction": "holm"}
     found = {"agreements": [agreement(names)], "decisions": decided, "comparison": Made(wins=lambda _: wins)}
-    found |= {"means": names, "expectations": pd.DataFrame({"state": [], "metric": []})}
+    found |= {"means": names, "expectations": pd.DataFrame(columns=["metric", "expectation", "state"], dtype=str)}
     return " ".join(human._summary(Made(**asked, **found)))
 
 
