@@ -27,9 +27,9 @@ say = prose("judge_worth")
 
 def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Say which groups of systems a judge favours, beside people; nothing without groups."""
-    if not study.favoured:
+    if not study.group_bias:
         return ()
-    blocks = by_metric(study.favoured, _favoured)
+    blocks = by_metric(study.group_bias, _favoured)
     return (Section(id="favour", title=say("favour title"), lead=say("favour lead"), blocks=blocks),)
 
 
@@ -44,7 +44,7 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
     frame, people = found.table[judges], not judges.all()
     shown, columns = _gains(frame, people=people)
     table = Table(
-        name=f"favoured-groups-{metric.lower()}",
+        name=f"group-bias-{metric.lower()}",
         title=say("groups title", metric=metric),
         caption=say("groups", metric=metric, found=found, people=people),
         frame=shown,
@@ -88,7 +88,7 @@ def _covariate(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Bl
     name, spread = _covariate_name(found), found.table["standard_deviation"].iloc[0]
     shown, columns = _gains(found.table, people=bool(found.people))
     table = Table(
-        name=f"favoured-covariate-{metric.lower()}",
+        name=f"covariate-bias-{metric.lower()}",
         title=say("slopes title", name=name, metric=metric),
         caption=say("slopes", name=name, metric=metric, spread=spread, found=found),
         frame=shown,

@@ -257,7 +257,7 @@ def _favour_words(row: pd.Series) -> str:
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     beyond = bracketed(*_beyond(row), number(3))
     return say(
-        "favoured",
+        "group_bias",
         row=row,
         figure=bracketed(abs(row["favour"]), low, high, number(3)),
         bent=not absent(row["bent"]) and row["bent"],
@@ -281,7 +281,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         columns += left(text, otherwise="Against it")
     if study.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
-    if study.favoured:
+    if study.group_bias:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
     table = Table(
         name="judge-verdicts",

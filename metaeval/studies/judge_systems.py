@@ -33,7 +33,7 @@ class OfSystems:
     """What scores under judges say, as `metaeval.studies.judges.JudgeStudy` holds it."""
 
     conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
-    favoured: dict[str, FavouredGroups] = field(default_factory=dict)
+    group_bias: dict[str, FavouredGroups] = field(default_factory=dict)
     by_covariate: dict[str, FavouredGroups] = field(default_factory=dict)
     worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
     powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def of_scores(
                 reference=reference,
                 people=[*weights],
             )
-            _kept(part.favoured, metric, attempt(f"Group bias under {metric}", partial(_enough, together, bias)))
+            _kept(part.group_bias, metric, attempt(f"Group bias under {metric}", partial(_enough, together, bias)))
         if known.covariate is not None:
             name = known.covariate_name
             bias = partial(

@@ -71,7 +71,7 @@ def deciding_metric(conclusions: Mapping[str, JudgeConclusions]) -> str | None:
 
 def judge_verdicts(
     conclusions: Mapping[str, JudgeConclusions],
-    favoured: Mapping[str, FavouredGroups],
+    group_bias: Mapping[str, FavouredGroups],
     alt: AltTest | None,
     *,
     margin: float,
@@ -93,8 +93,8 @@ def judge_verdicts(
         for name in tested["judge"]:
             otherwise = ", ".join(other for other, _ in other_metrics(conclusions, name, margin))
             rows[name] = ranking_verdict(found, name, margin)._replace(otherwise=otherwise)
-            if metric in favoured:
-                rows[name] = _favour(rows[name], favoured[metric], alpha)
+            if metric in group_bias:
+                rows[name] = _favour(rows[name], group_bias[metric], alpha)
     if alt is not None:
         for one in alt.judges.to_dict("records"):
             word = "may" if one["passes"] else "may not"

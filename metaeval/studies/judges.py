@@ -61,7 +61,7 @@ class JudgeStudy(Study):
     ``second``, and conflicts. Empty otherwise."""
     conclusions: Mapping[str, JudgeConclusions]
     """By metric, what is concluded under each judge beside the reference and beside people."""
-    favoured: Mapping[str, FavouredGroups]
+    group_bias: Mapping[str, FavouredGroups]
     """By metric, which groups of systems a judge favours."""
     by_covariate: Mapping[str, FavouredGroups]
     """By metric, whether a judge favours systems with more of a covariate."""
@@ -101,7 +101,7 @@ class JudgeStudy(Study):
 
         Agreement of labels has no metric; of conclusions, bias and worth ``first`` is the reference, whose own power
         stands in a row with itself. Means over topics of what is said of elements and characters have names such as
-        ``elements: both``, groups and covariates such as ``favoured: GROUP`` and ``favoured, adjusted:
+        ``elements: both``, groups and covariates such as ``bias: GROUP`` and ``bias, adjusted:
         GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
         parts = []
@@ -115,7 +115,7 @@ class JudgeStudy(Study):
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         for metric, concluded in self.conclusions.items():
             parts += [_flat(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
-        for kind in (self.favoured, self.by_covariate):
+        for kind in (self.group_bias, self.by_covariate):
             parts += [_flat_favoured(metric, found) for metric, found in kind.items()]
         for (metric, judge), found in self.worth.items():
             row = found.summary.loc["median"]
@@ -162,7 +162,7 @@ def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
     """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
     rows = found.to_frame().assign(metric=metric, first=found.reference).rename(columns={"judge": "second"})
     parts = []
-    for statistic, value, ends in (("favoured", "figure", ""), ("favoured, adjusted", "adjusted", "adjusted_")):
+    for statistic, value, ends in (("bias", "figure", ""), ("bias, adjusted", "adjusted", "adjusted_")):
         named = {"value": rows[value], "low": rows[f"{ends}low_both"], "high": rows[f"{ends}high_both"]}
         parts.append(rows.assign(statistic=f"{statistic}: " + rows["group"], **named)[[*_COLUMNS]])
     return pd.concat(parts, ignore_index=True)
@@ -367,7 +367,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         provenance=record,
         has_runs=collection is not None,
     )
-    verdicts = judge_verdicts(made.conclusions, made.favoured, made.alt, margin=made.margin, alpha=made.alpha)
+    verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)
 
 

@@ -368,7 +368,7 @@ def test_scores_under_judges(command):
         scores=tables, reference="nist", people=["ann"], groups=groups, correction="fdr_by", n_resamples=50, rng=0
     )
     own = study.to_frame().set_index(["second", "statistic"])["value"]
-    for name in ("f1", "power", "tau", "favoured: x", "worth"):
+    for name in ("f1", "power", "tau", "bias: x", "worth"):
         assert rows.loc[("gpt", name), "value"] == pytest.approx(own["gpt", name])
     assert study.verdicts["ranking"].item() in {"may", "may not", "not settled"}
     assert not study.powered
@@ -409,13 +409,13 @@ def test_a_covariate(command, wordy):
     systems = {f"system{place + 1}": count for place, count in enumerate(wordy.values())}
     own = favoured_by_covariate(stacked, systems, reference="nist", name="words").table.set_index("judge")
     for judge in ("fond", "fair"):
-        row = rows[judge, "favoured, adjusted: words"]
+        row = rows[judge, "bias, adjusted: words"]
         expected = own.loc[judge, ["adjusted", "adjusted_low_both", "adjusted_high_both"]].astype(float)
         assert [row["value"], row["low"], row["high"]] == pytest.approx(expected.tolist())
-        assert rows[judge, "favoured: words"]["value"] == pytest.approx(own.loc[judge, "figure"])
-    per_word = rows["fond", "favoured, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
+        assert rows[judge, "bias: words"]["value"] == pytest.approx(own.loc[judge, "figure"])
+    per_word = rows["fond", "bias, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
     assert per_word == pytest.approx(0.0003, rel=0.1)
-    assert rows["fair", "favoured, adjusted: words"]["low"] < 0 < rows["fair", "favoured, adjusted: words"]["high"]
+    assert rows["fair", "bias, adjusted: words"]["low"] < 0 < rows["fair", "bias, adjusted: words"]["high"]
     assert command("judges", *words, "--resamples", 20, "--out", "words").code == 0
     shown = html.unescape(" ".join((Path("words") / "index.html").read_text().split()))
     assert "fond gives systems with one standard deviation more words 0.0" in shown
@@ -425,9 +425,7 @@ def test_a_covariate(command, wordy):
     page = Path("page/index.html").read_text()
     assert "Bias towards more words" in page
     assert "Beyond people" in page
-    assert pd.read_csv("page/tables/favoured-covariate-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(
-        per_word
-    )
+    assert pd.read_csv("page/tables/covariate-bias-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(per_word)
 
 
 @pytest.mark.usefixtures("wordy")

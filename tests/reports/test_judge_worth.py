@@ -17,7 +17,7 @@ def test_favoured_groups_are_shown_for_every_metric(judged_study):
     (section,) = favour_section(study)
     (choice,) = section.blocks
     first = choice.parts[0][0]
-    found = study.favoured["nDCG@10"]
+    found = study.group_bias["nDCG@10"]
     own = found.table[found.table["kind"] == "judge"]
     assert first.frame["judge"].tolist() == own["judge"].tolist()
     for shown, source in (("figure_low", "low_both"), ("adjusted_high", "adjusted_high_both")):
@@ -32,9 +32,9 @@ def test_favoured_groups_are_shown_for_every_metric(judged_study):
 def test_notes_and_circles_stand_below(judged_study):
     """A judge that is part of a group's systems is named."""
     study = judged_study()
-    found = study.favoured["nDCG@10"]
+    found = study.group_bias["nDCG@10"]
     table = found.table.assign(circular=(found.table["judge"] == "model") & (found.table["group"] == "a"))
-    circular = replace(study, favoured={"nDCG@10": replace(found, table=table, notes=("a note",))})
+    circular = replace(study, group_bias={"nDCG@10": replace(found, table=table, notes=("a note",))})
     words = favour_section(circular)[0].blocks[-1].paragraphs
     assert words == ("A note.", "Circular: model judges a, to which it belongs.")
 

@@ -239,9 +239,9 @@ def test_groups_of_one_system_say_nothing_of_their_kind(groups, reason):
     study = study_of(GIVEN, groups=dict(zip(RUNS, groups, strict=True)))
     if reason:
         assert reason in study.unanswered["Group bias under nDCG@10"]
-        assert not study.favoured
+        assert not study.group_bias
     else:
-        found = study.favoured["nDCG@10"]
+        found = study.group_bias["nDCG@10"]
         assert set(found.table["group"]) == {"a", "b"}
         assert any("c" in note and "d" in note for note in found.notes)
 
