@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from metaeval.errors import MetaevalError
 from metaeval.io.tables import read_scores
-from metaeval.models.missing_scores import missing_scores
+from metaeval.models.missingness import missing_scores
 from metaeval.models.probability_of_best import best_system
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.table.scores import as_scores

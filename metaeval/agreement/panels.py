@@ -121,7 +121,7 @@ def judge_panel(
     >>> scores = np.concatenate([truth, truth + shared + own])
     >>> found = judge_panel(scores, reference="metric1")
     >>> found.table[["panel", "judges", "effective"]].round(1).to_numpy().tolist()[-2:]
-    [['all', 5.0, 1.6], ['any number', inf, 1.9]]
+    [['all', 5.0, 1.4], ['any number', inf, 1.6]]
     """
     level = check_share(confidence_level, "confidence_level")
     weights = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)

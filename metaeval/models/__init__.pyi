@@ -14,8 +14,8 @@ from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
-from .missing_scores import MissingScores as MissingScores
-from .missing_scores import missing_scores as missing_scores
+from .missingness import MissingScores as MissingScores
+from .missingness import missing_scores as missing_scores
 from .other_ratings import EloRatings as EloRatings
 from .other_ratings import elo_ratings as elo_ratings
 from .other_ratings import vote_ratings as vote_ratings

@@ -20,7 +20,7 @@ from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.design_effect import DesignEffect, design_effect
-from metaeval.models.missing_scores import MissingScores, missing_scores
+from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.resampling.cluster_residuals import placed

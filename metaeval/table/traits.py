@@ -31,6 +31,7 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "components of variance": frozenset({"repeats", "gaps", "clusters"}),
     "components of variance of topics": frozenset({"repeats", "gaps"}),
     "rates of k tries": frozenset({"repeats", "gaps"}),
+    "requirements": WHOLE,
     "the comparison of metrics": NOTHING,
     "detectable differences with other numbers of topics": NOTHING,
     "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)": NOTHING,

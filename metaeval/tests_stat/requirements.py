@@ -13,7 +13,6 @@ from metaeval.base.results import Result
 from metaeval.errors import UnknownNameError
 from metaeval.table.scores import oriented_values
 from metaeval.table.structure import engine_scores
-from metaeval.table.traits import WHOLE
 from metaeval.table.units import units_of
 from metaeval.tests_stat.robust import difference_estimates
 
@@ -92,7 +91,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     1          new > old       0.005 -0.007  open
     """
     check_share(alpha, "alpha")
-    table = engine_scores(scores, "requirements", uses=WHOLE)
+    table = engine_scores(scores, "requirements")
     names = table["system"].to_numpy().tolist()
     asked = [_parsed(text, names) for text in requirements]
     if not asked:

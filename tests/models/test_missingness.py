@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.io.tables import read_scores
-from metaeval.models.missing_scores import missing_scores
+from metaeval.models.missingness import missing_scores
 from metaeval.table.scores import as_scores
 
 HARD = np.array([[0.9, 0.8, 0.3, 0.2], [0.8, 0.8, np.nan, np.nan], [0.8, 0.7, 0.3, 0.1]])
