@@ -11,7 +11,7 @@ from metaeval.base.escaping import visible
 from metaeval.page.blocks import Items, Page, Section, Text
 from metaeval.page.tables import Table
 
-_LONGEST = 60
+_LONGEST = 80
 """More rows than this are for a page or a file."""
 
 

@@ -22,19 +22,17 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     rows = registry.to_frame()
     kinds = [f"{number} of {kind}" for kind, number in rows["on"].value_counts(sort=False).items()]
     alike = bool(rows["higher_is_better"].all())
-    shown = rows.assign(better=rows["higher_is_better"].map(_BETTER))
-    columns = (*left(usage="How to write it", summary="What it is"), *(() if alike else left(better="Better")))
-    tables = [
-        Table(
-            name=f"metrics_of_{kind}",
-            title=f"Metrics of {kind}",
-            caption="" if place else say("table"),
-            frame=part,
-            columns=columns,
-            data=part.drop(columns="better"),
-        )
-        for place, (kind, part) in enumerate(shown.groupby("on", sort=False))
-    ]
+    table = Table(
+        name="metrics",
+        title="Metrics",
+        caption=say("table"),
+        frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
+        columns=(
+            *left(usage="How to write it", summary="What it is", on="Scores"),
+            *(() if alike else left(better="Better")),
+        ),
+        data=rows,
+    )
     sets = presets_frame()
     presets = Table(
         name="presets",
@@ -43,7 +41,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         frame=sets,
         columns=left(name="Preset", summary="What it is", metrics="Metrics"),
     )
-    section = Section(id="metrics", title="Metrics", lead=say("lead"), brief=True, blocks=(*tables, presets))
+    section = Section(id="metrics", title="Metrics", lead=say("lead"), brief=True, blocks=(table, presets))
     return Report(
         command="metrics",
         title=say("title"),
