@@ -41,6 +41,8 @@ class JudgePanel(Result):
     ``chosen``, the share of the random halves of the topics on which it is in the best panel of three."""
     reference_share: tuple[float, float, float]
     """Share of a judge's error variance that is the reference's own, with its interval; NaN without second people."""
+    constant: float
+    """The error of a judge that gives one label to all: who errs no less adds no agreement to a panel, only a mean."""
     level: Literal["labels", "differences"]
     """Whether errors are those of labels, or of mean differences between systems."""
     reference: str
@@ -160,6 +162,7 @@ def judge_panel(
         table=pd.DataFrame(rows).reindex(columns=_COLUMNS),
         judges=judges.sort_values("error", kind="stable", ignore_index=True),
         reference_share=(np.nan,) * 3 if net is None else _of_reference(seen, net, level),
+        constant=errors.constant,
         level="labels" if isinstance(given, Labels) else "differences",
         reference=reference,
         people=tuple(map(str, weights)),
@@ -196,6 +199,8 @@ class _Errors(NamedTuple):
     judges: list[str]
     n_topics: int
     n_items: int
+    constant: float
+    """The error of one label for all."""
     seen: _Covariances
     net: _Covariances | None
 
@@ -241,7 +246,7 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float]) -> _E
         return _covariances(len(topics), of)
 
     net = None if second is None else covariances(second[known])
-    return _Errors(judges, len(topics), int(known.sum()), covariances(truth), net)
+    return _Errors(judges, len(topics), int(known.sum()), float(truth.std()), covariances(truth), net)
 
 
 def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _Errors:
@@ -277,9 +282,9 @@ def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _E
         each = (each + each.swapaxes(1, 2)) / 2.0
         return _covariances(len(topics), of, (each.sum(axis=0) - each * (n / (n - 1))) / (n - 2))
 
-    return _Errors(
-        judges, len(topics), own.shape[1], covariances(truth), None if second is None else covariances(second)
-    )
+    net = None if second is None else covariances(second)
+    constant = float(truth.mean(axis=1).std(ddof=1))
+    return _Errors(judges, len(topics), own.shape[1], constant, covariances(truth), net)
 
 
 def _others(names: Sequence[str], reference: str, people: Mapping[str, float]) -> list[str]:

@@ -158,6 +158,7 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
         study,
         "first",
         many=len(noise) > 1,
+        nothing=not (noise["difference_share"] > 0).any(),
         n=len(own),
         n_metrics=len(noise),
         sure=bool(own["sure"].all()),

@@ -166,7 +166,13 @@ def _members(found: JudgePanel) -> Table:
     return Table(
         name="panel-members",
         title=say("members title"),
-        caption=say("members", reference=found.reference),
+        caption=say(
+            "members",
+            reference=found.reference,
+            constant=number(3)(found.constant),
+            idle=found.judges.loc[found.judges["error"] >= found.constant, "judge"].tolist(),
+            labels=found.level == "labels",
+        ),
         frame=own.head(_MOST_MEMBERS).reset_index(drop=True),
         columns=(
             *left(judge="Judge"),

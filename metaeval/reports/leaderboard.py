@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
@@ -298,7 +299,12 @@ def _neighbours_table(study: LeaderboardStudy, frame: pd.DataFrame) -> Table:
     return Table(
         name="neighbours",
         title=say("adjacent pairs"),
-        caption=say("neighbours", study=study, decision=say("decision", study=study)),
+        caption=say(
+            "neighbours",
+            study=study,
+            decision=say("decision", study=study),
+            gaps=bool(np.isnan(study.scores.to_numpy()).any()),
+        ),
         frame=frame.assign(separated=frame["apart"].map({True: "yes", False: "no"})),
         data=frame,
         columns=(

@@ -116,3 +116,18 @@ def test_what_has_no_answer():
         judge_panel(np.tile(np.random.default_rng(0).random((1, 3, 6)), (3, 1, 1)), reference="metric1")
     with pytest.raises(InvalidOptionError, match="confidence_level"):
         judge_panel(labels, reference="ann", confidence_level=2)
+
+
+def test_one_label_for_all_errs_as_the_reference_varies():
+    """The yardstick of what a panel gains by judges that know nothing, of labels and of differences."""
+    rng = np.random.default_rng(3)
+    names = pd.MultiIndex.from_product([map(str, range(6)), map(str, range(30))], names=["topic", "item"])
+    truth = rng.integers(0, 4, len(names)).astype(float)
+    frame = pd.DataFrame({"people": truth, "near": truth + rng.normal(0, 0.3, len(names)), "flat": 1.0}, index=names)
+    found = judge_panel(as_labels(frame), reference="people")
+    errors = found.judges.set_index("judge")["error"]
+    assert found.constant == pytest.approx(errors["flat"])
+    assert errors["near"] < found.constant
+    scores = np.stack([rng.normal(size=(5, 40)), np.zeros((5, 40)), rng.normal(size=(5, 40))])
+    found = judge_panel(scores, reference="metric1")
+    assert found.constant == pytest.approx(found.judges.set_index("judge")["error"]["metric2"])
