@@ -72,8 +72,9 @@ class SettledPairs(Result):
         """Return one row an ordered pair of voices.
 
         The columns are predictor, truth, n_systems, n_pairs, n_predictor and n_truth (pairs that each settles),
-        n_shared (in the same direction), n_conflicts (in opposite ones), precision (share of the predictor's pairs that
-        the truth settles alike), recall, f1, and Kendall's tau of strengths or means.
+        n_shared (in the same direction), n_conflicts (in opposite ones), precision (share of the predictor's pairs
+        that the truth settles alike), recall, f1 (missing where either settles none), and Kendall's tau of strengths
+        or means.
         """
         rows = []
         for p, predictor in enumerate(self.voices):
@@ -83,7 +84,8 @@ class SettledPairs(Result):
                 own, other = self.verdicts[p], self.verdicts[t]
                 n_own, n_other = int((own != 0).sum()), int((other != 0).sum())
                 shared, against = int(((own != 0) & (own == other)).sum()), int((own * other < 0).sum())
-                rates = [shared / n if n else np.nan for n in (n_own, n_other, (n_own + n_other) / 2)]
+                sizes_of = (n_own, n_other, (n_own + n_other) / 2 if n_own and n_other else 0)
+                rates = [shared / n if n else np.nan for n in sizes_of]
                 tau = float(kendall_tau(self.estimates[t], self.estimates[p], undefined="nan"))
                 sizes = (len(self.systems), self.n_pairs, n_own, n_other, shared, against)
                 rows.append((predictor, truth, *sizes, *rates, tau))

@@ -206,7 +206,11 @@ class Collected:
         found = vote_columns(held, self._named)
         if found is None:
             bare = any(is_number(name) or name.casefold() == "tie" for name in held)
-            way = "name them, such as `columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}`"
+            way = (
+                "name them, such as `columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}`, and those of the "
+                "question and the voter where there are some (`columns={'question': 'prompt', 'voter': 'worker'}`), by "
+                "which errors are clustered"
+            )
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
                 f"wins and losses); columns found: {first_few(held, most=20, write=repr)}; "

@@ -122,8 +122,8 @@ def test_one_label_for_all_errs_as_the_reference_varies():
     """The yardstick of what a panel gains by judges that know nothing, of labels and of differences."""
     rng = np.random.default_rng(3)
     names = pd.MultiIndex.from_product([map(str, range(6)), map(str, range(30))], names=["topic", "item"])
-    truth = rng.integers(0, 4, len(names)).astype(float)
-    frame = pd.DataFrame({"people": truth, "near": truth + rng.normal(0, 0.3, len(names)), "flat": 1.0}, index=names)
+    truth = rng.integers(0, 4, len(names))
+    frame = pd.DataFrame({"people": truth, "near": truth + (rng.random(len(names)) < 0.2), "flat": 1}, index=names)
     found = judge_panel(as_labels(frame), reference="people")
     errors = found.judges.set_index("judge")["error"]
     assert found.constant == pytest.approx(errors["flat"])

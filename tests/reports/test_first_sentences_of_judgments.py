@@ -116,7 +116,8 @@ def _():
 
 @page(
     "less",
-    "36 ± 3 % of the judged documents, drawn at random, are enough to keep the ranking (τ of 0.9 or more) under AP.",
+    "36 ± 3 % of the relevant and of the other judged documents, drawn at random, are enough to keep the ranking (τ of "
+    "0.9 or more) under AP.",
 )
 def _():
     asked = {"questions": ["less-judging"], "reductions": ["stratified"], "n_replicates": 4, "rng": 0}

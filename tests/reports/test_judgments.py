@@ -17,6 +17,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
 
 pytestmark = pytest.mark.usefixtures("one_core")
+DRAWN = "of the relevant and of the other judged documents, drawn at random,"
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,10 @@ def test_changes_as_published_are_the_same_with_the_other_sign(study, page):
 def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second = page.summary
-    assert re.match(r"[\d.]+ ± \d+ % of the judged documents, drawn at random, are enough to keep the ranking", first)
+    assert re.match(
+        rf"[\d.]+ ± \d+ % {DRAWN} are enough to keep the ranking",
+        first,
+    )
     assert second.startswith("Quote the effort for the metric that you use")
     figures = {row[0].text: row[1].text for row in page.key_figures.cells()}
     assert "Mean change of a run's score without its group in the pool" in figures
@@ -201,14 +205,14 @@ def test_levels_that_all_metrics_share_are_said_once(study, words_of):
     words = words_of(judgments_report(only(study, "stratified", min_tau=-0.99)))
     least = study.stability["stratified"].to_frame()["left"].min()
     ranking = "to keep the ranking (τ of -0.99 or more) under every metric."
-    assert f"{least:.3g} % or less of the judged documents, drawn at random, are enough {ranking}" in words
+    assert f"{least:.3g} % or less {DRAWN} are enough {ranking}" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
     low = {"stratified": replace(study.stability["stratified"], data=data)}
     words = words_of(judgments_report(only(study, "stratified", stability=low)))
     most = study.stability["stratified"].to_frame()["left"].max()
     ranking = "to keep the ranking (τ of 0.9 or more) under every metric."
-    assert f"More than {most:.3g} % of the judged documents, drawn at random, are needed {ranking}" in words
+    assert f"More than {most:.3g} % {DRAWN} are needed {ranking}" in words
 
 
 def test_runs_that_all_tie_have_a_page(words_of):
