@@ -116,7 +116,7 @@ def _():
 
 @page(
     "less",
-    "36 ± 3 % of the judged documents, relevant and others each at random, are enough to keep the ranking (τ of "
+    "36 ± 3 % of the judged documents, relevant and others alike, are enough to keep the ranking (τ of "
     "0.9 or more) under AP.",
 )
 def _():

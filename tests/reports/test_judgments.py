@@ -17,7 +17,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
 
 pytestmark = pytest.mark.usefixtures("one_core")
-DRAWN = "of the judged documents, relevant and others each at random,"
+DRAWN = "of the judged documents, relevant and others alike,"
 
 
 @pytest.fixture(scope="module")
