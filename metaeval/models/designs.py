@@ -25,6 +25,8 @@ from metaeval.tests_stat.noncentral_t import detectable_shift
 type Floats = NDArray[np.float64]
 
 _LIMIT = 1.96 * np.sqrt(2.0)
+_ENDLESS = 1e15
+"""As good as any number of items."""
 _MOST_ACROSS = _MOST_REPEATS = 10
 _FEWEST_ITEMS = 2
 
@@ -90,7 +92,9 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
         sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
     )
     columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
-    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * columns["difference_error"]
+    lasting = sources.error(variances, Design(np.full_like(items, _ENDLESS), judges, repeats), "relative")[0]
+    over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
+    columns["detectable"] = detectable_shift(np.maximum(items - 1.0, 1.0)) * over_items
     known = own.sources.repeated
     with np.errstate(invalid="ignore"):
         columns |= {

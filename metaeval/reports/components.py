@@ -311,7 +311,7 @@ def _design_section(study: ComponentsStudy) -> Section:
     table = Table(
         name="dependability",
         title=say("design table"),
-        caption=_said(study, "design caption", repeated=repeated),
+        caption=_said(study, "design caption", repeated=repeated, judged=bool(study.components.judges)),
         frame=shown,
         columns=tuple(columns),
         data=frame,

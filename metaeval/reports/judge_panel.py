@@ -90,7 +90,8 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
                 "judges": row["judges"],
                 "effective_sort": row["effective"],
                 "net_sort": row["net"],
-                **{kind: _written(row, kind) for kind in ("effective", "net")},
+                "effective": _written(row, "effective"),
+                "net": _written(row, "net") if _is_net_known(found) else MISSING,
             }
             for row in found.table.to_dict("records")
         ]
@@ -133,10 +134,15 @@ def _written(row: Mapping[Hashable, Any], kind: str) -> str:
     return _WORTH(value) if np.isnan(low) or low == high else bracketed(value, low, high, _WORTH)
 
 
+def _is_net_known(found: JudgePanel) -> bool:
+    """Whether the second people show that part of the errors is the reference's own noise."""
+    return bool(found.reference_share[1] > 0 and np.isfinite(found.table.set_index("panel").loc["all", "net"]))
+
+
 def _words(name: str, found: JudgePanel) -> str:
     rows = {row["panel"]: row for row in found.table.to_dict("records")}
     share_of, low, high = found.reference_share
-    net = low > 0 and np.isfinite(rows["all"]["net"])
+    net = _is_net_known(found)
     limit = rows["any number"]
     said = [
         say(
