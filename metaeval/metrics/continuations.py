@@ -183,7 +183,7 @@ class Expectations(Result):
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     rate: NDArray[np.float64]
-    """Gain per document looked at, :math:`\\sum W(i) g(i)`: the score."""
+    """Gain per document looked at, the sum of W(i) g(i): the score."""
     total: NDArray[np.float64]
     """Gain of all documents looked at."""
     documents: NDArray[np.float64]

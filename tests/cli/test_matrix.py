@@ -22,10 +22,10 @@ def test_every_line_works_before_nonsense_is_added(nonsense, tmp_path, monkeypat
 @pytest.mark.filterwarnings("default")
 def test_nonsense_ends_with_a_documented_code_and_a_word(nonsense):
     """No traceback, no other exit code, none without a message, and none that takes long."""
-    counts = nonsense.run_all(120, 1, 2)
+    counts = nonsense.run_all(60, 1, 2)
     troubles = [(line.words, line.trouble) for count in counts.values() for line in count.troubles]
     assert troubles == []
-    assert sum(sum(count.codes.values()) for count in counts.values()) == 121
+    assert sum(sum(count.codes.values()) for count in counts.values()) == 61
 
 
 def test_every_option_has_its_turn(nonsense):

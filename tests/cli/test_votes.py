@@ -111,7 +111,24 @@ def test_judges_on_votes(command, tmp_path):
 
 def test_rankings_as_votes(command, tmp_path):
     """Runs and judgments become votes, with the power of preferences beside that of metrics."""
-    assert command("simulate", "collection", tmp_path / "made", "--seed", 1, "--topics", 12, "--groups", 3).code == 0
+    assert (
+        command(
+            "simulate",
+            "collection",
+            tmp_path / "made",
+            "--seed",
+            1,
+            "--topics",
+            12,
+            "--groups",
+            2,
+            "--documents",
+            300,
+            "--depth",
+            30,
+        ).code
+        == 0
+    )
     runs, qrels = tmp_path / "made" / "runs", tmp_path / "made" / "qrels.txt"
     answer = command("votes", runs, "--qrels", qrels, "--preference", "lexi-recall", "--json").json()
     powers = answer["tables"]["powers"]["rows"]

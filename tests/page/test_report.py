@@ -233,11 +233,11 @@ def test_a_terminal_shows_the_answer_and_the_brief_tables():
 
 
 def test_a_long_table_ends_in_a_count_of_the_rest():
-    """A terminal shows sixty rows and says how many more there are."""
-    section = Section(id="long", title="Long", lead="Many rows.", blocks=(small_table(n_rows=75),), brief=True)
+    """A terminal shows eighty rows and says how many more there are."""
+    section = Section(id="long", title="Long", lead="Many rows.", blocks=(small_table(n_rows=95),), brief=True)
     said = shown(small_report(sections=(section,)))
-    assert "[b]run 59[/b]" in said
-    assert "[b]run 60[/b]" not in said
+    assert "[b]run 79[/b]" in said
+    assert "[b]run 80[/b]" not in said
     assert "15 more rows" in said
 
 

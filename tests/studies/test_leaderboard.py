@@ -177,7 +177,7 @@ def test_mteb(checkout):
 
 def test_the_error_of_a_rank_is_that_of_its_own_pairs(checkout):
     """What the page states as most is no less than the spread over seeds, and of its order: not that of all pairs."""
-    scores = read_scores(checkout / "examples" / "mteb" / "main_score.csv")
+    scores = read_scores(checkout / "examples" / "mteb" / "main_score.csv").isel(system=slice(None, None, 3))
     study = study_leaderboard(scores, **FEW)
     (table,) = [one for one in study.report().tables() if one.name == "ranks main_score"]
     stated = int(re.search(r"error of a rank and a count: (\d+) at most", table.caption)[1])
