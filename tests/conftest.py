@@ -32,7 +32,7 @@ cores, and waiting awake took two thirds of the time of tests that call small ke
 
 sys.path.append(str(Path(__file__).parent))  # the table of procedures (every.py) is asked by several files
 mpl.use("agg")
-_EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "25"))
+_EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "20"))
 """Examples of a law that names no number: the same in every run; more of them search further."""
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=_EXAMPLES)
 hypothesis.settings.load_profile("metaeval")

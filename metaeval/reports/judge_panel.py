@@ -136,7 +136,8 @@ def _written(row: Mapping[Hashable, Any], kind: str) -> str:
 
 def _is_net_known(found: JudgePanel) -> bool:
     """Whether the second people show that part of the errors is the reference's own noise."""
-    return bool(found.reference_share[1] > 0 and np.isfinite(found.table.set_index("panel").loc["all", "net"]))
+    net = found.table.set_index("panel")["net"].to_dict()["all"]
+    return bool(found.reference_share[1] > 0 and np.isfinite(net))
 
 
 def _words(name: str, found: JudgePanel) -> str:

@@ -56,7 +56,16 @@ def votes_report(study: VotesStudy) -> Report:
         command="votes",
         title=say("title", of_runs=len(study.powers) > 0),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(_answer(study, settled), say("errors", study=study, group=group, settled=settled)),
+        summary=(
+            _answer(study, settled),
+            say(
+                "errors",
+                study=study,
+                group=group,
+                settled=settled,
+                single=[name for name, n in study.n_units.items() if n == 1],
+            ),
+        ),
         key_figures=listed_figures(_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),
@@ -388,6 +397,7 @@ def _plan_section(study: VotesStudy) -> Section:
                     write=_votes,
                     share=study.share,
                     leaders=leaders,
+                    several=[name for name, n in study.n_units.items() if n > 1],
                     best=ranks["system"].iloc[0],
                     second=ranks["system"].iloc[1],
                 ),

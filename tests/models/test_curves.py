@@ -59,7 +59,7 @@ def test_swaps_of_a_gaussian_population_follow_the_orthant():
     systems *= 0.1 / systems.std(ddof=1)
     scores = systems + rng.normal(0, 0.2, size=(1, 1000)) + rng.normal(0, 0.3, size=(300, 1000))
     found = swap_method(
-        scores, sizes=[5, 20, 60], tolerances=[0, 0.05], tolerance_unit="absolute", n_trials=100, rng=0
+        scores, sizes=[5, 20, 60], tolerances=[0, 0.05], tolerance_unit="absolute", n_trials=40, rng=0
     ).rates()
     for place, threshold in enumerate((0.0, 0.05)):
         wanted = orthant_rate([5, 20, 60], a=0.1 * np.sqrt(2), c=0.3 * np.sqrt(2), threshold=threshold)
@@ -83,7 +83,7 @@ def test_sign_changes_of_large_differences_follow_the_conditional_form():
     rng = np.random.default_rng(1)
     systems = rng.normal(size=(300, 1))
     scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
-    bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_topic_resamples=0, rng=0).bins
+    bins = difference_bins(scores, sizes=[size], n_trials=20, width=0.05, n_topic_resamples=0, rng=0).bins
     beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
     assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(expected, rel=0.06)
 
