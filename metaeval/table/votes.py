@@ -88,9 +88,9 @@ class Votes(Result):
 
     def where(self, kept: NDArray[np.bool_]) -> "Votes":
         """Return some of the votes, with the systems and units that they hold."""
-        systems, places = np.unique(np.concatenate([self.left[kept], self.right[kept]]), return_inverse=True)
+        systems, places = _renumbered(np.concatenate([self.left[kept], self.right[kept]]))
         half = len(places) // 2
-        units = {name: np.unique(codes[kept], return_inverse=True) for name, codes in self.units.items()}
+        units = {name: _renumbered(codes[kept]) for name, codes in self.units.items()}
         return replace(
             self,
             systems=tuple(self.systems[place] for place in systems),
@@ -120,11 +120,29 @@ class Votes(Result):
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
 
         n = len(self.systems)
-        seen = np.unique(self.left * n + self.right)
+        seen, _ = _renumbered(self.left * n + self.right)
         _, group = connected_components(coo_array((np.ones(len(seen)), (seen // n, seen % n)), (n, n)), directed=False)
         parts = [np.flatnonzero(group == one) for one in range(group.max() + 1)]
         parts.sort(key=lambda part: (-len(part), part[0]))
         return tuple(tuple(self.systems[place] for place in part) for part in parts)
+
+
+def _renumbered(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the codes that occur, sorted, and the place of each code among them, without sorting where few can occur.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in _renumbered(np.array([7, -1, 7, 3]))]
+    [[-1, 3, 7], [2, 0, 2, 1]]
+    """
+    if not len(codes):
+        return codes, codes
+    least = int(codes.min())
+    if int(codes.max()) - least > 2 * len(codes) + 1000:
+        held, places = np.unique(codes, return_inverse=True)
+        return held, places
+    occurs = np.bincount(codes - least) > 0
+    return np.flatnonzero(occurs) + least, (np.cumsum(occurs) - 1)[codes - least]
 
 
 def as_votes(
@@ -270,7 +288,7 @@ class Collected:
             ),
             *([f"the file names no baseline; it is called {self._baseline!r}"] if self._baseline else []),
         ]
-        units = {name: np.unique(held[name], return_inverse=True) for name in UNITS if name in held}
+        units = {name: _renumbered(held[name]) for name in UNITS if name in held}
         words = {name: list(self._codes[name]) for name in units}
         return Votes(
             systems=tuple(order),
