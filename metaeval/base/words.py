@@ -218,11 +218,9 @@ class _Decimal:
     def __call__(self, value: object) -> str:
         if absent(value):
             return MISSING
-        written = f"{self.scale * float(cast('float', value)):.{self.digits}f}"
-        if self.percent:
-            return f"{written} %"
-        zero = written.strip("-0.") == ""
-        return written.lstrip("-") if zero else written.replace("-", "−")
+        written = f"{self.scale * float(cast('float', value)):.{self.digits}f}".replace("inf", "∞")
+        written = written.lstrip("-") if written.strip("-0.") == "" else written.replace("-", "−")
+        return f"{written} %" if self.percent else written
 
     @property
     def scale(self) -> float:

@@ -1,5 +1,7 @@
 """Panels of judges: a literal covariance, designs that are known, second people, real judges, what has no answer."""
 
+import tarfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.agreement.panels import judge_panel
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.io.labels import read_labels
+from metaeval.studies.judges import study_judges
 from metaeval.table.scores import as_scores
 
 
@@ -131,3 +135,24 @@ def test_one_label_for_all_errs_as_the_reference_varies():
     scores = np.stack([rng.normal(size=(5, 40)), np.zeros((5, 40)), rng.normal(size=(5, 40))])
     found = judge_panel(scores, reference="metric1")
     assert found.constant == pytest.approx(found.judges.set_index("judge")["error"]["metric2"])
+
+
+def test_real_judges_beside_two_sets_of_people(data_folder, tmp_path, checkout):
+    """Six judges of DL 2019 as the guide has them: the people show that NIST's noise is most of their errors."""
+    judged, first = data_folder / "llm-judges-dl19", data_folder / "trec-dl19-passage"
+    if not judged.is_dir() or not first.is_dir():
+        pytest.skip(f"no llm-judges-dl19 and trec-dl19-passage in {data_folder}")
+    with tarfile.open(judged / "auto-qrels.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    models, prompts = ("gpt-4", "gpt-4o", "llama3.2"), ("umbrela", "binary")
+    inputs = [f"{one}-{way}={tmp_path}/auto-qrels/{one}/{way}.txt" for one in models for way in prompts]
+    inputs = [f"nist={first / 'qrels.txt.gz'}", *inputs, str(judged / "second-humans.csv.gz")]
+    labels = as_labels(read_labels(inputs, duplicates="first"))
+    study = study_judges(labels, reference="nist", people=list("ABCDEFGH"), n_resamples=2, rng=0)
+    rows = study.labelling.panel.table.set_index("panel")
+    told = rows.loc["all", ["effective", "effective_low", "effective_high", "net", "net_low", "net_high"]].tolist()
+    guide = (checkout / "docs" / "where-does-the-noise-come-from.md").read_text("utf-8").replace("\n", " ")
+    guide = guide[guide.index("On TREC DL 2019") :]
+    ours, net = ("{:.1f} [{:.1f}, {:.1f}]".format(*part) for part in (told[:3], told[3:]))
+    assert f"worth {ours} beside NIST" in guide
+    assert f"they are worth {net}, and three of them {rows.loc['three', 'net']:.1f}" in guide

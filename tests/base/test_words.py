@@ -20,4 +20,5 @@ def test_numbers_have_a_true_minus_and_no_negative_zero(value, written):
 def test_an_absent_bound_leaves_no_interval():
     """Half an interval is none."""
     assert interval(0.1, float("nan")) == "–"
-    assert interval(-0.1, 0.25) == "-10.0 to 25.0 %"
+    assert interval(-0.1, 0.25) == "−10.0 to 25.0 %"
+    assert interval(1.31, float("inf"), number(2)) == "1.31 to ∞"
