@@ -7,10 +7,11 @@ import stat
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -138,6 +139,16 @@ def file_checksum(path: str | Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions in use, once a process: reading them takes longer than a small study."""
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return versions
+
+
 def record_provenance(
     command: str,
     *,
@@ -151,19 +162,13 @@ def record_provenance(
     Inside `recording_inputs`, as every command is, the checksums are of the bytes that were read, whatever became of
     the file since; elsewhere the files are read here, so call it before the work.
     """
-    versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return Provenance(
         command=command,
         command_line=command_line,
         options=dict(options or {}),
         random_source=random_source,
         inputs={str(path): file_checksum(path) for path in inputs},
-        versions=versions,
+        versions=dict(_versions()),
         platform=f"{platform.system()} {platform.machine()}",
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
