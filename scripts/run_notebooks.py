@@ -7,6 +7,8 @@ They run in a copy of examples/, so that the reports they write stay out of the 
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -15,10 +17,32 @@ from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 _SECONDS = 600
+_BEGIN = """\
+import os
+os.chdir({folder!r})
+get_ipython().reset(new_session=True)
+get_ipython().execution_count = 0
+"""
 
 
-def run(name: str, examples: Path) -> nbformat.NotebookNode:
-    """Return a notebook with what it shows, run in its place in a copy of the examples.
+@contextmanager
+def running() -> Iterator[NotebookClient]:
+    """Yield a client with a kernel: one for all notebooks, since a kernel takes longer to load than most of them to run."""
+    manager = AsyncKernelManager(kernel_name="python3")
+    client = NotebookClient(nbformat.v4.new_notebook(), km=manager, timeout=_SECONDS)
+    client.record_timing = False
+    with tempfile.TemporaryDirectory(prefix="kernel") as sockets:
+        if sys.platform != "win32":  # files of this user alone, where the default is ports of the machine
+            manager.transport, manager.ip = "ipc", str(Path(sockets) / "socket")
+        client.execute(cleanup_kc=False)
+        try:
+            yield client
+        finally:
+            client.execute(cleanup_kc=True)  # or the kernel stays
+
+
+def run(name: str, examples: Path, client: NotebookClient) -> nbformat.NotebookNode:
+    """Return a notebook with what it shows, run in its place in a copy of the examples, with no name of an earlier one.
 
     Raises
     ------
@@ -27,13 +51,10 @@ def run(name: str, examples: Path) -> nbformat.NotebookNode:
     """
     path = examples / "notebooks" / f"{name}.ipynb"
     book = nbformat.read(path, as_version=4)
-    manager = AsyncKernelManager(kernel_name="python3")
-    client = NotebookClient(book, km=manager, timeout=_SECONDS, resources={"metadata": {"path": str(path.parent)}})
-    client.record_timing = False
-    with tempfile.TemporaryDirectory(prefix="kernel") as sockets:
-        if sys.platform != "win32":  # files of this user alone, where the default is ports of the machine
-            manager.transport, manager.ip = "ipc", str(Path(sockets) / "socket")
-        client.execute(cleanup_kc=True)  # or the kernel stays
+    begun = nbformat.v4.new_code_cell(_BEGIN.format(folder=str(path.parent)))
+    client.nb = nbformat.v4.new_notebook(cells=[begun, *book.cells], metadata=book.metadata)
+    client.execute(cleanup_kc=False)
+    book.cells = client.nb.cells[1:]
     book.metadata["language_info"] = {"name": "python"}  # without the version that it happened to run on
     for cell in book.cells:
         if cell.cell_type == "code":
@@ -44,12 +65,13 @@ def run(name: str, examples: Path) -> nbformat.NotebookNode:
 def main(names: list[str]) -> None:
     """Run the notebooks of these names, or all, and write them back."""
     found = sorted(path.stem for path in (EXAMPLES / "notebooks").glob("*.ipynb"))
-    for name in names or found:
-        with tempfile.TemporaryDirectory() as folder:
-            examples = Path(folder) / "examples"
-            shutil.copytree(EXAMPLES, examples)
-            nbformat.write(run(name, examples), EXAMPLES / "notebooks" / f"{name}.ipynb")
-        print(name)
+    with running() as client:
+        for name in names or found:
+            with tempfile.TemporaryDirectory() as folder:
+                examples = Path(folder) / "examples"
+                shutil.copytree(EXAMPLES, examples)
+                nbformat.write(run(name, examples, client), EXAMPLES / "notebooks" / f"{name}.ipynb")
+            print(name)
 
 
 if __name__ == "__main__":

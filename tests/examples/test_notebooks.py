@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,12 @@ def run():
     path = ROOT / "scripts" / "run_notebooks.py"
     spec = importlib.util.spec_from_file_location("run_notebooks", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.run
-
-
-@pytest.fixture(autouse=True)
-def _quiet_clients(monkeypatch):
-    """Let what runs notebooks use the folders of this platform, and close its own event loop."""
-    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("JUPYTER_PLATFORM_DIRS", "1")  # or it warns
+        patched.setenv("PYTHONPATH", str(ROOT))
+        spec.loader.exec_module(module)
+        with module.running() as client:
+            yield partial(module.run, client=client)
 
 
 @pytest.fixture
