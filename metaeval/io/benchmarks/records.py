@@ -107,7 +107,8 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
     """Return the parts under a metric that is another one for each task, as ``TASK=METRIC`` says, and a note.
 
     In a task, ``*`` stands for any signs; a task that is named itself is none of those. Items of tasks that are not
-    named are left out. Where no name of a task comes before "=", nothing is returned: the sign may be that of a parameter.
+    named are left out. Where no name of a task comes before "=", nothing is returned: the sign may be that of a
+    parameter.
 
     Examples
     --------
