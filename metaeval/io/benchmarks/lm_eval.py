@@ -25,6 +25,7 @@ _MODEL = "model_name_sanitized"
 _ABOUT_RUNS = ("results", "config", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", _MODEL)
 """What is read of results."""
 _NO_FILTER = "none"
+_ERROR = "_stderr"
 _DATE = r"(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)"
 _NAME = re.compile(rf"samples_(?P<task>.+)_{_DATE}\.jsonl")
 _RESULTS = re.compile(rf"(?P<task>.+)_{_DATE}\.json")
@@ -79,7 +80,15 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
         )
     else:
         dated = [one for file in results for one in _dated_results(file, owners)]
+        errors = {
+            (one.task, key)
+            for one in dated
+            for key in one.file.held.object["results"][one.task]
+            if key.partition(",")[0].endswith(_ERROR)
+        }
         notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
+        if errors:
+            notes.append(f"left out {count(len(errors), 'standard error')} of tasks (stderr)")
     _refuse_other_folders(dated)
     chosen = newest(dated)
     if older := len(dated) - len(chosen):
@@ -257,7 +266,7 @@ def _part_of_results(system: str, task: str, json: Json, lower: frozenset[str]) 
     values = {}
     for key, value in json.object["results"][task].items():
         name, _, used = key.partition(",")
-        if not name.endswith("_stderr") and key not in {"name", "alias", "sample_len", "sample_count"}:
+        if not name.endswith(_ERROR) and key not in {"name", "alias", "sample_len", "sample_count"}:
             values[_with_filter(name, used or _NO_FILTER)] = value
     return Part(
         path=json.label,

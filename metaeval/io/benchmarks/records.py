@@ -37,7 +37,7 @@ _LONGEST_EXAMPLE = 200
 BY_TASK = "score"
 """What the metric is called that each task has its own for."""
 _BOOKKEEPING = re.compile(
-    r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost)"
+    r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost|stderr)"
     r"|prompt_truncated|logprob|max_prob|predicted_index",
     re.IGNORECASE,
 )
