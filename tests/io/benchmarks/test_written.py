@@ -3,7 +3,8 @@
 They were written by lm-eval 0.4.13 (`EvaluationTracker`, tasks of our own), crfm-helm 0.5.16 (`Runner`, a scenario and
 a client of our own), inspect_ai 0.3.285 (`mockllm`), alpaca_eval 0.6.6 (`evaluate`, an annotator of fixed answers; its
 weights for lengths are ours, as the real ones are on a server) and nuggetizer 0.0.5 (`create`, `assign` and its
-metrics, with fixed answers). In each case what the tool itself says of all items is what we read.
+metrics, with fixed answers, put into lines as its scripts do, which the package lacks). In each case what the tool
+itself says of all items is what we read.
 """
 
 import json
