@@ -15,7 +15,7 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, no answer."""
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _SUMMARY = re.compile(r"_journal/summaries/\d+\.json")
-_SETTINGS = ("task_args", "model_args", "model_generate_config")
+_SETTINGS = ("task_args", "solver", "solver_args", "model_args", "model_roles", "model_generate_config")
 _OF_CONNECTIONS = frozenset(
     """
     max_retries timeout attempt_timeout stream_idle_timeout max_connections adaptive_connections batch cache

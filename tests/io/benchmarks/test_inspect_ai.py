@@ -142,6 +142,14 @@ def test_logs_with_other_settings(put):
         read_scores(folder)
     scores = read_scores({"cold": folder / "cold.json", "warm": folder / "warm.json"})
     assert scores["system"].to_numpy().tolist() == ["cold", "warm"]
+    put({"cold.json": _log("a", _samples(["C", "C"]), eval={"solver": "agent"}), "b.json": _log("b", _samples("CI"))})
+    put({"warm.json": _log("a", _samples(["C", "I"]), eval={"solver": "other"})})
+    with pytest.raises(FileFormatError, match=r"eval\.solver: a was evaluated on quiz with another solver"):
+        read_scores(folder)
+    for changed in ({"status": "error"}, {"eval": {"solver": "agent", "model_generate_config": {"max_retries": 3}}}):
+        later = {"created": "2026-02-01T00:00:00", "solver": "other"} | changed.get("eval", {})
+        put({"warm.json": _log("a", _samples(["C", "I"]), **{**changed, "eval": later})})
+        assert read_scores(folder)["system"].to_numpy().tolist() == ["b", "a"]
 
 
 FAULTS = {
