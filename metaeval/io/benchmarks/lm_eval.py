@@ -91,18 +91,18 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
             notes.append(f"left out {count(len(errors), 'standard error')} of tasks (stderr)")
     _refuse_other_folders(dated)
     chosen = newest(dated)
+    said = {key: _settings_of(runs.get(_run_of(file)), key[1]) for key, file in chosen.items()}
     if older := len(dated) - len(chosen):
-        notes.append(f"left out {count(older, 'older result')} of a task that was run again")
-    settings: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        earlier = [_settings_of(runs.get(_run_of(one.file)), one.task) != said[one.system, one.task] for one in dated]
+        unlike = f" ({sum(earlier)} of another version, or with other examples in the prompt)" if any(earlier) else ""
+        notes.append(f"left out {count(older, 'older result')} of a task that was run again{unlike}")
     parts = []
     for (system, task), file in chosen.items():
         run = runs.get(_run_of(file))
-        if run is not None:
-            _enter_settings(run.held, task, settings)
         lower = frozenset() if run is None else _lower(run.held, task)
         part = _part if samples else _part_of_results
         parts.append(part(system, task, file.held, lower))
-    return parts, notes + _unlike(settings)
+    return parts, notes + _unlike(said)
 
 
 def _run_of(file: File[Json]) -> _Run:
@@ -191,20 +191,20 @@ def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
     return (name.removesuffix(".jsonl").removeprefix("samples_"), ())
 
 
-def _enter_settings(results: Json, task: str, settings: Mapping[str, Mapping[str, set[str]]]) -> None:
-    for name in _SETTINGS:
-        said = results.object.get(name)
-        if isinstance(said, dict) and task in said:
-            settings[task][name].add(str(said[task]))
+def _settings_of(run: File[Json] | None, task: str) -> dict[str, str]:
+    """Return how a task was run, as far as it is known."""
+    found = {} if run is None else {name: run.held.object.get(name) for name in _SETTINGS}
+    return {name: str(said[task]) for name, said in found.items() if isinstance(said, dict) and task in said}
 
 
-def _unlike(settings: Mapping[str, Mapping[str, set[str]]]) -> list[str]:
+def _unlike(settings: Mapping[tuple[str, str], Mapping[str, str]]) -> list[str]:
     """Say which tasks were not one measurement for all systems."""
+    values: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (_, task), own in settings.items():
+        for name, value in own.items():
+            values[task, name].add(value)
     found = [
-        f"{task} {_SETTINGS[name]} {' and '.join(sorted(values))}"
-        for task, named in settings.items()
-        for name, values in named.items()
-        if len(values) > 1
+        f"{task} {_SETTINGS[name]} {' and '.join(sorted(of))}" for (task, name), of in values.items() if len(of) > 1
     ]
     return [f"the systems were not run alike: {first_few(found)}"] if found else []
 

@@ -205,3 +205,7 @@ def test_systems_that_were_not_run_alike(put, told):
         results = {"results": {"t": {"acc,none": 0.5}}, "versions": {"t": 1.0}, "n-shot": {"t": shots}, "config": {}}
         put({f"{model}/results_2026-01-01T00-00-00.000001.json": results | {"model_name_sanitized": model}})
     assert told(read_scores(put({})), "the systems were not run alike: t examples in the prompt 0 and 5")
+    put({"b/samples_t_2025-01-01T00-00-00.5.jsonl": [_sample(n, acc=1) for n in range(2)]})
+    put({"b/results_2025-01-01T00-00-00.5.json": results | {"n-shot": {"t": 3}, "model_name_sanitized": "b"}})
+    scores = read_scores(put({}))
+    assert told(scores, "left out 1 older result of a task that was run again (1 of another version, or with other")
