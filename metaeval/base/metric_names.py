@@ -159,22 +159,43 @@ def study_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def split_names(text: str) -> list[str]:
-    """Split a list of names at its commas and blanks, but not inside brackets.
+    r"""Split a list of names at its commas and blanks, but not inside brackets, nor inside quotes where a name begins.
 
     Examples
     --------
     >>> split_names("AP, nDCG(gains={1:1, 2:5})@10,RBP(p=0.8)")
     ['AP', 'nDCG(gains={1:1, 2:5})@10', 'RBP(p=0.8)']
+    >>> split_names("AP',\"human score\",task='human score'")
+    ["AP'", 'human score', 'task=human score']
     """
     names = [""]
     open_brackets = 0
+    quote = ""
     for character in text:
+        if quote:
+            names[-1] += character * (character != quote)
+            quote *= character != quote
+            continue
         open_brackets += (character in "({[") - (character in ")}]")
-        if open_brackets <= 0 and (character == "," or character.isspace()):
-            names.append("")
+        if open_brackets > 0 or not (character == "," or character.isspace()):
+            if character in "\"'" and open_brackets <= 0 and names[-1][-1:] in {"", "="}:
+                quote = character
+            else:
+                names[-1] += character
         else:
-            names[-1] += character
+            names.append("")
     return [name for name in names if name]
+
+
+def quoted_name(name: str) -> str:
+    """Return a name as a list of names has to write it: in quotes if it would be split.
+
+    Examples
+    --------
+    >>> quoted_name("AP(rel=2)"), quoted_name("human score")
+    ('AP(rel=2)', "'human score'")
+    """
+    return name if split_names(name) == [name] else repr(name)
 
 
 _TREC_EVAL = {"p": "P", "recall": "R", "success": "Success", "map_cut": "AP", "ndcg_cut": "nDCG"}

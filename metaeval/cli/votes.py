@@ -24,8 +24,8 @@ def _column(role: str, words: str = "") -> Option:
 
 
 def _side(_word: str, side: str) -> None:
-    if side not in {"left", "right", "tie"}:
-        raise checks.refusal("--word", "left, right or tie behind a word", side)
+    if side not in {"left", "right", "tie", "none"}:
+        raise checks.refusal("--word", "left, right, tie or none behind a word", side)
 
 
 _INPUTS = argument(
@@ -55,7 +55,7 @@ _NEXT = Option("N", "Number of further votes whose best use is asked for.", chec
 
 _WORD = Option(
     "WORD=SIDE",
-    "What a word for the winner means, left, right or tie, such as 1=left; may be repeated.",
+    "What a word for the winner means, left, right, tie or none (no vote), such as 1=left; may be repeated.",
     checks.assignments(_side),
     panel="Reading",
     means="words",
@@ -89,6 +89,7 @@ _QRELS = path(
     "TREC judgments; the inputs are then runs, and a vote says which of two rankings of a topic is better.",
     checks.file_to_read(),
     panel="Rankings as votes",
+    means="read_collection.qrels",
 )
 
 

@@ -1,5 +1,6 @@
 """What to do where a file gives a score, label or judgment of one thing several times: refuse, keep one, or average."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -51,3 +52,21 @@ def note_of(n_left: int, what: str, rule: Duplicates) -> list[str]:
     """
     kept = "the first counts" if rule == "first" else "their mean counts"
     return [f"{count(n_left, what)} repeat{'s' * (n_left == 1)} another one: {kept} (duplicates)"] if n_left else []
+
+
+def each_once(
+    rows: Sequence[str], columns: Sequence[str], scores: NDArray[np.float64], rule: Duplicates, notes: list[str]
+) -> tuple[list[str], list[str], NDArray[np.float64]]:
+    """Return the names of rows and of columns, and the scores of shape (row, column), each name once."""
+    places: list[dict[str, int]] = []
+    keys: list[NDArray[np.int64]] = []
+    for names in (rows, columns):
+        place = {name: number for number, name in enumerate(dict.fromkeys(map(str.strip, names)))}
+        keys.append(np.array([place[name.strip()] for name in names], dtype=np.int64))
+        places.append(place)
+    shape = (len(places[0]), len(places[1]))
+    if shape == scores.shape:
+        return [*rows], [*columns], scores
+    kept = single((keys[0][:, None] * shape[1] + keys[1]).ravel(), scores.ravel(), rule)
+    notes += note_of(kept.n_left, "score", rule)
+    return [*places[0]], [*places[1]], kept.numbers.reshape(shape)

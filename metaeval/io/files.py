@@ -39,15 +39,21 @@ _LIKE_BLANKS = {
     "a byte-order mark (U+FEFF)": "\ufeff",
 }
 _MARK = b"\xef\xbb\xbf"
+_TAR, _TAR_AT = b"ustar", 257
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _MOST_IN_MEMORY = 16 * 2**20
 _LONGEST_LINE = 100_000
+_ZIPPED = "a zip archive or a spreadsheet"
+_WAYS = {
+    _ZIPPED: "; unpack it and give what was in it, or save the sheet as CSV",
+    "a tar archive": "; unpack it (tar -xf FILE), and give what was in it",
+}
 _KINDS: Mapping[bytes, str] = {
     b"\x89PNG": "a picture (PNG)",
     b"\xff\xd8\xff": "a picture (JPEG)",
     b"GIF8": "a picture (GIF)",
     b"%PDF": "a PDF document",
-    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"PK\x03\x04": _ZIPPED,
     b"\xd0\xcf\x11\xe0": "an old Office document",
     b"\x7fELF": "a program",
     b"\x89HDF": "HDF5 or NetCDF",
@@ -289,8 +295,9 @@ def pipe_identity(label: str) -> object | None:
 def _no_text(content: bytes, place: int, message: str, label: str) -> FileFormatError:
     """Name what a file that is no text is, else the line that shows that it is none."""
     kind = next((kind for magic, kind in _KINDS.items() if content.startswith(magic)), None)
+    kind = "a tar archive" if content.startswith(_TAR, _TAR_AT) else kind
     if kind is not None:
-        return FileFormatError(f"this is {kind}, not a text file", path=label)
+        return FileFormatError(f"this is {kind}, not a text file{_WAYS.get(kind, '')}", path=label)
     before = content[:place]
     line = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
     return FileFormatError(message, path=label, line=line)

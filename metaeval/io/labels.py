@@ -18,6 +18,7 @@ from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, fitting_names, place_of
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
+from metaeval.io.score_forms import is_judgment
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
@@ -125,8 +126,8 @@ def labels_of(  # noqa: PLR0913 - as above
     for role in columns:
         if role not in LABELS:
             raise InvalidOptionError(f"`columns` may name {', '.join(LABELS)}, not {role!r}")
-    for source, content in () if columns else contents:
-        refuse_votes(content, source.path)
+    if not columns:
+        _refuse_others(contents, alone=not repeats)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _Table(sheet_of(content, source.path), columns, words, where).labels(repeats, duplicates)
@@ -149,6 +150,22 @@ def labels_of(  # noqa: PLR0913 - as above
     frame.columns.name = "judge"
     frame.attrs["notes"] = [note for part in parts for note in part.attrs.get("notes", ())]
     return frame
+
+
+def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, alone: bool) -> None:
+    """Refuse votes, and the judgments of one judge where they are `alone`."""
+    for source, content in contents:
+        refuse_votes(content, source.path)
+    if (
+        alone
+        and len(contents) == 1
+        and is_judgment([word.decode(errors="replace") for word in first_words(contents[0][1])])
+    ):
+        message = (
+            "these are the judgments of one judge (qrels); give those of another judge beside them, or pass `repeats` "
+            "if the file has several of one document"
+        )
+        raise FileFormatError(message, path=contents[0][0].path)
 
 
 def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, duplicates: Duplicates) -> pd.DataFrame:

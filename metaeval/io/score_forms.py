@@ -12,16 +12,14 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED
 
 _RUN_CELLS = 6
+_PASSAGE_CELLS = 8
 _QRELS_CELLS = 4
+_SCORES = "a table of scores"
 
 
 def find_form(sheet: Sheet, options: TableOptions) -> Form:
     """Tell the form by the header's words, else by three columns that end in a number."""
-    if "".join(sheet.sample()[0][:1]).lstrip().startswith(("<?xml", "<inex")):
-        raise sheet.error(
-            "this is XML, such as a submission to INEX, not a table of scores; give its judgments too "
-            "(`read_collection(qrels=...)`)"
-        )
+    _refuse_xml(sheet, _SCORES)
     if options.positions:
         return "wide" if options.counts_names_of_rows else "long"
     names = header_names(sheet.sample()[0])
@@ -33,7 +31,7 @@ def find_form(sheet: Sheet, options: TableOptions) -> Form:
         return "frame"
     if options.header is not False and _is_long(sheet, names, options):
         return "long"
-    _refuse_runs(sheet)
+    _refuse_runs(sheet, _SCORES)
     return _find_result_form(sheet) if options.header is None and _holds_results(sheet, names) else "wide"
 
 
@@ -63,23 +61,52 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways}")
 
 
-def _refuse_runs(sheet: Sheet) -> None:
+def refuse_collections(sheet: Sheet, wanted: str) -> None:
+    """Refuse runs and judgments, of documents or of INEX, where a table is wanted."""
+    _refuse_xml(sheet, wanted)
+    _refuse_runs(sheet, wanted)
+
+
+def _refuse_xml(sheet: Sheet, wanted: str) -> None:
+    if "".join(sheet.sample()[0][:1]).lstrip().startswith(("<?xml", "<inex")):
+        raise sheet.error(f"this is XML, such as a submission to INEX, not {wanted}; {_way(wanted, inex=True)}")
+
+
+def _refuse_runs(sheet: Sheet, wanted: str) -> None:
     rows = sheet.sample()
     if part_of_word(rows[0][0]) is not None:  # a header, whose systems or topics may be called by numbers
         return
-    ranked = all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows)
-    if ranked and not all(is_number(cells[5]) for cells in rows):  # the tag; else scores
-        raise sheet.error(
-            "this is a run in TREC format, not a table of scores; give its judgments too (`read_collection(qrels=...)`)"
-        )
-    if all(map(_is_judgment, rows)):
-        raise sheet.error(
-            "these are judgments in TREC format (qrels), not scores; give runs as the inputs, and this file as the "
-            "judgments (`read_collection(qrels=...)`)"
-        )
+    kinds = {_RUN_CELLS: "a run in TREC format", _PASSAGE_CELLS: "a run of passages (INEX)"}
+    kind = kinds.get(len(rows[0]))
+    ranked = all(len(cells) == len(rows[0]) and all(map(is_number, (*cells[3:5], *cells[6:]))) for cells in rows)
+    if kind is not None and ranked and not all(is_number(cells[5]) for cells in rows):  # the tag; else scores
+        way = _way(wanted, inex=len(rows[0]) == _PASSAGE_CELLS)
+        raise sheet.error(f"this is {kind}, not {wanted}; {way}")
+    of_inex = all(map(_is_assessment, rows))
+    if of_inex or all(map(is_judgment, rows)):
+        kind = "assessments of INEX" if of_inex else "judgments in TREC format (qrels)"
+        way = "give runs as the inputs, and this file as the judgments (`read_collection(qrels=...)`)"
+        way = _way(wanted, inex=True) if of_inex and wanted != _SCORES else way
+        raise sheet.error(f"these are {kind}, not {wanted.removeprefix('a table of ')}; {way}")
 
 
-def _is_judgment(cells: Sequence[str]) -> bool:
+def _way(wanted: str, *, inex: bool) -> str:
+    if inex and wanted != _SCORES:
+        return "only runs of documents can be read as votes, with their judgments"
+    return "give its judgments too (`read_collection(qrels=...)`)"
+
+
+def _is_assessment(cells: Sequence[str]) -> bool:
+    """Whether this is topic, Q0, document, relevant and all characters, best entry point, and perhaps passages."""
+    return (
+        len(cells) > _QRELS_CELLS
+        and cells[1] == "Q0"
+        and all(map(is_number, cells[3:6]))
+        and (len(cells) == _QRELS_CELLS + 1 or all(":" in cell for cell in cells[6:]))
+    )
+
+
+def is_judgment(cells: Sequence[str]) -> bool:
     """Whether this is topic, iteration, document and grade; behind 0 or Q0 a document may be a number."""
     if len(cells) != _QRELS_CELLS or not cells[3].strip().lstrip("-").isdigit():
         return False

@@ -24,12 +24,12 @@ from metaeval.base.checks import (
     refused,
 )
 from metaeval.base.columns import SCORES
+from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.reading import read_content, read_inputs
-from metaeval.io.benchmarks.records import BY_TASK
 from metaeval.io.blocks import Block, Form, SystemsIn, TableOptions
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.score_blocks import read_table
@@ -181,8 +181,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
     blocks = with_distinct_systems(inputs.blocks)
     array = put_together(blocks, missing)
-    if metrics is None or array["metric"].to_numpy().tolist() != [BY_TASK] or BY_TASK in metrics:
-        array = _of_metrics(array, metrics)
+    array = array if inputs.chosen else _of_metrics(array, metrics)
     array = array if choice is None else choice.of_scores(array)
     if paired:
         check_paired(array.sizes["system"])
@@ -315,7 +314,7 @@ def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataAr
     known = array["metric"].to_numpy().tolist()
     for name in metrics:
         if name not in known:
-            raise UnknownNameError("metric in the score table", name, known)
+            raise UnknownNameError("metric in the score table", name, [quoted_name(one) for one in known])
     return array.sel(metric=list(metrics))
 
 

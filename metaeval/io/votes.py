@@ -15,6 +15,7 @@ from metaeval.base.checks import has_parquet
 from metaeval.base.names import first_double
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.files import read_bytes, text_of
+from metaeval.io.score_forms import refuse_collections
 from metaeval.io.sheets import header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.table.vote_columns import vote_columns
@@ -53,8 +54,8 @@ def read_votes(
         Which column is "left", "right", "winner", "question", "voter" or "weight", where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
-    words : mapping of str to {"left", "right", "tie"}, optional
-        What other words for the winner mean.
+    words : mapping of str to {"left", "right", "tie", "none"}, optional
+        What other words for the winner mean; rows of "none" are no votes and left out.
 
     Returns
     -------
@@ -222,6 +223,7 @@ def _parsed(content: bytes, label: str) -> Any:  # noqa: ANN401 - whatever it ho
 
 def _sheet_tables(content: bytes, label: str, collected: Collected) -> Iterator[Table]:
     sheet = sheet_of(content, label)
+    refuse_collections(sheet, "a table of votes")
     names = header_names(next(sheet.rows()))
     if (again := first_double(name for name in names if name)) is not None:
         raise sheet.error(f"two columns are called {again!r}; rename one, or leave it out", 0)

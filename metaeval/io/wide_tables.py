@@ -21,7 +21,7 @@ from metaeval.io.blocks import (
     metric_note,
     to_numbers,
 )
-from metaeval.io.duplicates import Duplicates, note_of, single
+from metaeval.io.duplicates import each_once
 from metaeval.io.headers import columns_found, fitting_names, place_of, unique_names, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
@@ -162,7 +162,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     _refuse_metrics(rows, systems, topics, options)
     kept = scores if len(real) == scores.shape[1] else scores[:, real]
     if options.duplicates != "error":
-        systems, topics, kept = _once_each(systems, topics, kept, options.duplicates, notes)
+        systems, topics, kept = each_once(systems, topics, kept, options.duplicates, notes)
     labels = {"metric": [source.own_name]}
     labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
     return Block(label=source.path, scores=kept[None], labels=labels, notes=notes, numbered=numbered)
@@ -180,24 +180,6 @@ def _with_means(topics: Sequence[str], summaries: Sequence[bool], scores: NDArra
         np.allclose(scores[:, at], means, rtol=_CLOSE, atol=_CLOSE * np.abs(means).max()) for at in range(len(topics))
     ]
     return [summary or (name and close) for summary, name, close in zip(summaries, called, near, strict=True)]
-
-
-def _once_each(
-    systems: Sequence[str], topics: Sequence[str], scores: NDArray[np.float64], rule: Duplicates, notes: list[str]
-) -> tuple[list[str], list[str], NDArray[np.float64]]:
-    """Return systems, topics and scores of shape (system, topic), each name once."""
-    places: list[dict[str, int]] = []
-    keys: list[NDArray[np.int64]] = []
-    for names in (systems, topics):
-        place = {name: number for number, name in enumerate(dict.fromkeys(map(str.strip, names)))}
-        keys.append(np.array([place[name.strip()] for name in names], dtype=np.int64))
-        places.append(place)
-    shape = (len(places[0]), len(places[1]))
-    if shape == scores.shape:
-        return [*systems], [*topics], scores
-    kept = single((keys[0][:, None] * shape[1] + keys[1]).ravel(), scores.ravel(), rule)
-    notes += note_of(kept.n_left, "score", rule)
-    return [*places[0]], [*places[1]], kept.numbers.reshape(shape)
 
 
 def _refuse_summaries(across: Sequence[str], sheet: Sheet, options: TableOptions, *, transposed: bool) -> None:

@@ -28,7 +28,8 @@ _SHARES: Mapping[str, float] = {
 }
 """The left system's share of a vote, by the word for the winner."""
 _STRONG, _STRONG_WEIGHT = frozenset({"a>>b", "b>>a"}), 3.0
-_NO_VOTE = frozenset({"error", "invalid"})
+_NONE = "none"
+_NO_VOTE = frozenset({"error", "invalid", "skip", "skipped", _NONE})
 _SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"))
 _FEWEST = 2
 _TIED = 1.5
@@ -167,8 +168,8 @@ def as_votes(
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column.
-    words : mapping of str to {"left", "right", "tie"}, optional
-        What other words for the winner mean.
+    words : mapping of str to {"left", "right", "tie", "none"}, optional
+        What other words for the winner mean; rows of "none" are no votes and left out.
 
     Returns
     -------
@@ -210,7 +211,7 @@ class Collected:
                 raise InvalidOptionError(f"`columns` may name {', '.join(COLUMNS)}, not {role!r}")
         self._words = {_plain(word): side for word, side in (words or {}).items()}
         for side in self._words.values():
-            check_choice(side, "side", ("left", "right", "tie"))
+            check_choice(side, "side", ("left", "right", "tie", _NONE))
         self._named, self._covariates = columns, list(dict.fromkeys(covariates))
         self._codes: dict[str, dict[Hashable, int]] = {"system": {}, **{name: {} for name in UNITS}}
         self._parts: list[dict[str, NDArray[Any]]] = []
@@ -398,7 +399,7 @@ class Collected:
             word = shortened(str(winner[first]).strip())
             raise ScoresError(
                 f"{place}: the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the "
-                "two; say of every other word whether it means left, right or tie, such as "
+                "two; say of every other word whether it means left, right, tie or none (no vote), such as "
                 f"`words={{{word!r}: 'left'}}`"
             )
         return share, weight, ~no_vote

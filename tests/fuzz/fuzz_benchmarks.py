@@ -109,6 +109,31 @@ def _make_samples(rng: random.Random) -> Case:
     return Case(tuple(files))
 
 
+def _make_results(rng: random.Random) -> Case:
+    def result(system: str) -> bytes:
+        tasks = {task: {"alias": task, "acc,none": _number(rng), "acc_stderr,none": "N/A"} for task in ("t1", "t2")}
+        tasks["t2"]["em,strict"] = _number(rng)
+        said = {"versions": {"t1": 1.0}, "config": {}, "n-shot": {"t1": 0, "t2": 0}, "model_name_sanitized": system}
+        group = {"group_subtasks": {"both": ["t1", "t2"]}} if rng.random() < 0.5 else {}
+        return json.dumps({"results": tasks | ({"both": {"acc,none": 0.5}} if group else {}), **group, **said}).encode()
+
+    return Case(tuple(map(result, _SYSTEMS)))
+
+
+def _make_assignments(rng: random.Random) -> Case:
+    labels = ("support", "partial_support", "not_support", "failed")
+    return Case(tuple(
+        "".join(
+            json.dumps({"qid": f"q{topic}", "run_id": system, "nuggets": [
+                {"text": f"n{at}", "importance": ("vital", "okay", "failed")[at], "assignment": rng.choice(labels)}
+                for at in range(3)
+            ]}) + "\n"
+            for topic in range(2)
+        ).encode()
+        for system in _SYSTEMS
+    ))  # fmt: skip
+
+
 def _make_mteb(rng: random.Random) -> Case:
     def result(task: str) -> bytes:
         subsets = ("en", "de")[: rng.randint(1, 2)]
@@ -202,16 +227,24 @@ def score_of(value: object) -> float | None:
     return float(value)
 
 
+def _alike(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) -> dict[tuple[str, ...], list[float]]:
+    """Return the scores, of which a cell may have several that are equal."""
+    held = {key: [value for value in values if value is not None] for key, values in cells.items()}
+    if any(len(set(values)) > 1 for values in held.values()):
+        raise RefusedError("a score twice")
+    return {key: values for key, values in held.items() if values}
+
+
 def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) -> list[object]:
     """Lay scores of metric, system, topic and repeat out; of several metrics those with most scores stay."""
-    known = {key: values[0] for key, values in cells.items() if values[0] is not None}
-    if any(len(values) > 1 for values in cells.values()):
-        raise RefusedError("a score twice")
+    known = {key: values[0] for key, values in _alike(cells).items()}
     held = Counter({(metric, system, topic) for metric, system, topic, _ in known})
     counts = Counter(metric for metric, _, _ in held)
     if not counts:
         raise RefusedError("no score")
     kept = {metric for metric, number in counts.items() if number == max(counts.values())}
+    varied = {name for name in kept if len({value for key, value in known.items() if key[0] == name}) > 1}
+    kept = varied or kept
     known = {key: value for key, value in known.items() if key[0] in kept}
     return [{"cells": {" | ".join(key): value for key, value in known.items()}}]
 
@@ -219,21 +252,14 @@ def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) ->
 def _sample_opinions(case: Case) -> list[object]:
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
     for system, content in zip(_SYSTEMS, case.files, strict=True):
-        seen: dict[tuple[str, str], dict[str, Any]] = {}
         for record in _records(content):
             used = str(record.get("filter", "none"))
             names = record.get("metrics")
             names = [name for name in record if name not in _NO_METRICS] if names is None else names
-            key = str(record["doc_id"]), used
             scores = {name if used == "none" else f"{name}({used})": record.get(name) for name in names}
-            if key in seen:
-                if repr(seen[key]) != repr(scores):
-                    raise RefusedError("a document twice")
-                continue
-            seen[key] = scores
             for name, value in scores.items():
                 if isinstance(value, int | float | None):
-                    cells.setdefault((name, system, f"TASK/{key[0]}", "1"), []).append(score_of(value))
+                    cells.setdefault((name, system, f"TASK/{record['doc_id']}", "1"), []).append(score_of(value))
     return _table(cells)
 
 
@@ -263,11 +289,55 @@ def _log_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+def _result_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (said,) = _records(content)
+        groups = said.get("group_subtasks")
+        for task, values in said["results"].items():
+            if isinstance(groups, dict) and groups.get(task):
+                continue
+            for key, value in values.items():
+                name, _, used = key.partition(",")
+                if name.endswith("_stderr") or key in {"name", "alias", "sample_len", "sample_count"}:
+                    continue
+                if isinstance(value, int | float | None):
+                    metric = name if used in {"", "none"} else f"{name}({used})"
+                    cells.setdefault((metric, system, task, "1"), []).append(score_of(value))
+    return _table(cells)
+
+
+_CREDIT = {
+    **dict.fromkeys(("support", "supports", "supported"), 1.0),
+    **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
+    **dict.fromkeys(("none", "not_support", "no_support", "not_supported", "failed"), 0.0),
+    **dict.fromkeys(("contradict", "contradicts", "contradicted", "contradiction"), 0.0),
+}
+
+
+def _assignment_opinions(case: Case) -> list[object]:
+    """Take the measure "all" of every nugget, which is its credit."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        for record in _records(content):
+            for nugget in record["nuggets"]:
+                topic = f"{record['qid']}/{' '.join(str(nugget['text']).split())}"
+                label = str(nugget["assignment"]).strip().casefold()
+                if label not in _CREDIT and not (label.replace(".", "", 1).isdigit() and float(label) <= 1):
+                    raise RefusedError("an unknown label")
+                key = ("all", system, topic, "1")
+                if key in cells:
+                    raise RefusedError("a nugget twice")
+                cells[key] = [_CREDIT[label] if label in _CREDIT else float(label)]
+    return _table(cells)
+
+
 def _annotation_opinions(case: Case) -> list[object]:
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
     for system, content in zip(_SYSTEMS, case.files, strict=True):
         for record in _records(content):
             value = score_of(record.get("preference"))
+            value = 1.5 if value == 0 else value  # a draw, of old
             key = ("preference", system, record["instruction"], "1")
             cells.setdefault(key, []).append(None if value is None else value - 1)
     return _table(cells)
@@ -321,6 +391,11 @@ def _read_one(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return _cells_of(read_scores(paths[0]))
 
 
+def _read_all(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    scores = read_scores(dict(zip(_SYSTEMS, paths, strict=True)), metrics=["all"])
+    return _cells_of(scores)
+
+
 def _read_results(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     # a mapping has one file a name, and a model here has two
     return _cells_of(
@@ -348,6 +423,8 @@ _FOUR = ("T1.json", "T2.json", "T1b.json", "T2b.json")
 READERS = (
     _reader("benchmark-lines", _make_lines, _read_one, _line_opinions),
     _reader("benchmark-lm-eval", _make_samples, _read_named, _sample_opinions, names=_DATES),
+    _reader("benchmark-lm-eval-results", _make_results, _read_named, _result_opinions),
+    _reader("benchmark-nuggetizer", _make_assignments, _read_all, _assignment_opinions),
     _reader("benchmark-inspect", _make_logs, _read_named, _log_opinions),
     _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
     _reader("benchmark-mteb", _make_mteb, _read_results, names=_FOUR),

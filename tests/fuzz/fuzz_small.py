@@ -300,14 +300,18 @@ def _helm_opinions(case: Case) -> list[object]:
         scenario_name = f"{name}:{words}" if words else name
         for one in instances if isinstance(instances, list) else [instances]:
             changed = one.get("perturbation")
-            changed = changed.get("name", "perturbed") if isinstance(changed, dict) else changed
+            if isinstance(changed, dict):
+                own = sorted(changed.keys() - {"name", "robustness", "fairness", "computed_on"})
+                behind = f"({','.join(f'{key}={changed[key]}' for key in own)})" if own else ""
+                changed = f"{changed.get('name', 'perturbed')}{behind}"
             topic = f"{scenario_name}/{one['instance_id']}{f'+{changed}' if changed else ''}".strip()
             for stat in one["stats"]:
                 metric = stat["name"]["name"] if isinstance(stat["name"], dict) else stat["name"]
                 key = metric.strip(), said["adapter_spec"]["model"].strip(), topic, str(one.get("train_trial_index", 0))
-                if key in cells:
+                score = None if stat.get("count") == 0 else score_of(stat.get("mean"))
+                if cells.get(key) not in {None, score} and score is not None:
                     raise RefusedError("a score twice")
-                cells[key] = None if stat.get("count") == 0 else score_of(stat.get("mean"))
+                cells[key] = cells.get(key) if score is None else score
     return [{"said": _by_place(cells)}]
 
 

@@ -628,6 +628,36 @@ def _lm_eval(rng: random.Random) -> Case:
     return Case(tuple(files), {}, _cells(cells))
 
 
+def _lm_eval_results(rng: random.Random) -> Case:
+    files, cells = [], {}
+    for system in _TWO:
+        results: dict[str, dict[str, Any]] = {}
+        for task in ("t é", "u"):
+            score, other = rng.choice(_SCORES), rng.choice(_SCORES)
+            results[task] = {"alias": task, "acc,none": score, "acc_stderr,none": "N/A", "em,first, é": other}
+            cells |= {("acc", system, task): score, ("em(first, é)", system, task): other}
+        about = {"versions": {}, "config": {}, "group_subtasks": {"all": [*results]}}
+        files.append(json_file(rng, {"results": {**results, "all": {"acc,none": 0.5}}, **about}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _nuggetizer(rng: random.Random) -> Case:
+    credit = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": 0.0}
+    files, cells = [], {}
+    for system in _TWO:
+        records = []
+        for topic in ("1", "2"):
+            labels = {f"a nugget é {at}": rng.choice(list(credit)) for at in range(2)}
+            cells |= {("all", system, f"{topic}/{text}"): credit[label] for text, label in labels.items()}
+            nuggets = [
+                {"text": text.replace(" ", "  "), "importance": ("vital", "failed")[at], "assignment": label}
+                for at, (text, label) in enumerate(labels.items())
+            ]
+            records.append({"query": "q", "qid": topic, "run_id": system, "nuggets": nuggets})
+        files.append(_records(rng, records))
+    return Case(tuple(files), {}, _cells(cells))
+
+
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -752,6 +782,8 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "judged-input": _judged_input,
     "benchmark-lines": _benchmark_lines,
     "benchmark-lm-eval": _lm_eval,
+    "benchmark-lm-eval-results": _lm_eval_results,
+    "benchmark-nuggetizer": _nuggetizer,
     "benchmark-inspect": _inspect,
     "benchmark-inspect-archive": _archive,
     "benchmark-alpaca": _alpaca,

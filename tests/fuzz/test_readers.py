@@ -177,8 +177,8 @@ FORMATS_UNDER_TEST = {
     "alpaca_eval": ["benchmark-alpaca"],
     "helm": ["benchmark-helm"],
     "inspect_ai": ["benchmark-inspect", "benchmark-inspect-archive"],
-    "lm_eval": ["benchmark-lm-eval"],
+    "lm_eval": ["benchmark-lm-eval", "benchmark-lm-eval-results"],
     "mteb": ["benchmark-mteb"],
-    "nuggets": ["benchmark-nuggets"],
+    "nuggets": ["benchmark-nuggets", "benchmark-nuggetizer"],
 }
 """Formats of benchmarks with a module each, and their fuzzers."""

@@ -30,6 +30,19 @@ def test_every_row_once():
     assert note_of(1, "label", "mean") == ["1 label repeats another one: their mean counts (duplicates)"]
 
 
+FRAME = "question_id,user_input,response,a,b\n1,q,x,0.1,0.2\n2,r,x,0.3,0.4\n1,q,y,0.5,0.2\n"
+
+
+def test_frames(tmp_path):
+    """Rows of one item in a frame: the same rules, and the first question stays."""
+    paths = {name: written(tmp_path, FRAME).rename(tmp_path / name) for name in ("x", "y")}
+    with pytest.raises(FileFormatError, match="pass `duplicates='first'` or `'mean'`"):
+        read_scores(paths)
+    for rule, expected in (("first", 0.1), ("mean", 0.3)):
+        scores = read_scores(paths, duplicates=rule)
+        assert scores.sel(system="x").to_numpy().tolist() == [[pytest.approx(expected), 0.3], [0.2, 0.4]]
+
+
 @pytest.mark.parametrize(("text", "n_left"), [(WIDE, 2), (LONG, 2)])
 def test_scores(tmp_path, text, n_left):
     """Wide and long tables: an error by default, else one score each, and a note."""

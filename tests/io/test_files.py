@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import shutil
 import sys
 from pathlib import Path
 
@@ -179,6 +180,20 @@ def test_folders_and_closed_files_are_no_tables(tmp_path, monkeypatch):
 def test_base_names(path, name):
     """Compression and the ending of a known kind go; other dots belong to the name."""
     assert base_name(path) == name
+
+
+@pytest.mark.parametrize("ending", ["tar", "tar.xz", "tgz", "zip"])
+def test_archives_of_several_files_are_named(tmp_path, ending):
+    """A packed folder is an error with the command that unpacks it, however it is called."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.csv").write_text(TEXT)
+    kind = {"tar": "tar", "tar.xz": "xztar", "tgz": "gztar", "zip": "zip"}[ending]
+    packed = Path(shutil.make_archive(str(tmp_path / "out"), kind, tmp_path / "in"))
+    path = packed.rename(tmp_path / f"out.{ending}")
+    with pytest.raises(
+        FileFormatError, match=r"a (tar|zip) archive.*, not a text file; unpack it .*give what was in it"
+    ):
+        read_text(path)
 
 
 def test_the_mark_of_utf_16_before_other_text(tmp_path):

@@ -80,6 +80,7 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
         ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*`columns="),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
+        ("1 0 d1 1\n1 0 d2 0\n", {}, "judgments of one judge .qrels.; give those of another judge beside them"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),
         ("topic,doc,ann\n", {}, "no row"),
         ("topic,doc,ann\n1,d1,1\n", {"where": {"doc": "d9"}}, "no row has 'd9' in column 'doc'"),

@@ -802,6 +802,14 @@ FAULTS = {
         "this is XML, such as a submission to INEX",
     ),
     "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "this is a run in TREC format, not a"),
+    "a run of passages": (
+        "1 Q0 7 1 19 tag 35 18\n1 Q0 8 2 18 tag 37 19\n",
+        r"this is a run of passages \(INEX\), not a table of scores; give its judgments too",
+    ),
+    "assessments": (
+        "1 Q0 851 7300 10656 100 1205:3431 4643:720\n1 Q0 21 0 332\n",
+        "these are assessments of INEX, not scores; give runs as the inputs",
+    ),
     "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "these are judgments in TREC format"),
     "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
     "JSON": ('[{"passage": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON of no form that is read"),

@@ -99,6 +99,9 @@ def test_covariates_of_a_file(tmp_path, frame):
         ('{"left": "a", "right": "b", "winner": "c"}', "the winner is 'c'"),
         ('{"left": "a", "right": ', "begins as JSON and is none"),
         ("", "empty"),
+        ("1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 2 tag\n", "a run in TREC format, not a table of votes; give its judgments"),
+        ("1 Q0 d1 1 2.5 tag 5 6\n1 Q0 d2 2 2 tag 1 9\n", "INEX.*, not a table of votes; only runs of documents"),
+        ("1 0 d1 1\n1 0 d2 0\n", "these are judgments in TREC format .qrels., not votes; give runs as the inputs"),
         ("left,right,winner\n", "at least two systems"),
     ],
 )

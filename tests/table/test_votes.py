@@ -133,6 +133,11 @@ def test_words_for_the_winner():
     rows = [{"left": "x", "right": "y", "winner": winner} for winner in (1, 2.0, "0", "Both good")]
     said = as_votes(rows, words={"1": "left", "2": "right", "0": "tie", "both good": "tie"})
     assert said.share.tolist() == [1.0, 0.0, 0.5, 0.5]
+    less = as_votes(
+        [*rows, {"left": "x", "right": "y", "winner": "skipped"}],
+        words={"1": "left", "2": "none", "0": "tie", "both good": "none"},
+    )
+    assert less.share.tolist() == [1.0, 0.5]
     with pytest.raises(ScoresError, match=r"the winner is '1'.*`words=\{'1': 'left'\}`"):
         as_votes(rows)
     with pytest.raises(InvalidOptionError, match="side"):

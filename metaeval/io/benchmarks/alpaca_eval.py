@@ -10,6 +10,10 @@ from metaeval.io.benchmarks.files import File, own_system
 from metaeval.io.benchmarks.records import Part
 
 _PREFERENCE = "preference"
+_CONTROLLED = "glm_preference"
+"""The same, as if both answers were of one length: 0 to 1, which AlpacaEval writes when it reads annotations again."""
+_DRAWS = {0: 1.5}
+"""A draw in annotations of former versions."""
 _LONGEST = 60
 _DIGITS = 8
 
@@ -21,13 +25,14 @@ def holds(json: Json) -> bool:
 
 def slim(json: Json) -> None:
     """Forget what the models answered."""
-    json.keep({"instruction", "generator_1", "generator_2", "annotator", _PREFERENCE})
+    json.keep({"instruction", "generator_1", "generator_2", "annotator", _PREFERENCE, _CONTROLLED})
 
 
 def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     """Read annotations: a system a second generator, an item an instruction, the score its preference less 1.
 
-    All must be against one baseline. Where there are several annotators, each is a metric.
+    Where it is controlled for length too, that is a metric of its own. All must be against one baseline. Where there
+    are several annotators, each is a metric.
     """
     for file in files:
         for at, record in enumerate(file.held.records):
@@ -63,23 +68,31 @@ def _check(record: Any, json: Json, at: int, baseline: tuple[Any, str]) -> None:
             "preferences over different baselines are not one metric, so read them apart"
         )
         json.refuse(message, at=at, key="generator_1")
-    value = record.get(_PREFERENCE)
-    if value is not None and (type(value) not in {int, float} or not (1 <= value <= 2 or value != value)):  # noqa: PLR0124, PLR2004 - not a number
-        json.refuse(f"{shortened(value)!r} is no preference; it lies from 1 to 2", at=at, key=_PREFERENCE)
+    for name, (least, most) in {_PREFERENCE: (1, 2), _CONTROLLED: (0, 1)}.items():
+        value = record.get(name)
+        draw = name == _PREFERENCE and type(value) in {int, float} and value in _DRAWS
+        if value is None or draw:
+            continue
+        if type(value) not in {int, float} or not (least <= value <= most or value != value):  # noqa: PLR0124 - not a number
+            json.refuse(f"{shortened(value)!r} is no preference; it lies from {least} to {most}", at=at, key=name)
 
 
 def _part(system: str, json: Json, places: Sequence[int], several: bool) -> Part:  # noqa: FBT001 - for one caller
     records = [json.records[at] for at in places]
-    metrics = [f"{_PREFERENCE}({record.get('annotator')})" if several else _PREFERENCE for record in records]
-    given = [record.get(_PREFERENCE) for record in records]
-    scores = [None if preference is None else preference - 1 for preference in given]
     return Part(
         path=json.label,
         system=system,
         topics=[_item(record["instruction"]) for record in records],
-        values=[{metric: score} for metric, score in zip(metrics, scores, strict=True)],
-        place=lambda number, _: (json.line(places[number]), f"[{places[number]}].{_PREFERENCE}"),
+        values=[_values(record, several) for record in records],
+        place=lambda number, metric: (json.line(places[number]), f"[{places[number]}].{metric.partition('(')[0]}"),
     )
+
+
+def _values(record: Any, several: bool) -> dict[str, float | None]:  # noqa: ANN401, FBT001 - as JSON has it, for one caller
+    behind = f"({record.get('annotator')})" if several else ""
+    given = record.get(_PREFERENCE)
+    found = {_PREFERENCE + behind: None if given is None else _DRAWS.get(given, given) - 1}
+    return found | ({_CONTROLLED + behind: record[_CONTROLLED]} if _CONTROLLED in record else {})
 
 
 def _item(instruction: str) -> str:

@@ -31,8 +31,8 @@ class Format(NamedTuple):
     """What each of these is in it; "" for none."""
     rule: str = ""
     """What is settled by a rule, in one sentence."""
-    checked: bool = True
-    """Whether it was checked on files that its program made, and not on its documentation alone."""
+    written_by: str = ""
+    """The program and version that wrote the files that the reader is tested on, where we ran it."""
     module: str = ""
     """The module beside this one that tells a JSON document of this format (``holds``) and takes files to parts and
     notes (``read``); "" where tables and folders are told elsewhere."""
@@ -84,8 +84,7 @@ def format_table() -> list[dict[str, Any]]:
             **{name.replace("_", " "): getattr(one, name) for name in one._fields[1:6]},
             "repeat": one.repeat or "none",
             "cluster": one.cluster or "none",
-            "rules": one.rule
-            + ("" if one.checked else " Implemented from the documentation, without an example file."),
+            "rules": one.rule + (f" Tested on files of {one.written_by}." if one.written_by else ""),
         }
         for one in FORMATS
     ]

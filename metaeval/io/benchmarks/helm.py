@@ -12,6 +12,9 @@ from metaeval.io.benchmarks.records import Part
 
 STATS_FILE = "per_instance_stats.json"
 SPEC_FILE = "run_spec.json"
+_PERTURBED = "+"
+_OF_ALL = frozenset({"name", "robustness", "fairness", "computed_on"})
+"""What a perturbation of any kind says of itself; the rest are its parameters."""
 
 
 def holds(json: Json) -> bool:
@@ -44,6 +47,12 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     notes = []
     if len(used) < len(specs):
         notes.append(f"left out {count(len(specs) - len(used), 'run')} without {STATS_FILE}")
+    items = {topic for part in parts for topic in part.topics}
+    perturbed = sum(_PERTURBED in topic.rpartition("/")[2] for topic in items)
+    if 0 < perturbed < len(items):
+        notes.append(
+            f"{count(perturbed, 'item')} of {len(items)} are perturbed instances, which HELM's means leave out"
+        )
     if not parts:
         message = f"there is no {STATS_FILE} beside {SPEC_FILE}; give the whole folder of a run"
         raise FileFormatError(message, path=files[0].source.path)
@@ -70,9 +79,7 @@ def _part(model: str, scenario: str, json: Json) -> Part:
     for at, record in enumerate(json.records):
         if not isinstance(record.get("stats"), list) or "instance_id" not in record:
             json.refuse("an instance is an object with instance_id and a list of stats", at=at)
-        perturbed = record.get("perturbation")
-        name = perturbed.get("name", "perturbed") if isinstance(perturbed, dict) else perturbed
-        topics.append(f"{scenario}/{record['instance_id']}{f'+{name}' if name else ''}")
+        topics.append(f"{scenario}/{record['instance_id']}{_perturbation(record.get('perturbation'))}")
         repeats.append(str(record.get("train_trial_index", 0)))
         values.append(_values(record["stats"], json, at))
     return Part(
@@ -84,6 +91,14 @@ def _part(model: str, scenario: str, json: Json) -> Part:
         repeats=repeats,
         clusters=[scenario] * len(topics),
     )
+
+
+def _perturbation(said: object) -> str:
+    """Return what is behind the name of a perturbed instance: its name, and its parameters if it has any."""
+    if not isinstance(said, Mapping):
+        return f"{_PERTURBED}{said}" if said else ""
+    given = ",".join(f"{key}={value}" for key, value in sorted(said.items()) if key not in _OF_ALL)
+    return f"{_PERTURBED}{said.get('name', 'perturbed')}" + f"({given})" * bool(given)
 
 
 def _values(stats: Sequence[Any], json: Json, at: int) -> dict[str, Any]:

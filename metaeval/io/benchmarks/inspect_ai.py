@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metaeval.base.names import count, first_few
+from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Archive, Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
 from metaeval.io.benchmarks.records import Part
@@ -14,7 +15,17 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partly correct, no answer."""
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _SUMMARY = re.compile(r"_journal/summaries/\d+\.json")
-_SETTINGS = ("task_args", "model_args", "model_generate_config")
+_SETTINGS = ("task_args", "solver", "solver_args", "model_args", "model_roles", "model_generate_config")
+_OF_CONNECTIONS = frozenset(
+    """
+    max_retries timeout attempt_timeout stream_idle_timeout max_connections adaptive_connections batch cache
+    cache_prompt
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+"""What of the settings says how answers were fetched, and nothing of the answers."""
+_SUCCESS = "success"
+_INVALID = "invalidation"
+_RETRY = "inspect eval-retry LOG runs what is lacking, inspect score LOG scores it"
 
 
 def holds(json: Json) -> bool:
@@ -28,7 +39,7 @@ def slim(json: Json) -> None:
     json.keep({"status", "eval", "samples"})
     samples = json.object.get("samples")
     if isinstance(samples, list):
-        json.keep({"id", "epoch", "scores"}, samples)
+        json.keep({"id", "epoch", "scores", _INVALID}, samples)
 
 
 def is_archived_log(archive: Archive) -> bool:
@@ -50,7 +61,8 @@ def archived_log(archive: Archive) -> Json:
         if not isinstance(said.value, list):
             said.refuse("the summaries of samples are a list")
         found += said.value
-    if len(found) < len(members):  # a log that was cut off has summaries of some samples only
+    # a log that was cut off has summaries of some samples only, and none says whether its sample was declared invalid
+    if len(found) < len(members) or (members and log.object.get("invalidated")):
         found = [archive.json(name).value for name in members]
     whole = Json(archive.label, {"status": "started", **log.object, "samples": found})
     slim(whole)
@@ -65,24 +77,36 @@ def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     """
     notes: list[str] = []
     scored = [file for file in files if _n_scored(file.held)]
+    if not scored:
+        message = f"no log has a scored sample: {_of_status([file.held for file in files])}; {_RETRY}"
+        raise FileFormatError(message, path=files[0].source.path)
     if len(scored) < len(files):
-        notes.append(f"left out {count(len(files) - len(scored), 'log')} without a scored sample")
+        without = [file.held for file in files if not _n_scored(file.held)]
+        notes.append(f"left out {count(len(without), 'log')} without a scored sample ({_of_status(without)}; {_RETRY})")
     dated = [_dated(file) for file in scored]
     first: dict[tuple[str, str], Json] = {}
+    ended_well = {(log.system, log.task) for log in dated if log.ended_well}
     for log in dated:
+        if not log.ended_well and (log.system, log.task) in ended_well:
+            continue
         key = log.system, log.task
         _refuse_other_settings(first.setdefault(key, log.file.held), log.file.held, key)
     chosen = newest(dated)
     if len(chosen) < len(scored):
         notes.append(f"left out {count(len(scored) - len(chosen), 'older log')} of a model and task with another log")
-    stopped = {key: _status(file.held) for key, file in chosen.items() if _status(file.held) != "success"}
+    stopped = [file.held for file in chosen.values() if _status(file.held) != _SUCCESS]
     if stopped:
-        named = first_few([f"{system} on {task}: {status}" for (system, task), status in stopped.items()])
         notes.append(
-            f"{count(len(stopped), 'log')} did not end with success; the samples that were scored are read ({named})"
+            f"{count(len(stopped), 'log')} did not end with success; the samples that were scored are read "
+            f"({_of_status(stopped)}; {_RETRY})"
         )
     several = len({task for _, task in chosen}) > 1
     return [_part(*key, file.held, several=several) for key, file in chosen.items()], notes
+
+
+def _of_status(logs: Sequence[Json]) -> str:
+    """Say which model ended how on which task."""
+    return first_few([f"{_evaluated(log)['model']} on {_evaluated(log)['task']}: {_status(log)}" for log in logs])
 
 
 def _evaluated(log: Json) -> Mapping[str, Any]:
@@ -100,7 +124,9 @@ def _samples(log: Json) -> list[Any]:
 
 
 def _n_scored(log: Json) -> int:
-    return sum(isinstance(sample, dict) and bool(sample.get("scores")) for sample in _samples(log))
+    return sum(
+        isinstance(sample, dict) and bool(sample.get("scores")) and not sample.get(_INVALID) for sample in _samples(log)
+    )
 
 
 def _status(log: Json) -> str:
@@ -113,7 +139,7 @@ def _dated(file: File[Json]) -> Dated:
         system=own_system(file.source, str(evaluated["model"])),
         task=str(evaluated["task"]),
         file=file,
-        ended_well=_status(file.held) == "success",
+        ended_well=_status(file.held) == _SUCCESS,
         age=moment(evaluated.get("created")),
         n_items=_n_scored(file.held),
         scores=samples,
@@ -122,7 +148,7 @@ def _dated(file: File[Json]) -> Dated:
 
 def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None:
     for name in _SETTINGS:
-        said, before = (_evaluated(log).get(name) or {} for log in (other, one))
+        said, before = (_setting(log, name) for log in (other, one))
         if said != before:
             message = (
                 f"{key[0]} was evaluated on {key[1]} with another {name} in {one.label}; leave one out, or "
@@ -131,14 +157,22 @@ def _refuse_other_settings(one: Json, other: Json, key: tuple[str, str]) -> None
             other.refuse(message, key=f"eval.{name}")
 
 
+def _setting(log: Json, name: str) -> object:
+    said = _evaluated(log).get(name) or {}
+    return {key: one for key, one in said.items() if key not in _OF_CONNECTIONS} if isinstance(said, dict) else said
+
+
 def _part(system: str, task: str, log: Json, *, several: bool) -> Part:
     topics, values, repeats, kept = [], [], [], []
-    unscored = 0
+    unscored = invalid = 0
     for at, sample in enumerate(_samples(log)):
         key = f"samples[{at}]"
         if not isinstance(sample, dict) or "id" not in sample:
             log.refuse("a sample is an object with an id", key=key)
         scores = sample.get("scores")
+        if sample.get(_INVALID):
+            invalid += 1
+            continue
         if not scores:
             unscored += 1
             continue
@@ -157,7 +191,10 @@ def _part(system: str, task: str, log: Json, *, several: bool) -> Part:
         place=lambda number, metric: (None, f"samples[{kept[number]}].scores" + (f".{metric}" if metric else "")),
         repeats=repeats,
         clusters=[task] * len(topics),
-        notes=[f"{count(unscored, 'sample')} without a score"] if unscored else [],
+        notes=[
+            *([f"{count(unscored, 'sample')} without a score"] if unscored else []),
+            *([f"left out {count(invalid, 'sample')} that the log declares invalid"] if invalid else []),
+        ],
     )
 
 

@@ -1,11 +1,15 @@
-"""Samples of lm-evaluation-harness: ``OUT/MODEL/samples_TASK_DATE.jsonl``, a line a document and filter."""
+"""Results of lm-evaluation-harness: samples, a line a document and filter, and results of whole tasks.
+
+Where there are samples, results only say which model they are of and how it was run; without any, tasks are the items.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import Dated, File, moment, newest, own_system
@@ -17,18 +21,41 @@ _FIXED = frozenset({
     "target_hash",
 })  # fmt: skip
 """What a sample holds beside its scores."""
+_MODEL = "model_name_sanitized"
+_ABOUT_RUNS = ("results", "config", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", _MODEL)
+"""What is read of results."""
 _NO_FILTER = "none"
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)\.jsonl")
+_ERROR = "_stderr"
+_DATE = r"(?P<day>\d{4}-\d{2}-\d{2})T(?P<time>[\d.:-]+)"
+_NAME = re.compile(rf"samples_(?P<task>.+)_{_DATE}\.jsonl")
+_RESULTS = re.compile(rf"(?P<task>.+)_{_DATE}\.json")
+_SETTINGS = {"n-shot": "examples in the prompt", "versions": "as version"}
+"""What of a task must be the same for all systems to be one measurement, and how a note words it."""
+
+
+class _Run(NamedTuple):
+    """Where and when a file was written: samples and results of one run have both in common."""
+
+    folder: Path
+    date: tuple[float, ...]
 
 
 def holds(json: Json) -> bool:
-    """Whether these are samples: a document's number with its answers, or with its checksum."""
-    first = json.first
-    return "doc_id" in first and bool({"resps", "filtered_resps", "doc_hash"} & first.keys())
+    """Whether these are samples, a document's number with its answers or its checksum, or results of tasks."""
+    return _holds_results(json) or (
+        "doc_id" in json.first and bool({"resps", "filtered_resps", "doc_hash"} & json.first.keys())
+    )
+
+
+def _holds_results(json: Json) -> bool:
+    return isinstance(json.object.get("results"), dict) and {"versions", "config"} <= json.object.keys()
 
 
 def slim(json: Json) -> None:
-    """Forget documents, prompts and answers."""
+    """Forget documents, prompts and answers, and the settings of tasks."""
+    if _holds_results(json):
+        json.keep(_ABOUT_RUNS)
+        return
     heavy = _FIXED - {"doc_id", "filter", "metrics", "doc_hash"}
     json.keep({name for record in json.records for name in record} - heavy)
 
@@ -36,89 +63,181 @@ def slim(json: Json) -> None:
 def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
     """Read samples: a system a folder, an item a document of a task, a metric a name with its filter.
 
-    Of several dates of one task the newest is read. A document that appears twice with equal scores counts once, and
-    with other scores it stops the reading, as does one with two checksums.
+    A folder where results of several models were written names none, so there each has the name in the results of its
+    date. Of several dates of one task the newest is read. Where no file has samples, an item is a task.
     """
-    dated = [_dated(file) for file in files]
+    results = [file for file in files if _holds_results(file.held)]
+    samples = [file for file in files if not _holds_results(file.held)]
+    runs = {_run_of(file): file for file in results}
+    owners = _owners(runs)
+    if samples:
+        dated = [_dated_samples(file, owners) for file in samples]
+        without = len(runs.keys() - {_run_of(file) for file in samples})
+        notes = (
+            [f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"]
+            if without
+            else []
+        )
+    else:
+        dated = [one for file in results for one in _dated_results(file, owners)]
+        errors = {
+            (one.task, key)
+            for one in dated
+            for key in one.file.held.object["results"][one.task]
+            if key.partition(",")[0].endswith(_ERROR)
+        }
+        notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
+        if errors:
+            notes.append(f"left out {count(len(errors), 'standard error')} of tasks (stderr)")
+    _refuse_other_folders(dated)
+    chosen = newest(dated)
+    said = {key: _settings_of(runs.get(_run_of(file)), key[1]) for key, file in chosen.items()}
+    if older := len(dated) - len(chosen):
+        earlier = [_settings_of(runs.get(_run_of(one.file)), one.task) != said[one.system, one.task] for one in dated]
+        unlike = f" ({sum(earlier)} of another version, or with other examples in the prompt)" if any(earlier) else ""
+        notes.append(f"left out {count(older, 'older result')} of a task that was run again{unlike}")
+    parts = []
+    for (system, task), file in chosen.items():
+        run = runs.get(_run_of(file))
+        lower = frozenset() if run is None else _lower(run.held, task)
+        part = _part if samples else _part_of_results
+        parts.append(part(system, task, file.held, lower))
+    return parts, notes + _unlike(said)
+
+
+def _run_of(file: File[Json]) -> _Run:
+    return _Run(Path(file.source.path).parent, _task_of(file)[1])
+
+
+def _refuse_other_folders(dated: Sequence[Dated]) -> None:
     first: dict[tuple[str, str], str] = {}
     for one in dated:
         path = one.file.source.path
         before = first.setdefault((one.system, one.task), path)
         if Path(before).parent != Path(path).parent:
             message = (
-                f"{one.system} has samples of {one.task} in {before} too, a folder of the same name; leave "
+                f"{one.system} has results of {one.task} in {before} too, a folder of the same name; leave "
                 f"one out, or name what they hold: {' '.join(named_apart([before, path]))}"
             )
             raise FileFormatError(message, path=path)
-    chosen = newest(dated)
-    older = len(files) - len(chosen)
-    notes = [f"left out {count(older, 'older file')} of a task that was run again"] if older else []
-    return [_part(system, task, file.held) for (system, task), file in chosen.items()], notes
 
 
-def _dated(file: File[Json]) -> Dated:
-    task, date = _task_of(file.source.path)
+def _owners(runs: Mapping[_Run, File[Json]]) -> dict[_Run, str]:
+    """Return the models of runs whose folder does not name them: as several wrote there, or as it was not theirs."""
+    models: dict[Path, set[str]] = defaultdict(set)
+    for run, file in runs.items():
+        models[run.folder].add(_model_of(file))
+    return {
+        run: _model_of(file)
+        for run, file in runs.items()
+        if len(models[run.folder]) > 1 or not Path(file.source.path).name.startswith("results_")
+    }
+
+
+def _model_of(file: File[Json]) -> str:
+    return str(file.held.object.get(_MODEL) or "")
+
+
+def _system_of(file: File[Json], owners: Mapping[_Run, str]) -> str:
+    found = owners.get(_run_of(file)) or Path(file.source.path).absolute().parent.name
+    return own_system(file.source, found)
+
+
+def _dated_samples(file: File[Json], owners: Mapping[_Run, str]) -> Dated:
+    task, date = _task_of(file)
     return Dated(
-        system=own_system(file.source, Path(file.source.path).absolute().parent.name),
+        system=_system_of(file, owners),
         task=task,
         file=file,
         ended_well=True,
-        age=moment(date),
+        age=date,
         n_items=len({str(record.get("doc_id")) for record in file.held.records}),
         scores=file.held.value,
     )
 
 
-def _task_of(path: str) -> tuple[str, str]:
-    """Return the task and the date in a file's name, in ISO 8601; a file of another name is a task of its own."""
-    name = Path(path).name
+def _dated_results(file: File[Json], owners: Mapping[_Run, str]) -> list[Dated]:
+    """Return the results of every task that is no group of others."""
+    below, sizes = (file.held.object.get(name) for name in ("group_subtasks", "n-samples"))
+    found = []
+    for task, said in file.held.object["results"].items():
+        if not isinstance(said, dict):
+            file.held.refuse("the results of a task are an object", key=f"results.{task}")
+        size = sizes.get(task) if isinstance(sizes, dict) else None
+        n_items = size.get("effective") if isinstance(size, dict) else 0
+        if not (isinstance(below, dict) and below.get(task)):
+            found.append(
+                Dated(
+                    system=_system_of(file, owners),
+                    task=task,
+                    file=file,
+                    ended_well=True,
+                    age=_task_of(file)[1],
+                    n_items=n_items if isinstance(n_items, int) else 0,
+                    scores=said,
+                )
+            )
+    return found
+
+
+def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
+    """Return the task and the moment in a file's name; a file of another name is a task of its own, without one."""
+    name = Path(file.source.path).name
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
-    found = _NAME.fullmatch(name)
+    found = _NAME.fullmatch(name) or _RESULTS.fullmatch(name)
     if found:
-        return found["task"], f"{found['day']}T{found['time'].replace('-', ':')}"
-    return (name.removesuffix(".jsonl").removeprefix("samples_"), "")
+        return found["task"], moment(f"{found['day']}T{found['time'].replace('-', ':')}")
+    return (name.removesuffix(".jsonl").removeprefix("samples_"), ())
 
 
-def _part(system: str, task: str, json: Json) -> Part:
-    seen: dict[tuple[str, str], int] = {}
-    kept: list[int] = []
+def _settings_of(run: File[Json] | None, task: str) -> dict[str, str]:
+    """Return how a task was run, as far as it is known."""
+    found = {} if run is None else {name: run.held.object.get(name) for name in _SETTINGS}
+    return {name: str(said[task]) for name, said in found.items() if isinstance(said, dict) and task in said}
+
+
+def _unlike(settings: Mapping[tuple[str, str], Mapping[str, str]]) -> list[str]:
+    """Say which tasks were not one measurement for all systems."""
+    values: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (_, task), own in settings.items():
+        for name, value in own.items():
+            values[task, name].add(value)
+    found = [
+        f"{task} {_SETTINGS[name]} {' and '.join(sorted(of))}" for (task, name), of in values.items() if len(of) > 1
+    ]
+    return [f"the systems were not run alike: {first_few(found)}"] if found else []
+
+
+def _lower(results: Json, task: str) -> frozenset[str]:
+    """Return the metrics of a task where lower is better, without their filters."""
+    said = results.object.get("higher_is_better")
+    of_task = said.get(task) if isinstance(said, dict) else None
+    named = of_task.items() if isinstance(of_task, dict) else ()
+    return frozenset(name for name, better in named if better is False)
+
+
+def _part(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
+    records = json.records
     topics: list[str] = []
     values: list[dict[str, Any]] = []
     marks: list[str] = []
-    records = json.records
-    again = 0
     for at, record in enumerate(records):
         if "doc_id" not in record:
             json.refuse("there is no doc_id; every line of samples has one", at=at)
-        document, scores = str(record["doc_id"]), _scores(record, json, at)
-        known = (document, str(record.get("filter", _NO_FILTER)))
-        mark = str(record.get("doc_hash") or "")
-        if known in seen:
-            before = seen[known]
-            if values[before] != scores or marks[before] != mark:
-                message = (
-                    f"document {document!r} stands on line {json.line(kept[before])} already, with other scores or "
-                    "another doc_hash; keep one of the two runs that were written to this file"
-                )
-                json.refuse(message, at=at, key="doc_id")
-            again += 1
-            continue
-        seen[known] = len(kept)
-        kept.append(at)
-        topics.append(f"{task}/{document}")
-        values.append(scores)
-        marks.append(mark)
+        topics.append(f"{task}/{record['doc_id']}")
+        values.append(_scores(record, json, at))
+        marks.append(str(record.get("doc_hash") or ""))
     return Part(
         path=json.label,
         system=system,
         topics=topics,
         values=values,
-        place=lambda number, metric: (json.line(kept[number]), metric.partition("(")[0]),
+        place=lambda number, metric: (json.line(number), metric.partition("(")[0] or ""),
         clusters=[task] * len(topics),
         marks=marks if any(marks) else None,
         mark="doc_hash",
-        notes=[f"{count(again, 'line')} that appeared twice counted once"] if again else [],
+        lower=lower,
     )
 
 
@@ -135,5 +254,26 @@ def _scores(record: Mapping[str, Any], json: Json, at: int) -> dict[str, Any]:
         value = record.get(name)
         if isinstance(value, dict):
             json.refuse("this is an object; the score of a document is a number", at=at, key=name)
-        scores[name if used == _NO_FILTER else f"{name}({used})"] = value
+        scores[_with_filter(name, used)] = value
     return scores
+
+
+def _with_filter(name: str, used: object) -> str:
+    return name if used == _NO_FILTER else f"{name}({used})"
+
+
+def _part_of_results(system: str, task: str, json: Json, lower: frozenset[str]) -> Part:
+    values = {}
+    for key, value in json.object["results"][task].items():
+        name, _, used = key.partition(",")
+        if not name.endswith(_ERROR) and key not in {"name", "alias", "sample_len", "sample_count"}:
+            values[_with_filter(name, used or _NO_FILTER)] = value
+    return Part(
+        path=json.label,
+        system=system,
+        topics=[task],
+        values=[values],
+        place=lambda _, metric: (None, f"results.{task}" + f".{metric}" * bool(metric)),
+        clusters=[task],
+        lower=lower,
+    )

@@ -28,6 +28,8 @@ CREDIT: Mapping[str, float] = {
 CONTRADICTIONS = frozenset({"contradict", "contradicts", "contradicted", "contradiction"})
 IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget in `weighted`."""
+_FAILED = "failed"
+"""What nuggetizer writes where its judge gave no label: it counts as no support, and as a nugget that is not vital."""
 _WORDS = {
     "topic": ("topic_id", "topic", "qid", "query_id"),
     "system": ("run_tag", "run_id", "run", "system"),
@@ -104,9 +106,16 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
     """Read assignments, a record a query: a system is its ``run_id``, or the file; a nugget is named by its text."""
     rows: list[_Row] = []
     owners: list[tuple[Json, int]] = []
+    credit = {_FAILED: 0.0, **{_word(key): one for key, one in options.credit.items()}}
     for file in files:
         for at, record in enumerate(file.held.records):
             nuggets = record.get("nuggets")
+            if "docid" in record:
+                message = (
+                    "these are assignments to a retrieved document (docid) and not to a system's answer; give the "
+                    "assignments of answers, which have a run_id"
+                )
+                file.held.refuse(message, at=at, key="docid")
             if "qid" not in record or not isinstance(nuggets, list):
                 file.held.refuse("a record has a qid and a list of nuggets", at=at)
             system = own_system(file.source, str(record.get("run_id") or file.source.own_name))
@@ -119,7 +128,9 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
                         system=system,
                         nugget=" ".join(str(nugget["text"]).split()),
                         label=str(nugget["assignment"]),
-                        importance=str(nugget.get("importance") or ""),
+                        importance="okay"
+                        if nugget.get("importance") == _FAILED
+                        else str(nugget.get("importance") or ""),
                         judge="",
                         place=len(owners),
                     )
@@ -130,7 +141,14 @@ def read(files: Sequence[File[Json]], options: TableOptions) -> tuple[list[Part]
         json, at = owners[place]
         return FileFormatError(rule, path=json.label, line=json.line(at))
 
-    return _parts(rows, files[0].source.path, options, refuse)
+    parts, notes = _parts(rows, files[0].source.path, replace(options, credit=credit), refuse)
+    failed = sum(_word(row.label) == _FAILED for row in rows)
+    if failed:
+        notes.append(
+            f"{count(failed, 'assignment')} failed and count{'s' * (failed == 1)} {credit[_FAILED]:g} "
+            "(`credit` changes this)"
+        )
+    return parts, notes
 
 
 def finished(block: Block) -> Block:

@@ -32,6 +32,8 @@ class Inputs(NamedTuple):
     blocks: list[Block]
     paths: list[str]
     """The files that it came from."""
+    chosen: bool = False
+    """Whether the scores are those of the metrics asked for already."""
 
 
 def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Sequence[str] | None = None) -> Inputs:
@@ -188,8 +190,8 @@ def _read_benchmark(
             f"left out {count(len(out), 'file')} without results of {first.name}: {first_few(list(dict.fromkeys(out)))}"
         )
     label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
-    block = block_of(parts, label, notes=notes, metrics=metrics)
-    return Inputs([_as_one(first.finished(block), first)], [file.source.path for _, file in files])
+    block = block_of(parts, label, notes=notes, metrics=metrics, duplicates=options.duplicates)
+    return Inputs([_as_one(first.finished(block), first)], [file.source.path for _, file in files], chosen=True)
 
 
 def _as_one(block: Block, form: Format) -> Block:
@@ -209,7 +211,7 @@ def _read_pair(
     names = list(dict.fromkeys(name for part in parts for name in part.values[0]))
     chosen = metrics if metrics is not None else _of_metrics(names, root, pair)
     block = block_of(parts, str(root), notes=notes, metrics=chosen)
-    return Inputs([_as_one(block, _named("mt-metrics-eval"))], read)
+    return Inputs([_as_one(block, _named("mt-metrics-eval"))], read, chosen=True)
 
 
 def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:

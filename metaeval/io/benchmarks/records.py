@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
+from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.blocks import Block, notes_of_files
+from metaeval.io.duplicates import Duplicates, note_of, single
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 
@@ -30,10 +33,11 @@ _COLUMNS = 7
 _MANY = 200
 """Records of a part from which on its scores are taken by columns."""
 _LONGEST_MARK = 40
+_LONGEST_EXAMPLE = 200
 BY_TASK = "score"
 """What the metric is called that each task has its own for."""
 _BOOKKEEPING = re.compile(
-    r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost)"
+    r"(num|n|number_of|finish_reason|inference|training|batch)_.*|.*_(tokens|runtime|time|seconds|co2_cost|energy_cost|stderr)"
     r"|prompt_truncated|logprob|max_prob|predicted_index",
     re.IGNORECASE,
 )
@@ -67,6 +71,8 @@ class Part:
     mark: str = "hash"
     """What the marks are called."""
     notes: Sequence[str] = field(default_factory=list)
+    lower: frozenset[str] = frozenset()
+    """Metrics, without what stands in brackets behind them, where lower is better."""
 
     def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
         """Return the error about a record, or about one of its metrics."""
@@ -100,8 +106,9 @@ class _Rows:
 def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], list[str]]:
     """Return the parts under a metric that is another one for each task, as ``TASK=METRIC`` says, and a note.
 
-    Items of tasks that are not named are left out. Where no name of a task comes before "=", nothing is returned: the
-    sign may be that of a parameter.
+    In a task, ``*`` stands for any signs; a task that is named itself is none of those. Items of tasks that are not
+    named are left out. Where no name of a task comes before "=", nothing is returned: the sign may be that of a
+    parameter.
 
     Examples
     --------
@@ -111,30 +118,65 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
     [{'score': 0.5}]
     """
     tasks = {name for part in parts for name in part.clusters or ()}
-    owners = (
-        (max((task for task in tasks if one.startswith(f"{task}=")), key=len, default=""), one) for one in metrics
-    )
-    said = {task: one.removeprefix(f"{task}=") for task, one in owners if task}
+    owners = [(_tasks_of(one, tasks), one) for one in metrics]
+    said: dict[str, str] = {}
+    for found, _ in sorted(owners, key=lambda owner: len(owner[0]) > 1):
+        said = {**found, **said}
     if not said:
         return [], []
-    if len(said) < len(metrics):
-        rule = f"names one metric for each task (TASK=METRIC), or metrics for all; got {', '.join(metrics)}"
-        raise refused("metrics", rule, metrics)
+    if idle := [one for found, one in owners if not found]:
+        rule = f"names one metric for each task (TASK=METRIC), or metrics for all; {idle[0]!r} names no task"
+        raise refused("metrics", f"{rule} of {first_few(sorted(tasks))}", metrics)
     known: dict[str, set[str]] = {task: set() for task in tasks}
     made = []
+    lower = set()
     for part in parts:
         of = part.clusters or [""] * len(part.topics)
         own = [said.get(task, "") for task in of]
         for task, values in zip(of, part.values, strict=True):
             known.setdefault(task, set()).update(values)
         kept = [{BY_TASK: one.get(name)} if name else {} for one, name in zip(part.values, own, strict=True)]
-        made.append(replace(part, values=kept, place=partial(_place_by_task, part.place, own)))
+        lower |= {name.partition("(")[0] in part.lower for name in own if name}
+        turned = frozenset({BY_TASK} if True in lower else ())
+        made.append(replace(part, values=kept, place=partial(_place_by_task, part.place, own), lower=turned))
     for task, metric in said.items():
         if metric not in known[task]:
-            raise UnknownNameError(f"metric of {task}", metric, sorted(known[task]))
+            raise UnknownNameError(f"metric of {task}", metric, [quoted_name(name) for name in sorted(known[task])])
+    if len(lower) > 1:
+        rule = "names metrics where higher is better and others where lower is, which have no common mean"
+        raise refused("metrics", rule, metrics)
     left = len(tasks - set(said))
     note = f"left out the items of {count(left, 'task')} without a metric among those asked for"
     return made, [note] if left else []
+
+
+def _tasks_of(asked: str, tasks: Collection[str]) -> dict[str, str]:
+    """Return the metric of every task that ``TASK=METRIC`` means: of one of that name, else of those that fit it."""
+    if whole := max((task for task in tasks if asked.startswith(f"{task}=")), key=len, default=""):
+        return {whole: asked.removeprefix(f"{whole}=")}
+    for place in [at for at, sign in enumerate(asked) if sign == "="]:
+        fitting = [task for task in tasks if "*" in asked[:place] and fnmatchcase(task, asked[:place])]
+        if fitting:
+            return dict.fromkeys(fitting, asked[place + 1 :])
+    return {}
+
+
+def _joined(asked: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return metrics as they are called here: ``exact_match,strict-match`` is exact_match(strict-match).
+
+    Examples
+    --------
+    >>> _joined(["t=em", "strict", "u=acc,none"], {"em(strict)", "acc"})
+    ['t=em(strict)', 'u=acc']
+    """
+    found: list[str] = []
+    for piece in [piece for one in asked for piece in ([one] if one in known or "(" in one else one.split(","))]:
+        name = found[-1].rpartition("=")[2] if found else ""
+        if piece not in known and f"{name}({piece})" in known:
+            found[-1] += f"({piece})"
+        elif piece != "none" or "none" in known or name not in known:
+            found.append(piece)
+    return found
 
 
 def _place_by_task(place: Place, said: Sequence[str], record: int, metric: str) -> tuple[int | None, str]:
@@ -143,18 +185,27 @@ def _place_by_task(place: Place, said: Sequence[str], record: int, metric: str) 
 
 
 def block_of(
-    parts: Sequence[Part], label: str, *, notes: Sequence[str] = (), metrics: Sequence[str] | None = None
+    parts: Sequence[Part],
+    label: str,
+    *,
+    notes: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    duplicates: Duplicates = "error",
 ) -> Block:
     """Lay out what the files of one benchmark hold.
 
     Metrics differ from task to task. Those asked for are kept, with the items that any of them scores. Where none is
     asked for, those are kept that have the most scores; they must cover every item, or it must be said which are
     meant; of these, counts, times and constants are left out. A metric of words is no score and is left out. Metrics of
-    the form ``TASK=METRIC`` make one of each task's own (`by_task`).
+    the form ``TASK=METRIC`` make one of each task's own (`by_task`). A score that is given twice alike counts once, one
+    with two values as `duplicates` says.
     """
-    if metrics is not None and (made := by_task(parts, metrics))[0]:
-        parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
+    if metrics is not None:
+        metrics = _joined(metrics, {name for part in parts for values in part.values for name in values})
+        if (made := by_task(parts, metrics))[0]:
+            parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
     rows = _Rows()
+    rows.names["metric"].update({name: at for at, name in enumerate(metrics or ())})  # those keep their order
     for number, part in enumerate(parts):
         _enter(part, number, rows)
     codes, origins, scores = rows.finished()
@@ -164,7 +215,7 @@ def block_of(
         raise FileFormatError(f"there is no score of any item{left}", path=label)
     clusters = _same_everywhere(parts, "clusters", "cluster")
     _same_everywhere(parts, "marks", parts[0].mark)
-    kept, chosen = _chosen(codes, rows, label, metrics)
+    kept, chosen = _chosen(codes, rows, label, metrics, parts)
     if metrics is None:
         kept, idle = _without_bookkeeping(kept, codes["metric"], scores, list(rows.names["metric"]))
         chosen += idle
@@ -178,15 +229,15 @@ def block_of(
     codes["topic"], labels["topic"] = _in_order(codes["topic"], labels["topic"])
     if len(labels[REPEAT]) == 1:
         del labels[REPEAT], codes[REPEAT]
-    values = _laid_out(codes, labels, scores[kept], parts, origins[:, kept])
+    values, again = _laid_out(codes, labels, scores[kept], parts, origins[:, kept], duplicates)
     ragged = _ragged(values) if REPEAT in labels else []
     said = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
     return Block(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *said, *texts, *chosen, *ragged],
-        attached=_clusters_of(labels["topic"], clusters),
+        notes=[*notes, *said, *texts, *chosen, *again, *ragged],
+        attached={**_clusters_of(labels["topic"], clusters), **_directions_of(labels["metric"], parts)},
         of_items=True,
     )
 
@@ -290,7 +341,11 @@ def _same_everywhere(parts: Sequence[Part], entries: str, what: str) -> dict[str
 
 
 def _chosen(
-    codes: Mapping[str, NDArray[np.int64]], rows: _Rows, label: str, metrics: Sequence[str] | None
+    codes: Mapping[str, NDArray[np.int64]],
+    rows: _Rows,
+    label: str,
+    metrics: Sequence[str] | None,
+    parts: Sequence[Part],
 ) -> tuple[NDArray[np.bool_], list[str]]:
     """Choose metrics, as `block_of` says: which scores are kept, and what was left out."""
     names = list(rows.names["metric"])
@@ -299,7 +354,7 @@ def _chosen(
     if metrics is not None:
         for name in metrics:
             if name not in present:
-                raise UnknownNameError("metric in the results", name, present)
+                raise UnknownNameError("metric in the results", name, [quoted_name(one) for one in present])
         kept = np.isin(codes["metric"], [rows.names["metric"][name] for name in metrics])
         left = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][kept]))
         note = f"left out {count(left, 'item')} without a score under {' or '.join(metrics)}"
@@ -317,6 +372,7 @@ def _chosen(
         message = (
             f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (`metrics`), "
             "and the items will be those that they score, or one for each task, as TASK=METRIC"
+            f"{_example(parts, present)}"
         )
         raise FileFormatError(message, path=label)
     out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
@@ -325,6 +381,16 @@ def _chosen(
         f"(`metrics` reads them): {first_few(out)}"
     )
     return kept, [note] if out else []
+
+
+def _example(parts: Sequence[Part], scored: Sequence[str]) -> str:
+    """Return the first metric of every task as it is asked for, where it takes a line."""
+    first: dict[str, str] = {}
+    for part in parts:
+        for task, values in zip(part.clusters or (), part.values, strict=False):
+            first.setdefault(task, next((name for name in values if name in scored), ""))
+    said = ",".join(quoted_name(f"{task}={metric}") for task, metric in first.items() if metric)
+    return f", such as {said}" if said and len(said) <= _LONGEST_EXAMPLE else ""
 
 
 def _without_bookkeeping(
@@ -349,27 +415,56 @@ def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, NDArray[np.int6
     return f"{first_few(names, write=written)} of {len(np.unique(codes['topic']))}"
 
 
-def _laid_out(
+def _laid_out(  # noqa: PLR0913, PLR0917 - what rows say, and whose they are
     codes: Mapping[str, NDArray[np.int64]],
     labels: Mapping[str, Sequence[str]],
     scores: NDArray[np.float64],
     parts: Sequence[Part],
     origins: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    duplicates: Duplicates,
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the scores by cell, and a note on those that were given again."""
     cells = place_rows(codes, labels)
-    twice = first_repeat(cells)
-    if twice is not None:
-        (part, record), (other, earlier) = origins[:, twice[0]].tolist(), origins[:, twice[1]].tolist()
-        metric, system, topic = (labels[dim][codes[dim][twice[0]]] for dim in DIMS)
-        line, key = parts[other].place(earlier, metric)
-        before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
-        where = f"{shortened(topic)!r} under {metric!r} already ({before})"
-        message = f"system {system!r} has a score on {where}; keep one of them"
-        if parts[other].path != parts[part].path:
-            ways = named_apart([parts[other].path, parts[part].path])
-            message += f", or name what the files hold: {' '.join(ways)}"
-        raise parts[part].refuse(message, record, metric)
-    return laid_out(cells, labels, scores)
+    order = np.lexsort((*origins[::-1], cells))
+    alike = np.diff(cells[order], prepend=-1) == 0
+    alike[1:] &= np.diff(scores[order]) == 0
+    kept = np.ones(len(cells), dtype=bool)
+    if duplicates != "mean":
+        kept[order[alike]] = False
+    note = [f"{count(int((~kept).sum()), 'score')} given twice alike counted once"] if not kept.all() else []
+    rows = np.flatnonzero(kept)
+    twice = first_repeat(cells[rows])
+    if twice is None:
+        return laid_out(cells[rows], labels, scores[rows]), note
+    if duplicates == "error":
+        raise _given_twice(codes, labels, parts, origins, *rows[list(twice)].tolist())
+    rows = order[kept[order]]  # in the order of files and records
+    rows = rows[np.lexsort(origins[::-1, rows])]
+    once = single(cells[rows], scores[rows], duplicates)
+    return laid_out(cells[rows[once.rows]], labels, once.numbers), [
+        *note,
+        *note_of(once.n_left, "score", duplicates),
+    ]
+
+
+def _given_twice(  # noqa: PLR0913, PLR0917 - as `_laid_out`
+    codes: Mapping[str, NDArray[np.int64]],
+    labels: Mapping[str, Sequence[str]],
+    parts: Sequence[Part],
+    origins: NDArray[np.int64],
+    row: int,
+    other_row: int,
+) -> FileFormatError:
+    (part, record), (other, earlier) = origins[:, row].tolist(), origins[:, other_row].tolist()
+    metric, system, topic = (labels[dim][codes[dim][row]] for dim in DIMS)
+    line, key = parts[other].place(earlier, metric)
+    before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
+    where = f"{shortened(topic)!r} under {metric!r} already ({before})"
+    message = f"system {system!r} has a score on {where}; keep one of them, or pass `duplicates='first'` or `'mean'`"
+    if parts[other].path != parts[part].path:
+        ways = named_apart([parts[other].path, parts[part].path])
+        message += f", or name what the files hold: {' '.join(ways)}"
+    return parts[part].refuse(message, record, metric)
 
 
 def _ragged(values: NDArray[np.float64]) -> list[str]:
@@ -387,3 +482,10 @@ def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str
     said = {topic: clusters[topic] for topic in topics if topic in clusters}
     distinct = len(set(said.values()))
     return {"cluster": said} if 1 < distinct < len(said) else {}
+
+
+def _directions_of(metrics: Sequence[str], parts: Sequence[Part]) -> dict[str, dict[str, bool]]:
+    """Return which metrics are better where they are higher, if a part says that one is not."""
+    lower = frozenset().union(*(part.lower for part in parts))
+    better = {name: name.partition("(")[0] not in lower for name in metrics}
+    return {} if all(better.values()) else {"higher_is_better": better}

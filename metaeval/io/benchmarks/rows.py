@@ -12,6 +12,7 @@ from metaeval.base.columns import column_roles, part_of_word
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import GAP_WORDS, BadCellError, Block, Form, TableOptions, left_out_note, to_numbers
+from metaeval.io.duplicates import each_once
 from metaeval.io.headers import fitting_names, place_of, unique_names
 from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, header_names, sheet_of
@@ -198,23 +199,27 @@ def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
             raise body.error(f"{name!r}: {error.rule}", error.place) from None
     summaries = are_summaries(labels)
     real = [at for at, summary in enumerate(summaries) if not summary]
-    called, labels = labels, unique_names([labels[at] for at in real], "topic", body)
+    notes = [f"left out columns of words ({first_few(words)})"] if words else []
+    notes += left_out_note([label for label, summary in zip(labels, summaries, strict=True) if summary])
+    metrics, called, kept = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
+    topics = called
+    if options.duplicates != "error":
+        metrics, topics, kept = each_once(metrics, called, kept, options.duplicates, notes)
+    topics = unique_names(topics, "topic", body)
+
+    def by_topic(column: str) -> dict[str, str]:
+        return {called[number]: columns[column][at] for number, at in reversed([*enumerate(real)])}  # the first counts
+
     asked = next((name for name in _ASKED if name in columns), None)
     attached: dict[str, dict[str, Any]] = {
-        part: dict(zip(labels, [columns[column][at] for at in real], strict=True))
-        for part, column in roles.parts.items()
-        if ATTACHED.get(part) == "topic"
+        part: by_topic(column) for part, column in roles.parts.items() if ATTACHED.get(part) == "topic"
     }
     if asked is not None:
-        attached["question"] = {
-            label: shortened(columns[asked][at], _LONGEST_TEXT) for label, at in zip(labels, real, strict=True)
-        }
-    notes = [f"left out columns of words ({first_few(words)})"] if words else []
-    notes += left_out_note([label for label, summary in zip(called, summaries, strict=True) if summary])
+        attached["question"] = {label: shortened(text, _LONGEST_TEXT) for label, text in by_topic(asked).items()}
     return Block(
         label=source.path,
-        scores=scores[:, :, real],
-        labels={"metric": unique_names(numeric, "metric", body), "system": [source.own_name], "topic": labels},
+        scores=kept[:, None],
+        labels={"metric": metrics, "system": [source.own_name], "topic": topics},
         notes=notes,
         attached=attached,
         numbered=topic is None,

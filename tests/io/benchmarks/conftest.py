@@ -1,6 +1,8 @@
 """What the tests of benchmarks share: folders of files made from plain values."""
 
 import json
+import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +34,12 @@ def told():
         return [note for note in scores.attrs["notes"] if words in note]
 
     return find
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return a folder of files that the tools themselves wrote, of our own toy questions; see `test_written`."""
+    folder = tmp_path_factory.mktemp("written")
+    with tarfile.open(Path(__file__).with_name("written.tar.xz")) as archive:
+        archive.extractall(folder, filter="data")
+    return folder

@@ -26,7 +26,7 @@ def _folder(put, preferences, **more):
 
 def test_models_instructions_and_preferences(put, told):
     """The score is the preference less 1; a preference that is not there is a gap."""
-    scores = read_scores(_folder(put, {"a": [1.0, 1.5, 2], "b": [1.25, 1.75, 1]}))
+    scores = read_scores(_folder(put, {"a": [1.0, 0, 2], "b": [1.25, 1.75, 1]}))  # 0 is a draw of former versions
     assert scores.sel(metric="preference").to_numpy().tolist() == [[0, 0.5, 1], [0.25, 0.75, 0]]
     assert scores["topic"].to_numpy().tolist() == ["question 0", "question 1", "question 2"]
     assert told(scores, "preferences over gpt4")
@@ -61,6 +61,10 @@ FAULTS = {
         r"generator_1: the baseline is 'gpt3', and 'gpt4'",
     ),
     "out of range": (_annotation("q", "a", 2.5), r"preference: '2.5' is no preference; it lies from 1 to 2"),
+    "beyond the range for lengths": (
+        _annotation("q", "a", 1.5) | {"glm_preference": 1.5},
+        r"glm_preference: '1.5' is no preference; it lies from 0 to 1",
+    ),
     "a word": (_annotation("q", "a", "good"), r"preference: 'good' is no preference"),
     "no instruction": (_annotation(None, "a", 1.5), r"an annotation has an instruction in words"),
 }
@@ -76,12 +80,17 @@ def test_faulty_annotations(put, record, message):
 
 
 def test_an_instruction_twice(put):
-    """An instruction that a model was judged on twice stops the reading."""
+    """An instruction that a model was judged on twice stops the reading, unless it is said which counts."""
     put({f"{model}.json": [_annotation("q", model, 1), _annotation("q", model, 2)] for model in "ab"})
     with pytest.raises(
         FileFormatError, match=r"\[1\]\.preference: system 'a' has a score on 'q' under 'preference' already"
     ):
         read_scores(put({}))
+    put({f"{model}.json": [_annotation("r", model, 1), _annotation("r", model, 1), _annotation("q", model, 2)]
+         for model in "cd"})  # fmt: skip
+    for rule, expected in (("first", 0), ("mean", 0.5)):
+        scores = read_scores(put({}), duplicates=rule, missing="pairwise")
+        assert scores.sel(metric="preference", system="a", topic="q").item() == expected
 
 
 def test_published_win_rates_through_annotations(data_folder, put):

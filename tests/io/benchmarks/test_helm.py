@@ -1,4 +1,4 @@
-"""Runs of HELM, made as its code writes them (no real ones are at hand)."""
+"""Runs of HELM: what may be odd or broken in them; its own files are in `test_written`."""
 
 import pytest
 

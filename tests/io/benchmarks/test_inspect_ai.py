@@ -126,7 +126,7 @@ def test_of_several_logs_the_newest_that_ended_well(put, told):
         "1 log without a scored sample",
         "2 older logs",
         "1 log did not end with success",
-        "(b on quiz: cancelled)",
+        "(b on quiz: cancelled; inspect eval-retry",
     ):
         assert told(scores, words), words
 
@@ -142,6 +142,14 @@ def test_logs_with_other_settings(put):
         read_scores(folder)
     scores = read_scores({"cold": folder / "cold.json", "warm": folder / "warm.json"})
     assert scores["system"].to_numpy().tolist() == ["cold", "warm"]
+    put({"cold.json": _log("a", _samples(["C", "C"]), eval={"solver": "agent"}), "b.json": _log("b", _samples("CI"))})
+    put({"warm.json": _log("a", _samples(["C", "I"]), eval={"solver": "other"})})
+    with pytest.raises(FileFormatError, match=r"eval\.solver: a was evaluated on quiz with another solver"):
+        read_scores(folder)
+    for changed in ({"status": "error"}, {"eval": {"solver": "agent", "model_generate_config": {"max_retries": 3}}}):
+        later = {"created": "2026-02-01T00:00:00", "solver": "other"} | changed.get("eval", {})
+        put({"warm.json": _log("a", _samples(["C", "I"]), **{**changed, "eval": later})})
+        assert read_scores(folder)["system"].to_numpy().tolist() == ["b", "a"]
 
 
 FAULTS = {
@@ -149,7 +157,7 @@ FAULTS = {
     "nested": (_samples([{"f": {"g": 1}}, 1]), r"samples\[0\]\.scores\.match\.value\.f: .*not nested further"),
     "no value": ([{"id": 1, "scores": {"f": 1}}], r"samples\[0\]\.scores\.f: a score is an object with a value"),
     "no id": ([{"epoch": 1, "scores": {"f": {"value": 1}}}], r"samples\[0\]: a sample is an object with an id"),
-    "twice": (_samples(["C", "I"]) + _samples(["C"]), r"samples\[2\].*has a score on '1' under 'match' already"),
+    "twice": (_samples(["C", "I"]) + _samples(["I"]), r"samples\[2\].*has a score on '1' under 'match' already"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Samples of lm-evaluation-harness, made as its code writes them (no real ones are at hand)."""
+"""Samples of lm-evaluation-harness: what may be odd or broken in them; its own files are in `test_written`."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_folders_tasks_and_filters(put, told):
             for at, model in enumerate(("org__a", "org__b"))
             for task in ("arc_easy", "piqa")
         }
-        | {f"{model}/results_2026-01-01T00-00-00.json": {"results": {"arc_easy": {}}} for model in ("org__a", "org__b")}
+        | {f"{model}/notes.json": {"remarks": {"arc_easy": {}}} for model in ("org__a", "org__b")}
     )
     scores = read_scores(put({}))
     assert scores["system"].to_numpy().tolist() == ["org__a", "org__b"]
@@ -92,7 +92,7 @@ def test_the_newest_date_counts(put, told):
     })  # fmt: skip
     scores = read_scores(put({}))
     assert scores.sel(metric="acc").to_numpy().tolist() == [[1, 1], [0, 0]]
-    assert told(scores, "left out 1 older file of a task that was run again")
+    assert told(scores, "left out 1 older result of a task that was run again")
 
 
 def test_a_document_with_two_checksums(put):
@@ -102,7 +102,7 @@ def test_a_document_with_two_checksums(put):
     with pytest.raises(FileFormatError, match=r"b/samples_t_.*, line 2: item 't/1' has the doc_hash 'other', but"):
         read_scores(put({}))
     put({_name("b", "t"): [_sample(0, acc=0), _sample(1, acc=0), _sample(1, doc_hash="other", acc=0)]})
-    with pytest.raises(FileFormatError, match=r"line 3: doc_id: document '1' stands on line 2 already"):
+    with pytest.raises(FileFormatError, match=r"line 3: item 't/1' has the doc_hash 'other', but"):
         read_scores(put({}))
 
 
@@ -116,12 +116,17 @@ def test_a_document_that_stands_twice(put, told):
     )
     scores = read_scores(put({}))
     assert scores.sel(metric="acc").to_numpy().tolist() == [[0, 0], [1, 1]]
-    assert told(scores, "2 lines that appeared twice counted once")
+    assert told(scores, "2 scores given twice alike counted once")
     put({_name("a", "t"): [_sample(0, acc=0), _sample(1, acc=0), _sample(0, acc=1)]})
-    with pytest.raises(
-        FileFormatError, match=r"line 3: doc_id: document '0' stands on line 1 already, with other scores"
-    ):
+    message = (
+        r"line 3: acc: system 'a' has a score on 't/0' under 'acc' already \(.*line 1, acc\); keep one of them, or pass"
+    )
+    with pytest.raises(FileFormatError, match=message):
         read_scores(put({}))
+    for rule, values in (("first", [0, 0]), ("mean", [0.5, 0])):
+        scores = read_scores(put({}), duplicates=rule)
+        assert scores.sel(metric="acc", system="a").to_numpy().tolist() == values
+        assert told(scores, "1 score repeats another one")
 
 
 FAULTS = {
@@ -178,7 +183,7 @@ def test_folders_of_one_name(put):
     )
     assert read_scores(put({}))["system"].to_numpy().tolist() == ["b", "a"]
     put({_name("none/a", "t"): [_sample(n, acc=0) for n in (0, 1)]})
-    with pytest.raises(FileFormatError, match=r"none/a/samples_t_.*: a has samples of t in .*few/a/.* too"):
+    with pytest.raises(FileFormatError, match=r"none/a/samples_t_.*: a has results of t in .*few/a/.* too"):
         read_scores(put({}))
 
 
@@ -191,3 +196,16 @@ def test_a_newer_file_of_fewer_documents(put):
     })  # fmt: skip
     with pytest.raises(FileFormatError, match=r"this newest file of a on t scores 2 items, and .*, 4; leave out"):
         read_scores(put({}))
+
+
+def test_systems_that_were_not_run_alike(put, told):
+    """Other numbers of examples in the prompt, or versions of a task, are said."""
+    for model, shots in (("a", 0), ("b", 5)):
+        put({_name(model, "t"): [_sample(n, acc=n) for n in range(2)]})
+        results = {"results": {"t": {"acc,none": 0.5}}, "versions": {"t": 1.0}, "n-shot": {"t": shots}, "config": {}}
+        put({f"{model}/results_2026-01-01T00-00-00.000001.json": results | {"model_name_sanitized": model}})
+    assert told(read_scores(put({})), "the systems were not run alike: t examples in the prompt 0 and 5")
+    put({"b/samples_t_2025-01-01T00-00-00.5.jsonl": [_sample(n, acc=1) for n in range(2)]})
+    put({"b/results_2025-01-01T00-00-00.5.json": results | {"n-shot": {"t": 3}, "model_name_sanitized": "b"}})
+    scores = read_scores(put({}))
+    assert told(scores, "left out 1 older result of a task that was run again (1 of another version, or with other")
