@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from metaeval.resampling.cluster_residuals import placed
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.studies.leaderboard_card import AS_RANKS, card_of
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
@@ -43,8 +44,6 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements
 from metaeval.tests_stat.result import PairwiseResult
 
-AS_RANKS = "ranks"
-"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 _ENOUGH = 0.5
 """Share of the items that all systems must have for subsets of these to stand for the benchmark."""
 
@@ -83,8 +82,8 @@ class LeaderboardStudy(Study):
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
     requirements: Requirements | None
     """What was required of systems, and whether the items establish it."""
-    baseline: str | None
-    """A system to compare with all others."""
+    baselines: tuple[str, ...]
+    """Systems to compare with all others."""
     top: int
     """How many systems count as the top."""
     power: float
@@ -167,11 +166,21 @@ class LeaderboardStudy(Study):
         first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[place, first, second])
 
+    def card(self) -> dict[str, Any]:
+        """Return what the page says of the whole ranking as a small record, ready for JSON.
+
+        ``n_systems``, ``n_items``; ``decision`` (method, family and alpha of the one decision over all pairs); for each
+        of ``metrics`` how many systems may be first, the significant pairs (n_significant, n_pairs, share), those of
+        neighbours, and the detectable difference of the median pair (None where there is none); how that was tested
+        (``detectable``); version, time, command, seed and checksums of the inputs.
+        """
+        return card_of(self)
+
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     requirements: Sequence[str] = (),
     top: int = 3,
     alpha: float = 0.05,
@@ -192,8 +201,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         part of the study can, and the rest says why it has no answer. Groups are families of systems. Or, where there
         are no scores by item, a table of means and standard errors (`metaeval.table.means.as_means`): model, score,
         stderr, and perhaps metric and n.
-    baseline : str, optional
-        A system to compare with every other.
+    baseline : str or sequence of str, optional
+        Systems to compare with every other; their pairs are one family.
     requirements : sequence of str, optional
         Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
     top : int, default 3
@@ -255,8 +264,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if gappy:
         table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
-    if baseline is not None:
-        check_choice(baseline, "baseline", names)
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    for one in baselines:
+        check_choice(one, "baseline", names)
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     ranks = attempt(
@@ -296,7 +306,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         families=pair_families(
             comparison,
             corrections=("holm", "fdr_bh", "fdr_by"),
-            baseline=baseline,
+            baseline=baselines,
             means=settled_mean_over_topics(table) if gappy else None,
         ),
         ranks=ranks,
@@ -310,7 +320,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
-        baseline=baseline,
+        baselines=baselines,
         top=top,
         power=power,
         alpha=float(alpha),
@@ -342,11 +352,11 @@ def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
     return table.isel(topic=np.flatnonzero(whole)), [note]
 
 
-def _refuse_without_items(baseline: str | None, rank_method: str, requirements: Sequence[str]) -> None:
+def _refuse_without_items(baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str]) -> None:
     """Refuse what only scores by item can answer."""
     check_choice(rank_method, "method", get_args(RankMethod))
     unanswerable = {
-        "baseline": baseline is not None,
+        "baseline": bool(baseline),
         "rank_method": rank_method == "guaranteed",
         "requirements": bool(requirements),
     }

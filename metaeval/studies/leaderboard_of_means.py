@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, Unit
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
+from metaeval.studies.leaderboard_card import card_of_means
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 
@@ -49,6 +50,10 @@ class MeansLeaderboardStudy(Study):
                 found = int(part["significant"].sum())
                 rows.append((metric, family, found, len(part), found / len(part)))
         return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
+
+    def card(self) -> dict[str, Any]:
+        """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
+        return card_of_means(self)
 
     def _read_as(self) -> str:
         return self.board.read_as
