@@ -34,22 +34,21 @@ def places_of(study: "LeaderboardStudy") -> pd.DataFrame:
     one decision over all pairs at once.
     """
     frame, rows, errors = study.to_frame(), [], open_pairs_of(study)
-    pairs = study.pair_counts()
-    pairs = pairs[pairs["correction"] == AS_RANKS].set_index(["metric", "family"])
+    counts = study.pair_counts()
+    pairs = _by_family(counts[counts["correction"] == AS_RANKS])
     for metric in study.comparison.metrics:
-        part, near = frame[frame["metric"] == metric], pairs.loc[metric, "adjacent"]
+        part, near, every = frame[frame["metric"] == metric], pairs[metric, "adjacent"], pairs[metric, "all"]
         leaders = natural_order(part.loc[part["rank"] == 1, "system"])
         row: dict[str, Any] = {"metric": metric, "first": first_few(leaders)}
         row |= {"differ": int(near["n_significant"]), "n_near": int(near["n_pairs"])}
         row["error"] = errors[metric, "adjacent"]
         if study.ranks is None:
-            best = pairs.loc[metric, "best"]
+            best = pairs[metric, "best"]
             row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
         else:
             widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
             row |= {"leading": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
-        every = pairs.loc[metric, "all"]
-        rows.append(row | dict(every) | {"share_error": errors[metric, "all"] / every["n_pairs"]})
+        rows.append(row | every | {"share_error": errors[metric, "all"] / every["n_pairs"]})
     return pd.DataFrame(rows)
 
 
@@ -72,13 +71,14 @@ def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
     detected = {}
     if study.detectable is not None:
         rows = study.detectable.summary()
-        rows = rows[rows["correction"] == "none"].set_index("metric")["median"]
+        rows = rows[rows["correction"] == "none"]
         spans = {str(name): float(one.max() - one.min()) for name, one in study.scores.groupby("metric")}
         # a difference wider than all scores lie apart is none, as on the page
-        detected = {str(name): float(one) for name, one in rows.items() if one <= spans[str(name)]}
+        medians = zip(rows["metric"], rows["median"], strict=True)
+        detected = {str(name): float(one) for name, one in medians if one <= spans[str(name)]}
     metrics = [
-        _metric(row.metric, row, (row.leading, row.differ, row.n_near), detected.get(row.metric))
-        for row in places_of(study).itertuples()
+        _metric(row, (row["leading"], row["differ"], row["n_near"]), detected.get(row["metric"]))
+        for row in _records(places_of(study))
     ]
     tests = [] if study.detectable is None else sorted({str(one) for one in study.detectable.tests.values()})
     return _card(
@@ -94,13 +94,11 @@ def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
 
 def card_of_means(study: "MeansLeaderboardStudy") -> dict[str, Any]:
     """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
-    frame, pairs = study.to_frame(), study.pair_counts().set_index(["metric", "family"])
+    frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     metrics = []
     for metric in study.board.metrics:
-        near, leading = pairs.loc[metric, "adjacent"], (frame.query("metric == @metric")["rank_low"] == 1).sum()
-        metrics.append(
-            _metric(metric, pairs.loc[metric, "all"], (leading, near["n_significant"], near["n_pairs"]), None)
-        )
+        near, leading = pairs[metric, "adjacent"], ((frame["metric"] == metric) & (frame["rank_low"] == 1)).sum()
+        metrics.append(_metric(pairs[metric, "all"], (leading, near["n_significant"], near["n_pairs"]), None))
     return _card(
         systems=len(study.board.systems),
         items=None,
@@ -112,15 +110,23 @@ def card_of_means(study: "MeansLeaderboardStudy") -> dict[str, Any]:
     )
 
 
-def _metric(metric: str, every: Any, counts: Sequence[int], detectable: float | None) -> dict[str, Any]:  # noqa: ANN401
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["metric"], row["family"]): row for row in _records(counts)}
+
+
+def _metric(every: dict[str, Any], counts: Sequence[int], detectable: float | None) -> dict[str, Any]:
     leading, differ, near = map(int, counts)
     return {
-        "metric": metric,
+        "metric": every["metric"],
         "n_may_be_first": leading,
-        "n_significant": int(every.n_significant),
-        "n_pairs": int(every.n_pairs),
-        "share": float(every.share),
-        "share_error": getattr(every, "share_error", None),
+        "n_significant": int(every["n_significant"]),
+        "n_pairs": int(every["n_pairs"]),
+        "share": float(every["share"]),
+        "share_error": every.get("share_error"),
         "n_adjacent_significant": differ,
         "n_adjacent": near,
         "detectable_difference": detectable if detectable is not None and math.isfinite(detectable) else None,

@@ -31,7 +31,7 @@ def test_a_board_has_its_published_figures(boards, name, data_folder, folder, co
     assert (folder / "pages" / f"votes-{name.split()[-1]}" / "index.html").is_file()
     assert len(found.figures) == 3
     assert all(figure.agrees for figure in found.figures)
-    line = boards.table([found], ["MTEB"], 1.0)
+    line = boards.table([found], ["MTEB"])
     assert f"| {name} | `{board.command}` |" in line
     assert "Skipped, without their files: MTEB." in line
 
@@ -41,7 +41,7 @@ def test_what_does_not_fit_is_noticed(boards):
     figure = boards.one("pairs, %", "a paper", 54.2, 54.26, digits=1)
     assert (figure.difference, figure.agrees) == ("+0.1", False)
     board = boards.BOARDS[0]
-    assert "| **+0.1** |" in boards.table([boards.Found(board, 1.0, [figure])], [], 1.0)
+    assert "| **+0.1** |" in boards.table([boards.Found(board, 1.0, [figure])], [])
 
 
 def test_the_kept_table_is_of_these_boards(boards, checkout):
