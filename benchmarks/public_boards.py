@@ -236,6 +236,18 @@ def wmt(asked: Asked) -> Iterator[Figure]:
             yield equal(f"en-de {name}", source, rows[f"en-de {name}"], pd.Series(task["values"]), 1e-9)
 
 
+def soft_accuracy(asked: Asked) -> Iterator[Figure]:
+    """Soft pairwise accuracy of English to German, which the published program draws 1,000 permutations for."""
+    wanted = json.loads((asked.data / "wmt23-metrics" / "expected_en-de.json").read_text("utf-8"))
+    (values,) = (pd.Series(task["values"]) for task in wanted["tasks"] if task["corr"].startswith("pce"))
+    rows = pd.DataFrame(asked.answer["results"]).query("task == 'en-de spa'").set_index("metric").loc[values.index]
+    noise = np.hypot(rows["error"].astype(float), 1 / np.sqrt(1000 * 66))  # of our draws, and of theirs over 66 pairs
+    apart = (rows["value"] - values).abs()
+    said = f"at most {apart.max():.1g}, {(apart / noise).max():.1f} standard errors of the draws"
+    source = "mt-metrics-eval, WMT23"
+    yield Figure("en-de soft pairwise accuracy", source, "32 values", "all 32", said, bool((apart <= 3 * noise).all()))
+
+
 def dragun(asked: Asked) -> Iterator[Figure]:
     """26 runs of TREC 2025 DRAGUN on the nuggets of 30 topics."""
     row = frame_of(asked.answer, "independent").set_index(["metric", "correction"]).loc["all", "fdr_by"]
@@ -360,6 +372,13 @@ BOARDS = (
         needs=("wmt23-metrics/wmt23.tar.xz", "wmt23-metrics/expected_en-de.json"),
         command="tar -xf wmt23-metrics/wmt23.tar.xz\nmetaeval human wmt23 --preset wmt23 --out pages/wmt23 --json",
         figures=wmt,
+    ),
+    Board(
+        name="WMT23, soft pairwise accuracy",
+        needs=("wmt23-metrics/wmt23.tar.xz", "wmt23-metrics/expected_en-de.json"),
+        command="tar -xf wmt23-metrics/wmt23.tar.xz\n"
+        "metaeval human wmt23/metric-scores/en-de --tasks spa --out pages/wmt23-spa --json",
+        figures=soft_accuracy,
     ),
     Board(
         name="TREC 2025 DRAGUN",
