@@ -42,8 +42,8 @@ from metaeval.reports.leaderboard_items import (
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import beside, cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
-from metaeval.studies.leaderboard import LeaderboardStudy
-from metaeval.studies.leaderboard_card import AS_RANKS, open_pairs_of, places_of
+from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.studies.leaderboard_card import open_pairs_of, places_of
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)

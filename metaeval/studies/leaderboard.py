@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
@@ -27,7 +28,6 @@ from metaeval.resampling.cluster_residuals import placed
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.leaderboard_card import AS_RANKS, card_of
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_means
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
@@ -39,11 +39,13 @@ from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
-from metaeval.tests_stat.families import PairFamilies, pair_families
+from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements
 from metaeval.tests_stat.result import PairwiseResult
 
+AS_RANKS = "ranks"
+"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 _ENOUGH = 0.5
 """Share of the items that all systems must have for subsets of these to stand for the benchmark."""
 
@@ -174,7 +176,8 @@ class LeaderboardStudy(Study):
         neighbours, and the detectable difference of the median pair (None where there is none); how that was tested
         (``detectable``); version, time, command, seed and checksums of the inputs.
         """
-        return card_of(self)
+        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of(self)  # it knows this class
+        return found
 
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command
@@ -264,7 +267,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if gappy:
         table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    baselines = baselines_of(baseline)
     for one in baselines:
         check_choice(one, "baseline", names)
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)

@@ -2,19 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
+from metaeval.base.provenance import Provenance
+from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy
 
-if TYPE_CHECKING:
-    from metaeval.base.provenance import Provenance
-    from metaeval.studies.leaderboard import LeaderboardStudy
-    from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy
-
-AS_RANKS = "ranks"
-"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 CARD = "metaeval-card/1"
 _METHODS = {
     "posterior": "rank intervals from the posterior of the systems' true means",
@@ -25,7 +21,7 @@ _FAMILIES = ("all", "adjacent", "best", "baseline")
 _PAIRED_T = "paired t, two-sided"
 
 
-def places_of(study: "LeaderboardStudy") -> pd.DataFrame:
+def places_of(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking the items decide: who may be first, and which neighbours differ.
 
     One row a metric with first (the leaders), leading (how many systems may be first), differ and n_near (neighbours
@@ -52,7 +48,7 @@ def places_of(study: "LeaderboardStudy") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def open_pairs_of(study: "LeaderboardStudy") -> dict[tuple[str, str], Any]:
+def open_pairs_of(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
     """Return by how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
     lead, near = study.comparison, study.family_pairs()
     if study.ranks is None:
@@ -66,7 +62,7 @@ def open_pairs_of(study: "LeaderboardStudy") -> dict[tuple[str, str], Any]:
     return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
-def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
+def card_of(study: LeaderboardStudy) -> dict[str, Any]:
     """Return the record of a leaderboard with scores by item; see `LeaderboardStudy.card`."""
     detected = {}
     if study.detectable is not None:
@@ -92,7 +88,7 @@ def card_of(study: "LeaderboardStudy") -> dict[str, Any]:
     )
 
 
-def card_of_means(study: "MeansLeaderboardStudy") -> dict[str, Any]:
+def card_of_means(study: MeansLeaderboardStudy) -> dict[str, Any]:
     """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     metrics = []
@@ -141,7 +137,7 @@ def _card(  # noqa: PLR0913 - the parts of a card
     alpha: float,
     metrics: list[dict[str, Any]],
     detectable: dict[str, Any] | None,
-    provenance: "Provenance",
+    provenance: Provenance,
 ) -> dict[str, Any]:
     return {
         "schema": CARD,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind, check_list
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -115,7 +115,7 @@ def pair_families(
     3      best  system3  system1              True
     """
     check_kind(result, "result", "PairwiseResult")
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
+    baselines = baselines_of(baseline)
     wanted = [*families, *(["baseline"] if baselines else [])]
     for family in wanted:
         check_choice(family, "family of pairs", get_args(Family))
@@ -144,6 +144,19 @@ def pair_families(
         corrections=tuple(map(CORRECTIONS.canonical, corrections)),
         baselines=baselines,
     )
+
+
+def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the baselines named, each once.
+
+    Examples
+    --------
+    >>> baselines_of("bm25"), baselines_of(["bm25", "lm", "bm25"]), baselines_of(None)
+    (('bm25',), ('bm25', 'lm'), ())
+    """
+    if baseline is None or isinstance(baseline, str):
+        return () if baseline is None else (baseline,)
+    return tuple(dict.fromkeys(check_list(baseline, "baseline", ["bm25", "lm"])))
 
 
 def _refuse(result: PairwiseResult) -> None:
