@@ -53,7 +53,9 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> dict[str, Any]:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of_means(self)  # it knows this class
+        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of_means(
+            self
+        )  # it knows this class
         return found
 
     def _read_as(self) -> str:

@@ -35,7 +35,7 @@ def test_the_page(command, table, tmp_path):
     )
     places = [page.index(f">{title}</h2>") for title in titles]
     assert places == sorted(places)
-    assert (tmp_path / "page" / "data" / "neighbours.csv").exists()
+    assert {"neighbours.csv", "card.json", "badge.svg"} <= {one.name for one in (tmp_path / "page" / "data").iterdir()}
 
 
 def test_json_and_latex(command, table):

@@ -1,6 +1,7 @@
 """The card of a leaderboard repeats its page: the same counts, shares and differences, and nothing else."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from metaeval import as_scores, simulate_scores, study_leaderboard
 from metaeval.base.words import carried, number
 
-FEW = {"n_resamples": 200, "n_splits": 2, "rng": 0}
+FEW = {"n_resamples": 100, "n_splits": 1, "rng": 0}
 
 
 def gappy():
@@ -18,10 +19,14 @@ def gappy():
     return as_scores(values, missing="pairwise")
 
 
+@cache
+def two_metrics():
+    scores = simulate_scores(n_systems=8, n_topics=30, metrics=["AP", "P@10"], rng=2)
+    return study_leaderboard(scores, baseline="system3", **FEW)
+
+
 BOARDS = {
-    "two metrics, a baseline": lambda: study_leaderboard(
-        simulate_scores(n_systems=8, n_topics=30, metrics=["AP", "P@10"], rng=2), baseline="system3", **FEW
-    ),
+    "two metrics, a baseline": two_metrics,
     "gaps": lambda: study_leaderboard(gappy(), **FEW),
     "too few clusters for ranks": lambda: study_leaderboard(
         simulate_scores(n_systems=5, n_topics=30, metrics=["AP"], n_clusters=5, rng=1), **FEW
@@ -60,20 +65,22 @@ def test_the_card_is_the_page(board):
 
 
 def test_the_files(tmp_path):
-    """A report keeps the card and a badge that says the same; the page has the lines that embed it."""
-    study = BOARDS["two metrics, a baseline"]()
-    study.save(tmp_path / "page")
-    card = json.loads((tmp_path / "page" / "data" / "card.json").read_text("utf-8"))
+    """A report keeps the card and a badge that says the same, and has the lines that embed it."""
+    study = two_metrics()
+    report = study.report()
+    for name in ("card.json", "badge.svg"):
+        report.data[name](tmp_path / name)
+    card = json.loads((tmp_path / "card.json").read_text("utf-8"))
     assert card == study.card()
     assert card["schema"] == "metaeval-card/1"
     assert card["random_source"] == "seed 0"
-    badge = (tmp_path / "page" / "data" / "badge.svg").read_text("utf-8")
+    badge = (tmp_path / "badge.svg").read_text("utf-8")
     ends = sorted(one["n_may_be_first"] for one in card["metrics"])
     first = str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     assert f">{first} may be first, " in badge
     assert ">8 systems, 30 topics, 2 metrics<" in badge
-    page = (tmp_path / "page" / "index.html").read_text("utf-8")
-    assert "(data/badge.svg)](index.html)" in page
+    (fold,) = (block for block in report.sections[-1].blocks if block.kind == "fold")
+    assert "(data/badge.svg)](index.html)" in fold.blocks[1].paragraphs[0]
 
 
 def test_means_alone(tmp_path):
