@@ -73,9 +73,7 @@ def test_a_folder_of_results_speaks_of_items(command, checkout):
 
 
 def test_a_baseline(command, table):
-    """Its family stands in the table of pairs, also of several; one that is not there is named with its neighbours."""
-    ended = command("leaderboard", table, "--clusters", "ignore", "--baseline", "group1-system1", *QUICK)
-    assert "The baseline and each other" in ended.out
+    """Several are one family in the table of pairs; one that is not there is named with its neighbours."""
     for several in (["group1-system1,group2-system4"], ["group1-system1", "--baseline", "group2-system4"]):
         ended = command("leaderboard", table, "--clusters", "ignore", "--baseline", *several, *QUICK, "--json")
         rows = ended.json()["tables"]["pairs"]["data"]

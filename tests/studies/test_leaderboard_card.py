@@ -79,6 +79,9 @@ def test_the_files(tmp_path):
     first = str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     assert f">{first} may be first, " in badge
     assert ">8 systems, 30 topics, 2 metrics<" in badge
+    tables = {table.name: table for table in report.tables()}
+    assert tables["pairs"].frame["family"].iloc[3] == "The baseline and each other"
+    assert len(tables["baseline pairs"].frame) == 2 * 7
     (fold,) = (block for block in report.sections[-1].blocks if block.kind == "fold")
     assert "(data/badge.svg)](index.html)" in fold.blocks[1].paragraphs[0]
 
