@@ -53,9 +53,7 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> dict[str, Any]:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of_means(
-            self
-        )  # it knows this class
+        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of_means(self)
         return found
 
     def _read_as(self) -> str:
