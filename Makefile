@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test browser required oldest lint docs package installed picture gallery notebooks benchmark clean
+.PHONY: help demo quick test browser required oldest lint docs package installed picture gallery notebooks benchmark boards clean
 
 # What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,6 +24,7 @@ help:
 	@echo "make gallery    draw the pictures of docs/gallery.md anew"
 	@echo "make notebooks  run the notebooks of examples/ anew"
 	@echo "make benchmark  time metaeval beside other packages"
+	@echo "make boards     read public boards (DATA=FOLDER), and put published figures beside ours"
 	@echo "make clean      remove .venv and everything built"
 
 demo:
@@ -91,6 +92,10 @@ benchmark:
 	@sh scripts/setup.sh dev
 	@for script in $(wildcard benchmarks/speed_*.py) benchmarks/import_time.py; do \
 		echo "== $$script"; $(bin)/python $$script || exit 1; done
+
+boards:
+	@sh scripts/setup.sh dev
+	$(bin)/python benchmarks/public_boards.py $(DATA)
 
 clean:
 	rm -rf .venv .venv-required .venv-oldest build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

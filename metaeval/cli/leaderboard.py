@@ -1,5 +1,6 @@
 """`metaeval leaderboard`: is this leaderboard's ranking real."""
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from metaeval.base.names import first_few
@@ -35,6 +36,7 @@ _REQUIRE = Option(
     _check_sides,
     means="requirements",
 )
+_BASELINES = opt.BASELINE.but(words="A system to compare with every other, or several by comma; may be repeated.")
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
 
@@ -42,7 +44,7 @@ _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYS
 def leaderboard(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    baseline: Annotated[str | None, opt.BASELINE] = None,
+    baseline: Annotated[list[str] | None, _BASELINES] = None,
     require: Annotated[list[str] | None, _REQUIRE] = None,
     top: Annotated[int, _TOP] = 3,
     power: Annotated[float, opt.POWER] = 0.8,
@@ -68,7 +70,13 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
     try:
-        study = loaded.ask(study_leaderboard, loaded.scores(), requirements=require or ())
+        scores = loaded.scores()
+        study = loaded.ask(
+            study_leaderboard,
+            scores,
+            requirements=require or (),
+            baseline=_named(baseline or (), scores["system"].to_numpy().tolist()),
+        )
     except MeansAloneError as alone:
         return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or ())
     found = getattr(study, "requirements", None)
@@ -78,6 +86,11 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
             lambda: _refuse([f"{row.requirement} is {row.state} under {row.metric}" for row in rows.itertuples()])
         )
     return study
+
+
+def _named(texts: Sequence[str], systems: Collection[str]) -> list[str]:
+    """Return the systems that texts name: each one, or several by comma."""
+    return [one.strip() for text in texts for one in ([text] if text in systems else text.split(","))]
 
 
 def _refuse(unmet: list[str]) -> None:

@@ -296,6 +296,7 @@ class _Tables:
     ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
     no_header: Annotated[bool, _NO_HEADER] = False
     credit: Annotated[list[str] | None, _CREDIT] = None
+    where: Annotated[list[str] | None, WHERE] = None
 
 
 NO_COLUMN = "none"
@@ -306,7 +307,7 @@ COLUMNS = {
     if name.endswith("_column")
 }
 """Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
-ABOUT_TABLES = frozenset({*COLUMNS, "credit", "form", "no_header", "systems_in"})
+ABOUT_TABLES = frozenset({*COLUMNS, "credit", "form", "no_header", "systems_in", "where"})
 """Options that mean nothing for runs."""
 
 

@@ -296,6 +296,7 @@ class Loaded:
             systems_in=given["systems_in"],
             metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
             credit={name: float(text) for name, text in parse_assignments(given.get("credit"), "--credit").items()},
+            where=parse_assignments(given.get("where"), "--where"),
             choice=self._choice(),
             paired=fewest > 1 and given.get("baseline") is None,
             **parse_columns(given),  # type: ignore[arg-type]  # columns and header

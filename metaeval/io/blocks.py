@@ -57,6 +57,8 @@ class TableOptions:
     paired: bool = False
     credit: Mapping[str, float] = field(default_factory=dict)
     """What labels of nuggets count, beside `metaeval.io.benchmarks.nuggets.CREDIT`."""
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Column to text: the rows of a table that count."""
 
     def check_systems(self, n_systems: int, *, more: bool = False) -> None:
         """Refuse more systems than can be compared, as soon as their names are read, where all are to be compared."""

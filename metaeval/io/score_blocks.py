@@ -9,6 +9,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import Block, Form, TableOptions
+from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import refuse_means
 from metaeval.io.score_forms import find_form
@@ -33,6 +34,10 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> Block:
 
 def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None = None) -> Block:
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
+    if options.where:
+        kept, note = chosen_rows(sheet, options.where, options.chosen)
+        block = read_table(kept, source, replace(options, where={}), order)
+        return replace(block, notes=[note, *block.notes])
     try:
         if options.form is None and not options.columns:
             nuggets = read_nuggets(sheet, options)
@@ -59,6 +64,8 @@ def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Bloc
 
 
 def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
+    if options.where:
+        raise FileFormatError(f"{NO_ROWS}, and NetCDF has none; leave it out", path=source.path)
     dataset = dataset_of_netcdf(content, source.path)
     names = [str(name) for name in dataset.data_vars]
     if not names:

@@ -60,6 +60,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     groups: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
     credit: Mapping[str, float] | None = None,
+    where: Mapping[str, str] | None = None,
     choice: "DataChoice | None" = None,
     paired: bool = False,
 ) -> Scores:
@@ -99,6 +100,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         that one of these scores.
     credit : mapping of str to float, optional
         What labels of nuggets count, such as ``{"partial": 1}``; by default support 1, partial support 0.5, others 0.
+    where : mapping of str to str, optional
+        Rows of tables to read: those with this text in this column, such as ``{"year": "2020"}``.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
     paired : bool, default False
@@ -175,6 +178,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             missing=missing,
             duplicates=duplicates,
             credit=dict(credit or {}),
+            where=dict(where or {}),
             paired=paired and (choice is None or not choice.of_systems),
         )
     )
@@ -301,6 +305,8 @@ def _checked(options: TableOptions) -> TableOptions:
         )
         message += "says otherwise"
         raise InvalidOptionError(message)
+    if options.where and (options.positions or options.header is False):
+        raise InvalidOptionError("`where` names a column, and a table without a header has no names; leave it out")
     if options.positions and options.chosen:
         message = "`columns` holds both names and numbers; numbers are for files without a header, so use one kind"
         raise InvalidOptionError(message)

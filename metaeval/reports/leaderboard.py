@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.base.names import first_few, natural_order
 from metaeval.base.words import (
     chance,
     errors_said,
@@ -28,6 +27,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
+from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -43,13 +43,13 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import beside, cited_in, facts, unanswered
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.studies.leaderboard import AS_RANKS, LeaderboardStudy
+from metaeval.studies.leaderboard_card import open_pairs_of, places_of
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _SCORE = number(4)
 _MOST_LETTERS = 12
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
-_FAMILIES = ("all", "adjacent", "best", "baseline")
 _MEANS = ("chen2010", "strawderman1971")
 _SOURCES = ("student1908", "holm1979", "benjamini1995", "benjamini2001", "mogstad2024", *_MEANS)
 say = prose("leaderboard")
@@ -58,8 +58,9 @@ say = prose("leaderboard")
 def leaderboard_report(study: LeaderboardStudy) -> Report:
     """Put a study of a leaderboard into a report."""
     frame, pairs = study.to_frame(), study.pair_counts()
-    metrics, found = list(study.comparison.metrics), _places(study, frame, pairs)
+    metrics, found = list(study.comparison.metrics), _places(study)
     sizes = study.scores.sizes
+    card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     return Report(
@@ -82,39 +83,24 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *subsets_section(study),
             *_sources_section(study),
             *unanswered(failed),
-            _benchmark_section(study, pairs),
+            _benchmark_section(study, pairs, card),
         ),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
         notes=study.notes,
-        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())},
+        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())} | card_files(card),
     )
 
 
-def _places(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return how much of each metric's ranking these items decide: who may be first, and which neighbours differ."""
-    rows, errors = [], _open_pairs(study)
-    for metric in study.comparison.metrics:
-        part, near = (
-            frame[frame["metric"] == metric],
-            _row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
-        )
-        leaders = natural_order(part.loc[part["rank"] == 1, "system"])
-        row = {"metric": metric, "first": first_few(leaders), "differ": int(near["n_significant"])}
-        row |= {"n_near": int(near["n_pairs"]), "error": errors[metric, "adjacent"]}
-        if study.ranks is None:
-            best = _row(pairs, metric=metric, family="best", correction=AS_RANKS)
-            row["leading"] = 1 + int(best["n_pairs"] - best["n_significant"])
-        else:
-            widths = (part["rank_high"] - part["rank_low"] + 1).sort_values(ascending=False)
-            row |= {"leading": int((part["rank_low"] == 1).sum()), "width": widths.iloc[(len(part) - 1) // 2]}
-        row["verdict"] = _real(**{name: int(str(row[name])) for name in ("leading", "differ", "n_near")})
-        rows.append(row)
-    return pd.DataFrame(rows)
+def _places(study: LeaderboardStudy) -> pd.DataFrame:
+    """Return how much of each metric's ranking these items decide, and the verdict that follows."""
+    found = places_of(study)
+    counts = zip(found["leading"], found["differ"], found["n_near"], strict=True)
+    return found.assign(verdict=[_real(*row) for row in counts])
 
 
-def _real(*, leading: int, differ: int, n_near: int) -> str:
+def _real(leading: int, differ: int, n_near: int) -> str:
     """Say whether a ranking is real, by the rule that the page states."""
     if differ == n_near:
         return "Yes"
@@ -157,20 +143,6 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     if study.ranks is not None:
         columns += right(whole, width="Median width of rank intervals")
     return key_figures(shown, columns, by="leading", falling=False, caption=say("figures", level=_level(study)))
-
-
-def _open_pairs(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
-    """Return by how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
-    lead, near = study.comparison, study.family_pairs()
-    if study.ranks is None:
-        every = dict(zip(lead.metrics, lead.power_errors() * lead.n_pairs, strict=True))
-        return {(metric, family): every[metric] for metric in lead.metrics for family in _FAMILIES}
-    each = study.ranks.pairs().assign(error=study.ranks.open_pairs().ravel(), family="all")
-    turned = each.rename(columns={"system_a": "system_b", "system_b": "system_a"})
-    keys = ["metric", "system_a", "system_b"]
-    near = near[[*keys, "family"]].merge(pd.concat([each, turned])[[*keys, "error"]], on=keys)
-    sums = pd.concat([each, near]).groupby(["metric", "family"], as_index=False)["error"].sum()
-    return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
 def _level(study: LeaderboardStudy) -> str:
@@ -261,10 +233,10 @@ def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Ta
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     rows = []
-    open_pairs = _open_pairs(study)
+    open_pairs = open_pairs_of(study)
     for (metric, family), part in pairs.groupby(["metric", "family"], sort=False):
         unsure = open_pairs[str(metric), str(family)]
-        row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs")}
+        row: dict[str, object] = {"metric": metric, "family": say(f"{family} pairs", study=study)}
         for one in part.itertuples():
             error = unsure / one.n_pairs if one.correction == AS_RANKS and one.n_pairs else None
             row[str(one.correction)] = share_of(one.n_significant, one.n_pairs, error)
@@ -284,23 +256,28 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         ),
         data=pairs,
     )
-    neighbours = study.family_pairs()
-    neighbours = neighbours[neighbours["family"] == "adjacent"]
+    listed = study.family_pairs()
+    folds = [
+        Fold(title=say(f"{family} folded", study=study), blocks=(_listed_pairs(study, family, listed),))
+        for family in ("adjacent", *(("baseline",) if study.baselines else ()))
+    ]
     return Section(
         id="pairs",
         title="Pairs of systems",
         lead=say("pairs lead"),
         brief=True,
-        blocks=(table, Fold(title=say("neighbours folded"), blocks=(_neighbours_table(study, neighbours),))),
+        blocks=(table, *folds),
     )
 
 
-def _neighbours_table(study: LeaderboardStudy, frame: pd.DataFrame) -> Table:
+def _listed_pairs(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
+    frame = frame[frame["family"] == family]
     return Table(
-        name="neighbours",
-        title=say("adjacent pairs"),
+        name={"adjacent": "neighbours"}.get(family, f"{family} pairs"),
+        title=say(f"{family} pairs", study=study),
         caption=say(
             "neighbours",
+            family=say(f"{family} family", study=study),
             study=study,
             decision=say("decision", study=study),
             gaps=bool(np.isnan(study.scores.to_numpy()).any()),
@@ -309,7 +286,7 @@ def _neighbours_table(study: LeaderboardStudy, frame: pd.DataFrame) -> Table:
         data=frame,
         columns=(
             METRIC,
-            *left(system_a="System", system_b="Next"),
+            *left(system_a="System", system_b="Next" if family == "adjacent" else "Baseline"),
             *right(_SCORE, difference="Difference"),
             *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
             *left(separated="Separated"),
@@ -349,14 +326,17 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
     ]
 
 
-def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
+def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame, card: Mapping[str, Any]) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
     gaps = {} if study.detectable is None else gaps_between_neighbours(study)
     return Section(
         id="benchmark",
         title=say("benchmark title"),
         lead=say("benchmark lead"),
-        blocks=(Text(paragraphs=tuple(_verdict(study, one, pairs, gaps) for one in study.comparison.metrics)),),
+        blocks=(
+            Text(paragraphs=tuple(_verdict(study, one, pairs, gaps) for one in study.comparison.metrics)),
+            embedded(card),
+        ),
     )
 
 

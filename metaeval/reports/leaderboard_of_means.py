@@ -1,6 +1,9 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on a leaderboard of means and standard errors: which ranks are real, and what scores by item would add."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +12,7 @@ from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Picture, S
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.data_files import csv_file
+from metaeval.reports.leaderboard_card import card_files, embedded
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import cited_in, facts
 from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy
@@ -23,18 +27,23 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
     """Put a study of a leaderboard of means into a report."""
     frame, pairs, metrics = study.to_frame(), study.pair_counts(), study.board.metrics
     counted = facts(metric=len(metrics), system=len(study.board.systems), pair=len(study.ranks.data["pair"]))
+    card = study.card()
     answers = tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics)
     return Report(
         command="leaderboard",
         title=say("title"),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(answers[0], say("approximation"), *answers[1:]),
-        sections=(_ranks_section(study, frame), _pairs_section(study, pairs), _missing_section()),
+        sections=(_ranks_section(study, frame), _pairs_section(study, pairs), _missing_section(card)),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
         notes=study.notes,
-        data={"means.csv": csv_file(study.board.to_frame()), "pairs.csv": csv_file(study.ranks.pairs())},
+        data={
+            "means.csv": csv_file(study.board.to_frame()),
+            "pairs.csv": csv_file(study.ranks.pairs()),
+            **card_files(card),
+        },
     )
 
 
@@ -126,14 +135,14 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     return Section(id="pairs", title="Pairs of systems", lead=say("pairs lead"), brief=True, blocks=(table,))
 
 
-def _missing_section() -> Section:
+def _missing_section(card: Mapping[str, Any]) -> Section:
     parts = {"paired": "Paired differences", "power": "Power", "items": "Items"}
     items = Items(items=tuple(Item(term=term, words=say(f"missing {part}")) for part, term in parts.items()))
     return Section(
         id="scores-by-item",
         title=say("missing title"),
         lead=say("missing lead"),
-        blocks=(items, Text(paragraphs=(say("missing command"),))),
+        blocks=(items, Text(paragraphs=(say("missing command"),)), embedded(card)),
     )
 
 

@@ -1,5 +1,6 @@
 """Where does the noise of scores come from, and which design is cheapest? From scores to components and designs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import Intervals, VarianceComponents, variance_components
@@ -28,6 +30,7 @@ from metaeval.tests_stat.comparison import compare_systems
 
 type Floats = NDArray[np.float64]
 
+_A_TRY = re.compile(r"(trial|try|attempt|epoch|seed|repeat)[ _.#-]?\d+", re.IGNORECASE)
 _FEWEST_IN_HALF = 5
 _MOST_WORK = 40_000_000
 """Pairs of systems times items in all splits; of large boards few splits are enough."""
@@ -149,7 +152,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
         cost=MappingProxyType(paid),
         n_splits=n_splits,
         unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
-        notes=(*table.attrs.get("notes", ()), *design_notes(table), *_zero_notes(found)),
+        notes=(*table.attrs.get("notes", ()), *design_notes(table), *_zero_notes(found), *_try_notes(table)),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
 
@@ -182,6 +185,15 @@ def _are_tries(table: Scores) -> bool:
         return False
     values = table.to_numpy()
     return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
+
+
+def _try_notes(table: Scores) -> Sequence[str]:
+    """Say how to read the page where the systems seem to be tries of one system."""
+    names = table["system"].to_numpy().tolist()
+    if not all(map(_A_TRY.fullmatch, names)):
+        return []
+    told = "what rounds of tries differ by stands under systems, and dependability of differences says nothing"
+    return [f"systems are called as tries of one system are ({first_few(names)}); if they are, {told}"]
 
 
 def _zero_notes(found: VarianceComponents) -> Sequence[str]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
-from metaeval.tests_stat.families import PairFamilies, pair_families
+from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_families
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements
 from metaeval.tests_stat.result import PairwiseResult
@@ -83,8 +84,8 @@ class LeaderboardStudy(Study):
     """Where the noise comes from, and the cheapest design, where scores were repeated."""
     requirements: Requirements | None
     """What was required of systems, and whether the items establish it."""
-    baseline: str | None
-    """A system to compare with all others."""
+    baselines: tuple[str, ...]
+    """Systems to compare with all others."""
     top: int
     """How many systems count as the top."""
     power: float
@@ -167,11 +168,22 @@ class LeaderboardStudy(Study):
         first, second = (systems.get_indexer(pd.Index(frame[side])) for side in ("system_a", "system_b"))
         return frame.assign(apart=square[place, first, second])
 
+    def card(self) -> dict[str, Any]:
+        """Return what the page says of the whole ranking as a small record, ready for JSON.
+
+        ``n_systems``, ``n_items``; ``decision`` (method, family and alpha of the one decision over all pairs); for each
+        of ``metrics`` how many systems may be first, the significant pairs (n_significant, n_pairs, share), those of
+        neighbours, and the detectable difference of the median pair (None where there is none); how that was tested
+        (``detectable``); version, time, command, seed and checksums of the inputs.
+        """
+        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of(self)  # it knows this class
+        return found
+
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     requirements: Sequence[str] = (),
     top: int = 3,
     alpha: float = 0.05,
@@ -192,8 +204,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         part of the study can, and the rest says why it has no answer. Groups are families of systems. Or, where there
         are no scores by item, a table of means and standard errors (`metaeval.table.means.as_means`): model, score,
         stderr, and perhaps metric and n.
-    baseline : str, optional
-        A system to compare with every other.
+    baseline : str or sequence of str, optional
+        Systems to compare with every other; their pairs are one family.
     requirements : sequence of str, optional
         Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
     top : int, default 3
@@ -255,8 +267,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if gappy:
         table, left_out = _placed_systems(table)
     names = table["system"].to_numpy().tolist()
-    if baseline is not None:
-        check_choice(baseline, "baseline", names)
+    baselines = baselines_of(baseline)
+    for one in baselines:
+        check_choice(one, "baseline", names)
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     ranks = attempt(
@@ -296,7 +309,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         families=pair_families(
             comparison,
             corrections=("holm", "fdr_bh", "fdr_by"),
-            baseline=baseline,
+            baseline=baselines,
             means=settled_mean_over_topics(table) if gappy else None,
         ),
         ranks=ranks,
@@ -310,7 +323,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
-        baseline=baseline,
+        baselines=baselines,
         top=top,
         power=power,
         alpha=float(alpha),
@@ -342,11 +355,11 @@ def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
     return table.isel(topic=np.flatnonzero(whole)), [note]
 
 
-def _refuse_without_items(baseline: str | None, rank_method: str, requirements: Sequence[str]) -> None:
+def _refuse_without_items(baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str]) -> None:
     """Refuse what only scores by item can answer."""
     check_choice(rank_method, "method", get_args(RankMethod))
     unanswerable = {
-        "baseline": baseline is not None,
+        "baseline": bool(baseline),
         "rank_method": rank_method == "guaranteed",
         "requirements": bool(requirements),
     }

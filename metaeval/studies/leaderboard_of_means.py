@@ -1,8 +1,9 @@
 """Is this leaderboard's ranking real? What means and standard errors alone tell, where no scores by item are."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,11 @@ class MeansLeaderboardStudy(Study):
                 found = int(part["significant"].sum())
                 rows.append((metric, family, found, len(part), found / len(part)))
         return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
+
+    def card(self) -> dict[str, Any]:
+        """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
+        found: dict[str, Any] = import_module("metaeval.studies.leaderboard_card").card_of_means(self)
+        return found
 
     def _read_as(self) -> str:
         return self.board.read_as

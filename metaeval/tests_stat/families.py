@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind, check_list
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -27,7 +27,7 @@ class PairFamilies(Result):
     """Family and metric to the test on the pairs of that family alone, uncorrected; correct it as any other."""
     corrections: tuple[str, ...]
     """What `to_frame` and `counts` correct by."""
-    baseline: str | None
+    baselines: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a family, metric and pair, in the order of the leaderboard.
@@ -62,13 +62,13 @@ def pair_families(
     result: PairwiseResult,
     *,
     families: Iterable[Family] = ("adjacent", "best"),
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     corrections: Sequence[str] = ("holm", "fdr_by"),
     means: NDArray[np.float64] | None = None,
 ) -> PairFamilies:
     """Test neighbours on a leaderboard, pairs with the best system and pairs with a baseline, as separate families.
 
-    Fewer pairs ask for less correction: N - 1 in each family instead of N (N - 1) / 2.
+    Fewer pairs ask for less correction: N - 1 in each family instead of N (N - 1) / 2, or N - 1 for each baseline.
 
     Parameters
     ----------
@@ -76,10 +76,11 @@ def pair_families(
         Any test of the catalogue over all pairs, two-sided or "better".
     families : iterable of {"adjacent", "best", "baseline"}, default ("adjacent", "best")
         "adjacent": every system and the next by mean; "best": the system of the best mean and every other;
-        "baseline": `baseline` and every other. Systems stand by how many others each is ahead of, which is the order
-        of their means where nothing is missing; ties in their order of appearance.
-    baseline : str, optional
-        A system; adds its family.
+        "baseline": each of `baseline` and every other, one family whatever their number. Systems stand by how many
+        others each is ahead of, which is the order of their means where nothing is missing; ties in their order of
+        appearance.
+    baseline : str or sequence of str, optional
+        Systems; add their family. A pair of two of them is in it once.
     corrections : sequence of str, default ("holm", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`.
     means : array (metric, system), optional
@@ -114,15 +115,16 @@ def pair_families(
     3      best  system3  system1              True
     """
     check_kind(result, "result", "PairwiseResult")
-    wanted = list(families) if baseline is None else [*families, "baseline"]
+    baselines = baselines_of(baseline)
+    wanted = [*families, *(["baseline"] if baselines else [])]
     for family in wanted:
         check_choice(family, "family of pairs", get_args(Family))
     _refuse(result)
     bare = result.with_correction("none")
     sides = [bare.data[side].to_numpy().tolist() for side in ("system_a", "system_b")]
     names = list(dict.fromkeys(sides[0] + sides[1]))
-    if "baseline" in wanted:
-        check_choice(baseline, "baseline", names)
+    for one in baselines or ([None] if "baseline" in wanted else []):
+        check_choice(one, "baseline", names)
     index = pd.Index(names)
     a, b = (index.get_indexer(pd.Index(side)) for side in sides)
     pair = np.zeros((len(names), len(names)), dtype=np.int64)
@@ -133,15 +135,28 @@ def pair_families(
             order = _best_first(bare.data["better"].to_numpy()[place], a, b, len(names))
             if means is not None:
                 order = np.argsort(-means[place], kind="stable")
-            first, second = _members(family, order, names.index(baseline) if baseline is not None else -1)
+            first, second = _members(family, order, list(map(names.index, baselines)))
             found[family, metric] = _restricted(
                 bare, place, pair[first, second], turned=a[pair[first, second]] != first
             )
     return PairFamilies(
         results=MappingProxyType(found),
         corrections=tuple(map(CORRECTIONS.canonical, corrections)),
-        baseline=baseline,
+        baselines=baselines,
     )
+
+
+def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the baselines named, each once.
+
+    Examples
+    --------
+    >>> baselines_of("bm25"), baselines_of(["bm25", "lm", "bm25"]), baselines_of(None)
+    (('bm25',), ('bm25', 'lm'), ())
+    """
+    if baseline is None or isinstance(baseline, str):
+        return () if baseline is None else (baseline,)
+    return tuple(dict.fromkeys(check_list(baseline, "baseline", ["bm25", "lm"])))
 
 
 def _refuse(result: PairwiseResult) -> None:
@@ -163,14 +178,14 @@ def _best_first(better: NDArray[np.int8], a: Whole, b: Whole, n_systems: int) ->
     return np.argsort(-lead, kind="stable")
 
 
-def _members(family: str, order: Whole, baseline: int) -> tuple[Whole, Whole]:
+def _members(family: str, order: Whole, baselines: Sequence[int]) -> tuple[Whole, Whole]:
     """Return the two systems of every pair, in the order of the leaderboard."""
     if family == "adjacent":
         return order[:-1], order[1:]
     if family == "best":
         return np.repeat(order[0], len(order) - 1), order[1:]
-    others = order[order != baseline]
-    return others, np.repeat(baseline, len(others))
+    others = [order[~np.isin(order, baselines[: place + 1])] for place, one in enumerate(baselines)]
+    return np.concatenate(others), np.repeat(baselines, list(map(len, others)))
 
 
 def _restricted(result: PairwiseResult, place: int, pairs: Whole, *, turned: NDArray[np.bool_]) -> PairwiseResult:

@@ -41,6 +41,7 @@ OWN = {
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
     },
+    "--baseline": {"leaderboard": "one or several"},
     "--cost": {
         "assessment": "the log says it, unless told otherwise",
         "components": "of items, runs and judgments, in any currency",

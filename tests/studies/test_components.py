@@ -28,6 +28,14 @@ def test_halves_show_what_components_expect():
     assert row["contradicted"] == pytest.approx(row["expected_contradicted"], abs=0.04)
 
 
+def test_tries_in_the_place_of_systems_are_named():
+    """Columns called trial0, trial1 … may be tries of one system; a note says how the page then reads."""
+    values = np.random.default_rng(0).random((3, 12))
+    for names, said in ((["trial0", "trial1", "Trial_2"], True), (["trial0", "trial1", "bm25"], False)):
+        study = study_components(as_scores(values, systems=names), n_splits=0, rng=1)
+        assert any("tries of one system are (trial0, trial1, Trial_2)" in note for note in study.notes) == said
+
+
 def test_a_flat_metric_is_left_out_and_flat_scores_are_refused():
     """With the reason; the others are answered."""
     values = np.random.default_rng(0).random((2, 4, 12))

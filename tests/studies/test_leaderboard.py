@@ -161,8 +161,8 @@ def test_two_systems_and_two_items():
 def test_mteb(checkout):
     """Of 16,653 pairs 84.5 % differ by t, 76.3 after BY; 179 of 182 neighbours do not.
 
-    Figures of the specification; all at once are as many as the ranks say, not Holm's 9,529. A thread of
-    MTEB's tracker counted 85 % with 181 models.
+    Figures of the specification; all at once are as many as the ranks say, not Holm's 9,529. What a thread of
+    MTEB's tracker counted is in tests/tests_stat/test_families.py.
     """
     found = study_leaderboard(read_scores(checkout / "examples" / "mteb" / "main_score.csv"), **FEW)
     counts = found.pair_counts().set_index(["family", "correction"])
@@ -171,8 +171,6 @@ def test_mteb(checkout):
     frame = found.to_frame()
     assert frame["n_above"].sum() == frame["n_below"].sum() == counts.loc[("all", "ranks"), "n_significant"]
     assert counts.loc[("adjacent", "none"), "n_significant"] == 3
-    percentile = compare_systems(found.scores, test="bootstrap_percentile", correction="none", rng=0)
-    assert percentile.discriminative_power()["power"].iloc[0] == pytest.approx(0.85, abs=0.01)
 
 
 def test_the_error_of_a_rank_is_that_of_its_own_pairs(checkout):

@@ -56,6 +56,17 @@ def test_agrees_with_scipy_and_statsmodels(family, metric):
     pd.testing.assert_frame_equal(part[expected.columns], expected, rtol=1e-9)
 
 
+def test_several_baselines_are_one_family():
+    """Every other system beside each, a pair of two baselines once, and the correction over all of these."""
+    frame = pair_families(result(VALUES[:1]), families=[], baseline=["d", "a", "d"]).to_frame()
+    pairs = list(zip(frame["system_a"], frame["system_b"], strict=True))
+    assert len(pairs) == len({frozenset(pair) for pair in pairs}) == 9
+    assert [other for _, other in pairs] == ["d"] * 5 + ["a"] * 4
+    np.testing.assert_allclose(frame["p_holm"], multipletests(frame["p_value"], method="holm")[1])
+    alone = pair_families(result(VALUES[:1]), families=[], baseline="d").to_frame()
+    pd.testing.assert_frame_equal(frame[["system_a", "p_value"]].head(5), alone[["system_a", "p_value"]])
+
+
 @given(st.permutations(range(6)))
 def test_the_order_of_the_systems_changes_nothing(order):
     """Names decide, not places."""

@@ -16,6 +16,7 @@ from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
 from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.chosen_rows import NO_ROWS
 from metaeval.io.score_blocks import read_block, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
@@ -44,6 +45,7 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     """
     pair = pair_of(sources)
     if pair is not None:
+        _refuse_rows(options, "mt-metrics-eval")
         return _read_pair(sources, *pair, options, metrics)
     blocks: list[tuple[Source, Block]] = []
     files: list[tuple[Format, File[Json]]] = []
@@ -64,7 +66,13 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
         if unread:
             raise unread[0][1]
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
+    _refuse_rows(options, files[0][0].name)
     return _read_benchmark(files, blocks, unread, options, metrics)
+
+
+def _refuse_rows(options: TableOptions, name: str) -> None:
+    if options.where:
+        raise InvalidOptionError(f"{NO_ROWS}, and these are results of {name}; leave it out")
 
 
 def read_content(source: Source, content: bytes, options: TableOptions) -> Block:

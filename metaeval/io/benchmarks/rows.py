@@ -56,7 +56,12 @@ def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOpt
         json.refuse("JSON that holds scores is a list of objects, or an object a line")
     names = list(dict.fromkeys(name for record in records for name in record))
     frame = options.form in {None, "frame"} and holds_frame(names, options)
-    said = {*options.chosen.values(), *options.ignored, *([name for name in names if name in _ASKED] if frame else [])}
+    said = {
+        *options.chosen.values(),
+        *options.ignored,
+        *options.where,
+        *([name for name in names if name in _ASKED] if frame else []),
+    }
     left_out = [name for name in names if name not in said and part_of_word(name) is None and _is_words(name, records)]
     kept = [name for name in names if name not in left_out]
     text = io.StringIO()

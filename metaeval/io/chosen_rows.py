@@ -1,0 +1,79 @@
+"""Rows of a score table chosen by the text in their columns, before anything else is read of it."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+from metaeval.base.columns import column_roles
+from metaeval.base.names import first_few
+from metaeval.errors import ScoresError
+from metaeval.io.headers import place_of, ragged
+from metaeval.io.sheets import Sheet, header_names
+
+NO_ROWS = "`where` chooses rows of score tables"
+_MEANT = ("system", "topic", "metric", "group")
+"""Parts of a table that mean something where they are the same in all rows; other columns have done their work."""
+
+
+def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str]) -> tuple[Sheet, str]:
+    r"""Return the rows that have these texts in these columns, without the columns, and a note.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet = sheet_of(b"year,topic,bm25\n2019,1,.5\n2020,1,.6\n2020,2,.7\n", "ap.csv")
+    >>> kept, note = chosen_rows(sheet, {"year": "2020"}, {})
+    >>> list(kept.rows()), note
+    ([['topic', 'bm25'], ['1', '.6'], ['2', '.7']], '2 of 3 rows, with year 2020')
+    """
+    head, body = header_names(sheet.sample()[0]), sheet.without_header()
+    first = next(body.rows(), None)
+    if first is None:
+        raise sheet.error("the table has a header and no rows; it needs a row for every score")
+    names = head
+    if len(first) == len(head) + 1:  # names of rows as R writes them, or a delimiter at the end of every row
+        names = ["", *head] if first[-1].strip() else [*head, ""]
+    wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
+    meant = _meant(names, chosen)
+    places = [at for at in range(len(names)) if at not in wanted or names[at] in meant]
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([names[at] for at in places])
+    lines, found, n_rows = [1], 0, 0
+    there: dict[int, dict[str, None]] = {at: {} for at in wanted}
+    for line, cells in body.numbered():
+        if len(cells) != len(names):
+            raise body.error(ragged(cells, len(names), body), n_rows)
+        n_rows += 1
+        for at in wanted:
+            there[at].setdefault(cells[at].strip())
+        if all(cells[at].strip() == text for at, text in wanted.items()):
+            row = [cells[at] for at in places]
+            writer.writerow(row)
+            lines += [line] * (1 + sum(cell.count("\n") for cell in row))
+            found += 1
+    said = [f"{names[at]} {text}" for at, text in wanted.items()]
+    if not found:
+        absent = next((at for at, text in wanted.items() if text not in there[at]), None)
+        if absent is None:
+            raise sheet.error(f"no row has {' and '.join(said)} at once")
+        values = first_few(sorted(there[absent]))
+        raise sheet.error(f"no row has {wanted[absent]!r} in column {names[absent]!r}; there are {values}")
+    kept = Sheet(
+        label=sheet.label,
+        content=written.getvalue().encode(),
+        delimiter=",",
+        has_lines=sheet.has_lines,
+        lines=lines,
+        left_out=sheet.left_out,
+    )
+    return kept, f"{found:,} of {n_rows:,} rows, with {' and '.join(said)}"
+
+
+def _meant(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
+    """Return the columns that say what is scored, whatever they hold."""
+    try:
+        parts = column_roles([name for name in names if name], chosen=chosen).parts
+    except ScoresError:  # two columns could play one part: the one that rows were chosen by does not
+        parts = {}
+    return {column for part, column in parts.items() if part in _MEANT}

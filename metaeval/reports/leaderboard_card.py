@@ -1,0 +1,81 @@
+"""The card of a leaderboard: a record and a badge for its owner's page, and how to embed them."""
+
+import json
+from collections.abc import Mapping
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from metaeval.base.words import carried, listed, name_of_metric, number
+from metaeval.page.badge import badge
+from metaeval.page.blocks import Fold, Text, Writer
+from metaeval.reports.prose import prose
+
+_SCORE = number(4)
+_TESTS = {"t": "paired t", "mcnemar": "McNemar"}
+say = prose("leaderboard_card")
+
+
+def card_files(card: Mapping[str, Any]) -> dict[str, Writer]:
+    """Return the writers of the record and of the badge."""
+    picture = badge([say("name"), say("board", card=card), _ranking(card)], _in_words(card))
+    return {"card.json": _writer(json.dumps(card, indent=2, allow_nan=False) + "\n"), "badge.svg": _writer(picture)}
+
+
+def embedded(card: Mapping[str, Any]) -> Fold:
+    """Say what the files are, and give the lines that show the badge."""
+    said = f"{say('board', card=card)}: {_ranking(card)}"
+    lines = say("markdown", said=said), say("html", said=said)
+    return Fold(
+        title=say("title"),
+        blocks=(
+            Text(paragraphs=(say("files"), _in_words(card))),
+            *(Text(paragraphs=(line,), look="code") for line in lines),
+        ),
+    )
+
+
+def _writer(words: str) -> Writer:
+    def write(path: Path) -> None:
+        path.write_text(words, encoding="utf-8", newline="\n")
+
+    return write
+
+
+def _ranking(card: Mapping[str, Any]) -> str:
+    """Return how many systems may be first and how many pairs differ, over all metrics."""
+    first = sorted(one["n_may_be_first"] for one in card["metrics"])
+    shares = [_share(one) for one in sorted(card["metrics"], key=itemgetter("share"))]
+    return say("ranking", first=_ends([f"{one:,}" for one in first]), shares=_ends(shares))
+
+
+def _ends(written: list[str]) -> str:
+    return " to ".join(dict.fromkeys([written[0], written[-1]]))
+
+
+def _share(one: Mapping[str, Any]) -> str:
+    return carried(one["share"], one["share_error"])
+
+
+def _in_words(card: Mapping[str, Any]) -> str:
+    """Say all of the badge in words, with what it rests on."""
+    detectable = card["detectable"]
+    metrics = [
+        say(
+            "metric",
+            one=one,
+            systems=card["n_systems"],
+            share=_share(one),
+            metric=name_of_metric(one["metric"]),
+            difference=None if one["detectable_difference"] is None else _SCORE(one["detectable_difference"]),
+        )
+        for one in card["metrics"]
+    ]
+    return say(
+        "words",
+        card=card,
+        metrics="; ".join(metrics),
+        power=None if not any(one["detectable_difference"] for one in card["metrics"]) else detectable["power"],
+        tests=listed(map(_TESTS.get, detectable["test"])) if detectable and detectable["test"] else "",
+        created=card["created"][:10],
+    )
