@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from metaeval.base.names import first_few
 from metaeval.cli import options as opt
-from metaeval.cli.checks import MOST_SYSTEMS, count
+from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
@@ -37,6 +37,14 @@ _REQUIRE = Option(
 )
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
+_COHORT = Option(
+    "NAME",
+    "Systems whose items that separate them are counted: top10 and the like, or a group; may be repeated. By default "
+    "the top 10 and 25.",
+    a_name,
+    means="cohorts",
+)
+
 
 @command("leaderboard", reads="scores", draws=True)
 def leaderboard(  # noqa: PLR0913 - the options of the command
@@ -45,6 +53,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     baseline: Annotated[str | None, opt.BASELINE] = None,
     require: Annotated[list[str] | None, _REQUIRE] = None,
     top: Annotated[int, _TOP] = 3,
+    cohort: Annotated[list[str] | None, _COHORT] = None,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     rank_method: Annotated[Literal["posterior", "guaranteed"], _RANK_METHOD] = "posterior",
@@ -68,9 +77,9 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
     try:
-        study = loaded.ask(study_leaderboard, loaded.scores(), requirements=require or ())
+        study = loaded.ask(study_leaderboard, loaded.scores(), requirements=require or (), cohorts=cohort)
     except MeansAloneError as alone:
-        return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or ())
+        return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or (), cohorts=cohort)
     found = getattr(study, "requirements", None)
     if found is not None and not found.met:
         rows = found.to_frame().query("state != 'met'")

@@ -28,6 +28,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
+from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -80,6 +81,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *conclusions_section(study),
             *items_section(study),
             *subsets_section(study),
+            *cohorts_section(study, say("decision", study=study)),
             *_sources_section(study),
             *unanswered(failed),
             _benchmark_section(study, pairs),
@@ -88,7 +90,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         rows=frame,
         provenance=study.provenance,
         notes=study.notes,
-        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())},
+        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())} | cohort_files(study),
     )
 
 
