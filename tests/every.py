@@ -472,7 +472,7 @@ def _chosen(made):
 
 
 def _of_cohorts(found):
-    """Counts, and what subsets keep: clusters and strata are in the tests of the pairs."""
+    """Return counts, and what subsets keep: clusters and strata are in the tests of the pairs."""
     return numbers(found.to_frame(), "idle", "idle_random", "stays") | numbers(found.subset_frame(), "kept", "kept_all")
 
 

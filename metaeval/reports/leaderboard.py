@@ -28,7 +28,7 @@ from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section
+from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -393,6 +393,7 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Ma
         sizes=study.scores.sizes,
         every=_row(pairs, metric=metric, family="all", correction="fdr_by"),
         near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
+        cohorts=shares_by_cohort(study, metric),
         beside=beside(
             study.comparison.with_correction("fdr_by"),
             lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),

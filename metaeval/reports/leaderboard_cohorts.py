@@ -16,7 +16,6 @@ from metaeval.resampling.cohorts import IDLE, SEPARATES, CohortAnalysis
 from metaeval.studies.leaderboard import LeaderboardStudy
 
 say = prose("leaderboard_cohorts")
-_METHODS = ("spread", "random")
 
 
 def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
@@ -31,12 +30,11 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     def blocks(metric: str) -> tuple[Block, ...]:
         part = rows[rows["metric"] == metric].to_dict("records")
         named = [(row, {"row": row, "cohort": words[row["cohort"]]}) for row in part]
-        said = [
-            one
-            for row, known in named
-            for one in (say("found", clustered=clustered, **known), say("keep", **_kept(found, row), **known))
-            if one
-        ]
+        said = []
+        for row, known in named:
+            advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
+            said += [say("found", clustered=clustered, tolerance=found.tolerance, **known)]
+            said += [" ".join(filter(None, [advice, *_kept(found, row, words[row["cohort"]])]))]
         picture = Picture(
             name=f"cohorts {metric}",
             draw=lambda: found.plot(metric),
@@ -44,7 +42,7 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
             caption=say("picture", tolerance=found.tolerance),
             alt=say("picture in words", **named[0][1]),
         )
-        return (Text(paragraphs=tuple(said)), picture)
+        return (Text(paragraphs=tuple(filter(None, said))), picture)
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
@@ -55,9 +53,22 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
 
 
+def _gappy(study: LeaderboardStudy) -> bool:
+    return bool(np.isnan(study.scores.to_numpy()).any())
+
+
 def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
     """Return the writer of what every item decides in every cohort."""
     return {} if study.cohorts is None else {"cohort_items.csv": csv_file(study.cohorts.topics())}
+
+
+def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:
+    """Return the share of the items that decide nothing among every cohort, where there are some."""
+    rows = study.cohort_frame()
+    if study.cohorts is None:
+        return []
+    part = rows[(rows["metric"] == metric) & (rows["n_idle"] > 0)].to_dict("records")
+    return [say("share", row=row, cohort=_cohort(study.cohorts, row["cohort"])) for row in part]
 
 
 def _cohort(found: CohortAnalysis, name: str) -> str:
@@ -66,25 +77,34 @@ def _cohort(found: CohortAnalysis, name: str) -> str:
     return say("top", k=name.removeprefix("top")) if top else say("group", name=name)
 
 
-def _kept(found: CohortAnalysis, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what as many items as separate the cohort keep, chosen by half of it and at random."""
-    separating = row["n_topics"] - row["n_idle"]
-    known: dict[str, Any] = {"separating": separating, "kept": None, "random": None}
+def _kept(found: CohortAnalysis, row: Mapping[str, Any], cohort: str) -> list[str]:
+    """Say what as many items as separate the cohort keep, or half of all items where every one does."""
     made = found.subsets.get((row["metric"], row["cohort"]))
     if made is None:
-        return known
-    rows = made.to_frame().set_index(["method", "size"])
+        return []
+    rows, sizes = made.to_frame(), made.data["size"].to_numpy().tolist()
     kind = found.data["kind"].sel(metric=row["metric"], cohort=row["cohort"], topic=made.data["topic"])
-    size = int((kind == SEPARATES).sum())
-    if (_METHODS[0], size) not in rows.index:
-        return known
-    if rows.loc[(_METHODS[0], size), ["kept", "kept_all"]].isna().any():
-        return known
-    for name, method in zip(("kept", "random"), _METHODS, strict=True):
-        one = rows.loc[(method, size)]
-        own, others = (carried(one[of], one[f"{of}_se"]) for of in ("kept", "kept_all"))
-        known[name] = {"size": size, "own": own, "all": others}
-    return known
+    separating = int((kind == SEPARATES).sum())
+    part = rows[rows["size"] == (separating if separating in sizes else sizes[-1])]
+    if part[["kept", "kept_all"]].isna().any(axis=None):
+        return []
+    own, others = (
+        [carried(*one) for one in zip(part[of], part[f"{of}_se"], strict=True)] for of in ("kept", "kept_all")
+    )
+    first = part.iloc[0]
+    said = say(
+        "kept",
+        size=int(first["size"]),
+        n_topics=made.n_topics,
+        gappy=made.n_topics < found.data.sizes["topic"],
+        cohort=cohort,
+        n_pairs=int(first["n_pairs"]),
+        n_splits=made.data.sizes["split"],
+        own=own,
+        others=others,
+        ways=[say(f"by {name}") for name in part["method"]],
+    )
+    return [said]
 
 
 def _table(
@@ -104,7 +124,7 @@ def _table(
             tolerance=study.cohorts.tolerance,
             clustered=clustered,
             decision=decision,
-            untold=bool((rows["n_topics"] < study.scores.sizes["topic"]).any()),
+            gappy=_gappy(study),
         ),
         frame=frame,
         columns=(
@@ -167,7 +187,7 @@ def _subsets(study: LeaderboardStudy, found: CohortAnalysis, words: Mapping[str,
         caption=say(
             "subsets",
             n_splits=next(iter(found.subsets.values())).data.sizes["split"],
-            gappy=bool(np.isnan(study.scores.to_numpy()).any()),
+            gappy=_gappy(study),
         ),
         frame=rows.assign(
             cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}

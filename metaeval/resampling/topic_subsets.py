@@ -53,7 +53,8 @@ class SubsetComparison(Result):
     with the same by all topics; NaN where all tie) and ``kept`` (of the pairs of held-out systems that differ
     significantly by all topics, the share that do by the subset, in one direction; NaN where none does); ``chosen``
     (metric, method, size, topic), the share of splits in which a topic was chosen. Under a cohort the held-out systems
-    are those of the cohort, and ``kept_all`` is the share kept of all pairs of systems that chose nothing."""
+    are those of the cohort, ``kept_all`` is the share kept of all pairs of systems that chose nothing, and
+    ``n_pairs`` (metric, split) counts the pairs behind ``kept``."""
     alpha: float
     n_systems: tuple[int, int]
     """Systems that choose, and that are held out, in the first split."""
@@ -65,7 +66,8 @@ class SubsetComparison(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, method and size.
 
-        Mean over the splits of ``tau`` and ``kept`` (and ``kept_all``, under a cohort), with its standard error in
+        Mean over the splits of ``tau`` and ``kept`` (under a cohort also of ``kept_all``, and ``n_pairs`` behind
+        ``kept`` in all splits), with its standard error in
         ``_se`` (Monte Carlo), and the ``low`` and ``high`` 5 and 95 % of each; ``tau_gain`` and ``kept_gain``, the mean
         difference from random subsets of that size in the same split, and ``tau_better`` and ``kept_better``, the share
         of splits in which it is above 0 (0 counting half); NaN where random subsets are not among the methods.
@@ -81,6 +83,8 @@ class SubsetComparison(Result):
                 own = table.sel({"method": way}).to_numpy()
                 gain = own - table.sel({"method": RANDOM}).to_numpy() if RANDOM in ways else np.full(len(own), np.nan)
                 row |= _described(name, own, gain)
+            if "n_pairs" in self.data:
+                row["n_pairs"] = int(self.data["n_pairs"].sel(metric=metric).sum())
             rows.append(row)
         return pd.DataFrame(rows)
 
@@ -162,7 +166,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     n_topics = scores.sizes["topic"]
     shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
     tau, kept, kept_all = (np.empty((*shape, n_splits)) for _ in range(3))
-    counts = np.zeros((*shape, n_topics))
+    counts, n_pairs = np.zeros((*shape, n_topics)), np.zeros((shape[0], n_splits), dtype=np.int64)
     with kernel_threads(None):  # small products and a kernel take turns
         for split in range(n_splits):
             train = np.zeros(len(inside), dtype=bool)
@@ -181,6 +185,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
                 kept[(*at, split)], kept_all[(*at, split)] = _share(same[apart & among]), _share(same[apart])
                 counts[(*at, topics)] += 1.0
             means = np.stack([one[own] for one, _ in truth])
+            n_pairs[:, split] = [((signs != 0) & among).sum() for _, signs in truth]
             tau[..., split] = kendall_tau(means[:, None, None], estimates, undefined="nan")
             if split == 0:
                 n_systems = int(train.sum()), int(own.sum())
@@ -192,6 +197,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
                 "kept": ((*dims, "split"), kept),
                 "chosen": ((*dims, "topic"), counts / n_splits),
                 **({} if cohort is None else {"kept_all": ((*dims, "split"), kept_all)}),
+                **({} if cohort is None else {"n_pairs": (("metric", "split"), n_pairs)}),
             },
             coords={
                 "metric": scores["metric"].to_numpy(),

@@ -80,6 +80,22 @@ def test_conclusions_against_plain_counts():
     assert np.isnan(rows.loc[("AP", "mean"), "tau"])
 
 
+def test_pairs_of_a_cohort_are_those_of_the_ranks(study):
+    """The count in a cohort, by loops over pairs; groups are cohorts too, and nine systems have no top ten."""
+    assert study.cohorts is None
+    assert study.cohort_frame().empty
+    found = study_leaderboard(SCORES, cohorts=["top4", "group2"], **FEW)
+    rows, pairs = found.cohort_frame(), found.ranks.pairs()
+    assert rows["n_pairs"].tolist() == (rows["n_systems"] * (rows["n_systems"] - 1) / 2).tolist()
+    for row in rows.itertuples():
+        names = found.cohorts.members().query("metric == @row.metric and cohort == @row.cohort")["system"].tolist()
+        inside = pairs[pairs["system_a"].isin(names) & pairs["system_b"].isin(names) & (pairs["metric"] == row.metric)]
+        assert (row.n_significant, row.n_pairs) == (inside["significant"].sum(), len(inside))
+    top = found.to_frame().query("rank <= 4")[["metric", "system"]].sort_values(["metric", "system"])
+    made = found.cohorts.members().query("cohort == 'top4'")[["metric", "system"]].sort_values(["metric", "system"])
+    assert made.to_numpy().tolist() == top.to_numpy().tolist()
+
+
 def test_families_are_groups(study):
     """Chances of families are those of their systems."""
     frame = study.to_frame()
@@ -132,6 +148,7 @@ def test_twelve_clusters_are_resampled():
 
 
 REFUSED = {
+    "an unknown cohort": ({"cohorts": ["group9"]}, UnknownNameError, "group9"),
     "an unknown baseline": ({"baseline": "bm26"}, UnknownNameError, "bm26"),
     "no top": ({"top": 0}, InvalidOptionError, "`top` must be"),
     "a power of one": ({"power": 1.0}, InvalidOptionError, "power"),
