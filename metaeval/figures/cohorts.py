@@ -6,7 +6,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from metaeval.base.unit import unit
 from metaeval.base.words import share
-from metaeval.figures.marks import note_line, note_points
+from metaeval.figures.marks import Column, note_line, note_points
 from metaeval.figures.style import (
     CYCLE,
     DASHES,
@@ -39,13 +39,17 @@ def idle_topics(curve: pd.DataFrame, cohorts: pd.DataFrame) -> Figure:
     say = f"{{share}} of {unit().topics} decide nothing among {{size}} systems, {{which}}"
     for place, (column, label) in enumerate(_LINES.items()):
         axes.plot(curve["size"], curve[column], color=CYCLE[place], linestyle=DASHES[place], label=label)
-        words = {"share": curve[column].map(share), "size": curve["size"].astype(str), "which": label}
+        words: dict[str, Column] = {
+            "share": curve[column].map(share),
+            "size": curve["size"].astype(str),
+            "which": label,
+        }
         note_line(axes, curve["size"], curve[column], say, words, label=label, color=CYCLE[place])
     handles, labels = axes.get_legend_handles_labels()
     axes.plot(cohorts["n_systems"], cohorts["idle"], "o", color=CYCLE[0], markersize=5, **RIMMED)
-    words = {"cohort": cohorts["cohort"], "share": cohorts["idle"].map(share)}
+    of_cohorts: dict[str, Column] = {"cohort": cohorts["cohort"], "share": cohorts["idle"].map(share)}
     said = f"{{cohort}}: {{share}} of {unit().topics} decide nothing"
-    note_points(axes, cohorts["n_systems"], cohorts["idle"], said, words, of=("cohort",))
+    note_points(axes, cohorts["n_systems"], cohorts["idle"], said, of_cohorts, of=("cohort",))
     axes.set_xlim(left=min(2, curve["size"].min()))
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

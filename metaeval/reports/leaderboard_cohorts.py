@@ -8,9 +8,9 @@ import pandas as pd
 
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
-from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
+from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text, Writer
 from metaeval.page.tables import METRIC, Table, left, right
-from metaeval.reports.data_files import Writer, csv_file
+from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.resampling.cohorts import IDLE, SEPARATES, CohortAnalysis
 from metaeval.studies.leaderboard import LeaderboardStudy
@@ -46,15 +46,13 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
-    shown: list[Block] = [choice, _table(study, rows, words, decision, clustered=clustered), *_clusters(found, words)]
-    shown += _subsets(study, found, words)
+    gappy = bool(np.isnan(study.scores.to_numpy()).any())
+    caption = say("cohorts", tolerance=found.tolerance, clustered=clustered, gappy=gappy, decision=decision)
+    shown: list[Block] = [choice, _table(rows, words, caption), *_clusters(found, words)]
+    shown += _subsets(found, words, gappy=gappy)
     shown += [Text(paragraphs=failed, look="note")] if failed else []
-    title = say("title" if rows["idle_unseen"].notna().any() else "title of groups")
+    title = say("title" if found.data["top"].any() else "title of groups")
     return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
-
-
-def _gappy(study: LeaderboardStudy) -> bool:
-    return bool(np.isnan(study.scores.to_numpy()).any())
 
 
 def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
@@ -73,11 +71,11 @@ def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:
 
 def _cohort(found: CohortAnalysis, name: str) -> str:
     """Write a cohort: "the top 10", or the name of a group."""
-    top = not np.isnan(found.data["idle_unseen"].sel(cohort=name)).all()
+    top = bool(found.data["top"].sel(cohort=name))
     return say("top", k=name.removeprefix("top")) if top else say("group", name=name)
 
 
-def _kept(found: CohortAnalysis, row: Mapping[str, Any], cohort: str) -> list[str]:
+def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[str]:
     """Say what as many items as separate the cohort keep, or half of all items where every one does."""
     made = found.subsets.get((row["metric"], row["cohort"]))
     if made is None:
@@ -107,9 +105,7 @@ def _kept(found: CohortAnalysis, row: Mapping[str, Any], cohort: str) -> list[st
     return [said]
 
 
-def _table(
-    study: LeaderboardStudy, rows: pd.DataFrame, words: Mapping[str, str], decision: str, *, clustered: bool
-) -> Table:
+def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
     frame = rows.assign(
         cohort=rows["cohort"].map(words),
         pairs=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
@@ -119,13 +115,7 @@ def _table(
     return Table(
         name="cohorts",
         title=say("title of groups"),
-        caption=say(
-            "cohorts",
-            tolerance=study.cohorts.tolerance,
-            clustered=clustered,
-            decision=decision,
-            gappy=_gappy(study),
-        ),
+        caption=caption,
         frame=frame,
         columns=(
             METRIC,
@@ -172,7 +162,7 @@ def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
     return [Fold(title=say("clusters title"), blocks=(table,))]
 
 
-def _subsets(study: LeaderboardStudy, found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
+def _subsets(found: CohortAnalysis, words: Mapping[str, str], *, gappy: bool) -> list[Block]:
     rows = found.subset_frame()
     if not len(rows):
         return []
@@ -187,7 +177,7 @@ def _subsets(study: LeaderboardStudy, found: CohortAnalysis, words: Mapping[str,
         caption=say(
             "subsets",
             n_splits=next(iter(found.subsets.values())).data.sizes["split"],
-            gappy=_gappy(study),
+            gappy=gappy,
         ),
         frame=rows.assign(
             cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}

@@ -51,12 +51,12 @@ class CohortAnalysis(Result):
     """What topics decide among the best systems, or those of one group."""
 
     data: xr.Dataset
-    """Dims ``metric`` and ``cohort``: the shares of `to_frame`. With ``topic``: ``kind`` ("all pass",
-    "all fail", "all equal" for topics that decide nothing, "separates", or "untold" where fewer than two systems of the
-    cohort have a score), ``n_scored`` (systems of the cohort with a score), ``best`` and ``worst`` score in the cohort.
-    With ``system``: ``member``. Dims ``metric`` and ``size``: ``curve_top`` and ``curve_random``, the share of topics
-    that decide nothing among so many best systems, and expected among so many random ones. A coordinate ``cluster`` or
-    ``stratum`` where topics have one."""
+    """Dims ``metric`` and ``cohort``: the shares of `to_frame`. With ``topic``: ``kind`` ("all pass", "all fail", "all
+    equal" for topics that decide nothing, "separates", or "untold" where fewer than two systems of the cohort have a
+    score), ``n_scored`` (systems of the cohort with a score), ``best`` and ``worst`` score in the cohort. With
+    ``system``: ``member``. ``top`` (cohort): whether its systems are chosen by their scores. Dims ``metric`` and
+    ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so many best systems, and
+    expected among so many random ones. A coordinate ``cluster`` or ``stratum`` where topics have one."""
     tolerance: float
     """Share of the scale up to which scores count as equal."""
     subsets: Mapping[tuple[str, str], SubsetComparison]
@@ -266,6 +266,7 @@ def analyse_cohorts(  # noqa: PLR0913 - one keyword per choice
         data=xr.Dataset(
             {name: (dims[: table.ndim], table) for name, table in data.items()}
             | {"member": ((*dims[:2], "system"), member)}
+            | {"top": ("cohort", [_size_of_top(scores, name) > 0 for name in names])}
             | {name: (("metric", "size"), own) for name, own in zip(_CURVES, curves, strict=True)},
             coords={
                 **{name: scores[name].to_numpy() for name in ("metric", "system", "topic")},
