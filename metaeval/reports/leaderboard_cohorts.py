@@ -16,6 +16,8 @@ from metaeval.resampling.cohorts import IDLE, SEPARATES, CohortAnalysis
 from metaeval.studies.leaderboard import LeaderboardStudy
 
 say = prose("leaderboard_cohorts")
+_MOST_ROWS = 1_000_000
+"""Of the file of items: with more, they are users and not items to choose from."""
 
 
 def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
@@ -56,8 +58,10 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
 
 
 def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
-    """Return the writer of what every item decides in every cohort."""
-    return {} if study.cohorts is None else {"cohort_items.csv": csv_file(study.cohorts.topics())}
+    """Return the writer of what every item decides in every cohort, unless there are very many."""
+    if study.cohorts is None or study.cohorts.data["kind"].size > _MOST_ROWS:
+        return {}
+    return {"cohort_items.csv": csv_file(study.cohorts.topics())}
 
 
 def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:

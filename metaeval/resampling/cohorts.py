@@ -40,6 +40,7 @@ _TOPS = (10, 25)
 _UNTOLD = "untold"
 _PAIR = 2
 _LEAST = 3  # topics in a subset
+_CELLS = 4_000_000  # scores at a time
 _SHARES = (0.25, 0.5)
 _SHARES_OF_TOPICS = ("idle", "idle_random", "idle_unseen", "stays")
 _CURVES = ("curve_top", "curve_random")
@@ -55,8 +56,8 @@ class CohortAnalysis(Result):
     equal" for topics that decide nothing, "separates", or "untold" where fewer than two systems of the cohort have a
     score), ``n_scored`` (systems of the cohort with a score), ``best`` and ``worst`` score in the cohort. With
     ``system``: ``member``. ``top`` (cohort): whether its systems are chosen by their scores. Dims ``metric`` and
-    ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so many best systems, and
-    expected among so many random ones. A coordinate ``cluster`` or ``stratum`` where topics have one."""
+    ``size``: ``curve_top`` and ``curve_random``, the share of topics that decide nothing among so many best systems,
+    and expected among so many random ones. A coordinate ``cluster`` or ``stratum`` where topics have one."""
     tolerance: float
     """Share of the scale up to which scores count as equal."""
     subsets: Mapping[tuple[str, str], SubsetComparison]
@@ -325,25 +326,24 @@ def _idle_of_first(ordered: Floats, near: float) -> Floats:
 def _idle_at_random(values: Floats, near: float) -> Floats:
     """Return the share expected among two systems drawn at random, three, and so on; see `analyse_cohorts`."""
     n, n_topics = values.shape
-    ascending = np.sort(values, axis=0)
-    known = np.isfinite(ascending)
-    reach = ascending + near
-    reach += RELATIVE * (2.0 * np.abs(ascending) + near)
-    merged = np.argsort(np.concatenate([ascending, reach]), axis=0, kind="stable").T
-    passed = (merged < n).cumsum(axis=1)[merged >= n].reshape(n_topics, n).T  # scores up to the reach of each
-    above = passed - 1 - np.arange(n)[:, None]
-    n_known = known.sum(axis=0)
-    lacking = n - n_known
     sizes = np.arange(_PAIR, n + 1)
-    ways = np.bincount((above + lacking)[known], minlength=n + 1)
-    none = np.bincount(lacking, n_known, minlength=n + 1)
     first, every = _chooses(n, sizes - 1), _chooses(n, sizes)
-    scale = every[n]
+    ways, lacking = np.zeros(n + 1), np.zeros(n + 1)  # by c_j + u less u itself, and topics by u
+    for chunk in np.array_split(np.arange(n_topics), 1 + values.size // _CELLS):
+        ascending = np.sort(values[:, chunk], axis=0)
+        reach = ascending + near + RELATIVE * (2.0 * np.abs(ascending) + near)
+        merged = np.argsort(np.concatenate([ascending, reach]), axis=0, kind="stable").T
+        passed = (merged < n).cumsum(axis=1)[merged >= n].reshape(-1, n).T  # scores up to the reach of each
+        known = np.isfinite(ascending)
+        absent = n - known.sum(axis=0)
+        ways += np.bincount((passed - 1 - np.arange(n)[:, None] + absent)[known], minlength=n + 1)
+        ways -= np.bincount(absent, n - absent, minlength=n + 1)
+        lacking += np.bincount(absent, minlength=n + 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        idle = np.exp(first - scale).T @ (ways - none)
-        bare = np.exp(every - scale).T @ np.bincount(lacking, minlength=n + 1)
-        told = n_topics - bare - np.exp(first - scale).T @ none
-        return np.where(told > 0, np.clip(idle / told, 0.0, 1.0), np.nan)
+        by_lowest, by_none = np.exp(first - every[n]), np.exp(every - every[n])
+        one_alone = lacking * (n - np.arange(n + 1))
+        told = n_topics - by_none.T @ lacking - by_lowest.T @ one_alone
+        return np.where(told > 0, np.clip(by_lowest.T @ ways / told, 0.0, 1.0), np.nan)
 
 
 def _chooses(n: int, k: NDArray[np.int64]) -> Floats:

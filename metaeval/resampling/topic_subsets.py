@@ -19,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.agreement.item_statistics import discrimination, less_mean
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -159,7 +159,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     chosen_sizes = _sizes(sizes, scores.sizes["topic"])
     inside = np.ones(scores.sizes["system"], dtype=bool)
     if cohort is not None:
-        for name in cohort:
+        for name in check_list(cohort, "cohort", ["bm25", "dense"]):
             check_choice(name, "system", scores["system"].to_numpy().tolist())
         inside = np.isin(scores["system"].to_numpy(), list(cohort))
     source = resolve_rng(rng)

@@ -197,6 +197,8 @@ def test_sizes_by_default_are_shares():
         ({"methods": []}, "each way to choose once"),
         ({"n_splits": 0}, "n_splits"),
         ({"alpha": 2}, "alpha"),
+        ({"cohort": "system1"}, "`cohort`"),
+        ({"cohort": ["bm25"]}, "no system 'bm25'"),
     ],
 )
 def test_refusals(options, words):
