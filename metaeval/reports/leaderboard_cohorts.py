@@ -66,9 +66,9 @@ def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
 
 def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:
     """Return the share of the items that decide nothing among every cohort, where there are some."""
-    rows = study.cohort_frame()
     if study.cohorts is None:
         return []
+    rows = study.cohort_frame()
     part = rows[(rows["metric"] == metric) & (rows["n_idle"] > 0)].to_dict("records")
     return [say("share", row=row, cohort=_cohort(study.cohorts, row["cohort"])) for row in part]
 

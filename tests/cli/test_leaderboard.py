@@ -44,7 +44,7 @@ def test_the_page(command, table, tmp_path):
 
 
 def test_cohorts(command, tmp_path):
-    """Items passed or failed, in clusters: the sentence has the numbers of the table; an unknown cohort is named."""
+    """Passes and fails: kinds and clusters add up to the items that decide nothing; an unknown cohort is named."""
     scores = simulate_scores(n_systems=12, n_topics=60, metrics=["Normal"], n_clusters=12, rng=2)
     passed = write_scores((scores > scores.median("system")) * 1.0, tmp_path / "passed.csv")
     answer = command("leaderboard", passed, "--cohort", "top4", *QUICK, "--json").json()
