@@ -121,7 +121,7 @@ def test_selection_lifts_the_count_among_equal_systems():
     """Of 40 equal systems the top 5 by the same 20 topics pass more of them; chosen without the topic they do not."""
     rng = np.random.default_rng(9)
     seen, unseen, chance = [], [], []
-    for _ in range(150):
+    for _ in range(80):
         values = (rng.random((40, 20)) < 0.7) * 1.0
         order = np.argsort(-values.mean(axis=1), kind="stable")
         seen.append(_idle_of_first(values[order], 0.01)[3])
