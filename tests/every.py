@@ -471,6 +471,11 @@ def _chosen(made):
     return {"chosen": np.isin(np.sort(made["system"].to_numpy()), chosen["system"].to_numpy()).astype(float)}
 
 
+def _of_cohorts(found):
+    """Return counts, and what subsets keep: clusters and strata are in the tests of the pairs."""
+    return numbers(found.to_frame(), "idle", "idle_random", "stays") | numbers(found.subset_frame(), "kept", "kept_all")
+
+
 DRAWN = {"n_resamples": 50}
 OF_SWAPS = of("counts", "swaps", "zero_differences")
 FEW = {"n_topic_resamples": 20, "n_choices": 5}
@@ -515,6 +520,7 @@ SCORES = {
     "split_half": Entry({"n_splits": 2, **DRAWN}, of("counts")),
     "split_half, max_t": Entry({"tests": ["max_t"], "n_splits": 2, **DRAWN}, of("counts")),
     "split_half, t": Entry({"tests": ["t"], "n_splits": 20}, of("counts")),
+    "analyse_cohorts": Entry({"cohorts": ["top7"], "n_splits": 3}, _of_cohorts),
     "compare_subsets": Entry({"n_splits": 2}, of("data", "tau", "kept", "chosen")),
     "choose_data": Entry({"n_topics": 5}, None, CARRIED),
     "chosen_systems": Entry({"choose": "all", "seed": 0}, None),

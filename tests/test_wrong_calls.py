@@ -265,6 +265,7 @@ ASKED = {
         *({"power": one} for one in (0, 2, "x")),
         *({"n_splits": one} for one in (0, -1, "x")),
         *({"n_resamples": one} for one in (-1, "x", 1.5)),
+        *({"cohorts": one} for one in ("top3", ["top0"], ["best"], [3], 3, [])),
     ],
 }
 LABELS = {

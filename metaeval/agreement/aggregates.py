@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.checks import check_choice
-from metaeval.base.names import label_array
+from metaeval.base.names import count, label_array, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
 from metaeval.table.array import DIMS
@@ -163,15 +163,21 @@ def _macro_mean(scores: Scores) -> Floats:
     known = np.isfinite(values)
     sizes = known @ member
     if not sizes.all():
-        _, system, cluster = np.argwhere(sizes == 0.0)[0]
-        raise ScoresError(
-            f"system {str(scores['system'].to_numpy()[system])!r} has no score in cluster {str(names[cluster])!r}, "
-            "hence no mean over clusters; leave out that system or that cluster"
-        )
+        raise ScoresError(_not_in_all_clusters((sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names))
     macro = (np.where(known, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
     factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)
     found: Floats = macro + factor[..., place] * (values - macro)
     return found
+
+
+def _not_in_all_clusters(lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_]) -> str:
+    """Name everything that must go for a macro mean, (system, cluster) without a score: systems or clusters."""
+    thin, bare = systems[lacks.any(axis=1)].tolist(), clusters[lacks.any(axis=0)].tolist()
+    if len(thin) > len(bare):
+        gone, why = bare, f"{count(len(bare), 'cluster')} in which some systems have no score"
+    else:
+        gone, why = thin, f"{count(len(thin), 'system')} without a score in some cluster (`exclude_systems=...`)"
+    return f"a macro mean needs every system in every cluster; leave out {why}: {', '.join(natural_order(gone))}"
 
 
 def _borda(scores: Scores) -> Floats:

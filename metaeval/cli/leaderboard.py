@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from metaeval.base.names import first_few
 from metaeval.cli import options as opt
-from metaeval.cli.checks import MOST_SYSTEMS, count
+from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Answer, Loaded
@@ -39,6 +39,14 @@ _REQUIRE = Option(
 _BASELINES = opt.BASELINE.but(words="A system to compare with every other, or several by comma; may be repeated.")
 _TOP = Option("K", "Number of systems that count as the top.", count(1, MOST_SYSTEMS))
 
+_COHORT = Option(
+    "NAME",
+    "Systems whose items that separate them are counted: top10 and the like, or a group; may be repeated. By default "
+    "the top 10 and 25.",
+    a_name,
+    means="cohorts",
+)
+
 
 @command("leaderboard", reads="scores", draws=True)
 def leaderboard(  # noqa: PLR0913 - the options of the command
@@ -47,6 +55,7 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
     baseline: Annotated[list[str] | None, _BASELINES] = None,
     require: Annotated[list[str] | None, _REQUIRE] = None,
     top: Annotated[int, _TOP] = 3,
+    cohort: Annotated[list[str] | None, _COHORT] = None,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     rank_method: Annotated[Literal["posterior", "guaranteed"], _RANK_METHOD] = "posterior",
@@ -75,10 +84,11 @@ def leaderboard(  # noqa: PLR0913 - the options of the command
             study_leaderboard,
             scores,
             requirements=require or (),
+            cohorts=cohort,
             baseline=_named(baseline or (), scores["system"].to_numpy().tolist()),
         )
     except MeansAloneError as alone:
-        return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or ())
+        return loaded.ask(study_leaderboard, loaded.means(alone), requirements=require or (), cohorts=cohort)
     found = getattr(study, "requirements", None)
     if found is not None and not found.met:
         rows = found.to_frame().query("state != 'met'")

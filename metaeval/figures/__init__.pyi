@@ -10,6 +10,7 @@ from .assessment import passage_law as passage_law
 from .assessment import size_bars as size_bars
 from .assessment import specificity_bars as specificity_bars
 from .assessment import time_strips as time_strips
+from .cohorts import idle_topics as idle_topics
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors

@@ -39,8 +39,8 @@ class DesignEffect(Result):
         """Return two rows a metric: of the pairs' differences, and of the systems' means.
 
         The ``design_effect`` and ``intraclass_correlation`` of the median pair (or system), the range of the design
-        effect over 90 % of them, and the topics that count: ``effective_topics``, those at hand over the design
-        effect. Pairs that do not vary are left out.
+        effect over 90 % of them, and the topics that count: ``effective_topics`` is ``n_topics``, those that the median
+        pair (or system) has, over ``design_effect``. Pairs that do not vary are left out.
         """
         rows = []
         for metric in self.pairs["metric"].to_numpy().tolist():
@@ -48,18 +48,19 @@ class DesignEffect(Result):
                 part = table.sel(metric=metric)
                 effect = part["design_effect"].to_series()
                 low, middle, high = effect.quantile([0.05, 0.5, 0.95])
+                n_topics = float(part["n_topics"].median())
                 rows.append(
                     {
                         "metric": metric,
                         "of": kind,
                         "n": int(effect.count()),
-                        "n_topics": float(part["n_topics"].median()),
+                        "n_topics": n_topics,
                         "n_clusters": self.n_clusters,
                         "design_effect": middle,
                         "low": low,
                         "high": high,
                         "intraclass_correlation": float(part["intraclass_correlation"].median()),
-                        "effective_topics": float((part["n_topics"] / part["design_effect"]).median()),
+                        "effective_topics": n_topics / middle,
                     }
                 )
         return pd.DataFrame(rows)

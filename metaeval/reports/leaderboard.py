@@ -28,6 +28,7 @@ from metaeval.reports.components import design_sentences
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.leaderboard_card import card_files, embedded
+from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.reports.leaderboard_items import (
     conclusions_section,
     design_section,
@@ -81,6 +82,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *conclusions_section(study),
             *items_section(study),
             *subsets_section(study),
+            *cohorts_section(study, say("decision", study=study)),
             *_sources_section(study),
             *unanswered(failed),
             _benchmark_section(study, pairs, card),
@@ -89,7 +91,12 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         rows=frame,
         provenance=study.provenance,
         notes=study.notes,
-        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.family_pairs())} | card_files(card),
+        data=(
+            score_files(study.scores)
+            | {"neighbours.csv": csv_file(study.family_pairs())}
+            | cohort_files(study)
+            | card_files(card)
+        ),
     )
 
 
@@ -371,6 +378,7 @@ def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame, gaps: Ma
         sizes=study.scores.sizes,
         every=_row(pairs, metric=metric, family="all", correction="fdr_by"),
         near=_row(pairs, metric=metric, family="adjacent", correction=AS_RANKS),
+        cohorts=shares_by_cohort(study, metric),
         beside=beside(
             study.comparison.with_correction("fdr_by"),
             lambda found: share(_row(pairs, metric=metric, family="all", correction=found.correction)["share"]),

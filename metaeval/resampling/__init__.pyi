@@ -2,6 +2,8 @@ from .agreement_interval import AgreementIntervals as AgreementIntervals
 from .agreement_interval import agreement_intervals as agreement_intervals
 from .bins import DifferenceBins as DifferenceBins
 from .bins import difference_bins as difference_bins
+from .cohorts import CohortAnalysis as CohortAnalysis
+from .cohorts import analyse_cohorts as analyse_cohorts
 from .completions import CompletionBounds as CompletionBounds
 from .completions import completion_bounds as completion_bounds
 from .effort import AdaptiveDepth as AdaptiveDepth

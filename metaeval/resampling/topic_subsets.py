@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
-from metaeval.agreement.item_statistics import discrimination
+from metaeval.agreement.item_statistics import discrimination, less_mean
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -40,6 +40,8 @@ RANDOM = "random"
 _SHARES = (0.1, 0.25, 0.5)
 _FEWEST = 3  # systems on each side, and topics in a subset
 _NOISE = 1e-12
+_CLOSE = 1e-6  # to the t that is needed, of which it is a share
+_JUDGED = ("tau", "kept", "kept_all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +52,9 @@ class SubsetComparison(Result):
     """Dims ``metric``, ``method``, ``size`` and ``split``: ``tau`` (Kendall's, of the held-out systems by the subset
     with the same by all topics; NaN where all tie) and ``kept`` (of the pairs of held-out systems that differ
     significantly by all topics, the share that do by the subset, in one direction; NaN where none does); ``chosen``
-    (metric, method, size, topic), the share of splits in which a topic was chosen."""
+    (metric, method, size, topic), the share of splits in which a topic was chosen. Under a cohort the held-out systems
+    are those of the cohort, ``kept_all`` is the share kept of all pairs of systems that chose nothing, and
+    ``n_pairs`` (metric, split) counts the pairs behind ``kept``."""
     alpha: float
     n_systems: tuple[int, int]
     """Systems that choose, and that are held out, in the first split."""
@@ -62,10 +66,11 @@ class SubsetComparison(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, method and size.
 
-        Mean over the splits of ``tau`` and ``kept``, with its standard error in ``_se`` (Monte Carlo), and the ``low``
-        and ``high`` 5 and 95 % of each; ``tau_gain`` and ``kept_gain``, the mean difference from random subsets of
-        that size in the same split, and ``tau_better`` and ``kept_better``, the share of splits in which it is above 0
-        (0 counting half); NaN where random subsets are not among the methods.
+        Mean over the splits of ``tau`` and ``kept`` (under a cohort also of ``kept_all``, and ``n_pairs`` behind
+        ``kept`` in all splits), with its standard error in
+        ``_se`` (Monte Carlo), and the ``low`` and ``high`` 5 and 95 % of each; ``tau_gain`` and ``kept_gain``, the mean
+        difference from random subsets of that size in the same split, and ``tau_better`` and ``kept_better``, the share
+        of splits in which it is above 0 (0 counting half); NaN where random subsets are not among the methods.
         """
         rows = []
         ways = self.data["method"].to_numpy().tolist()
@@ -73,11 +78,13 @@ class SubsetComparison(Result):
             self.data["metric"].to_numpy().tolist(), ways, self.data["size"].to_numpy().tolist()
         ):
             row = {"metric": metric, "method": way, "size": size}
-            for name in ("tau", "kept"):
+            for name in [one for one in _JUDGED if one in self.data]:
                 table = self.data[name].sel(metric=metric, size=size)
                 own = table.sel({"method": way}).to_numpy()
                 gain = own - table.sel({"method": RANDOM}).to_numpy() if RANDOM in ways else np.full(len(own), np.nan)
                 row |= _described(name, own, gain)
+            if "n_pairs" in self.data:
+                row["n_pairs"] = int(self.data["n_pairs"].sel(metric=metric).sum())
             rows.append(row)
         return pd.DataFrame(rows)
 
@@ -87,6 +94,7 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     *,
     sizes: Sequence[int] | None = None,
     methods: Sequence[str] = ("discrimination", "greedy", "random"),
+    cohort: Sequence[str] | None = None,
     n_splits: int = 20,
     alpha: float = 0.05,
     rng: RNGLike = None,
@@ -102,7 +110,10 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
     methods : sequence of str, default ("discrimination", "greedy", "random")
         How topics are chosen: those with the highest discrimination (`metaeval.agreement.analyse_items`) among the
         systems that choose; one after the other, each time the one with which the mean over the subset correlates
-        best with the mean over all; or at random, the yardstick. Earlier topics win ties.
+        best with the mean over all; or at random, the yardstick. Earlier topics win ties. "spread" takes those whose
+        scores differ most among the systems that choose (variance), ties at random.
+    cohort : sequence of str, optional
+        Systems to preserve the conclusions about, six or more: half of them choose, and the other half is held out.
     n_splits : int, default 20
         How often systems are split in two, at random; whole groups of systems, where they have groups, since members
         of a family on both sides would carry the choice over.
@@ -146,29 +157,38 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
         rule = f"names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
         raise refused("methods", rule, methods)
     chosen_sizes = _sizes(sizes, scores.sizes["topic"])
+    inside = np.ones(scores.sizes["system"], dtype=bool)
+    if cohort is not None:
+        for name in check_list(cohort, "cohort", ["bm25", "dense"]):
+            check_choice(name, "system", scores["system"].to_numpy().tolist())
+        inside = np.isin(scores["system"].to_numpy(), list(cohort))
     source = resolve_rng(rng)
     n_topics = scores.sizes["topic"]
     shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
-    tau, kept = np.empty((*shape, n_splits)), np.empty((*shape, n_splits))
-    counts = np.zeros((*shape, n_topics))
+    tau, kept, kept_all = (np.empty((*shape, n_splits)) for _ in range(3))
+    counts, n_pairs = np.zeros((*shape, n_topics)), np.zeros((shape[0], n_splits), dtype=np.int64)
     with kernel_threads(None):  # small products and a kernel take turns
         for split in range(n_splits):
-            train = _half(scores, source.generator)
+            train = np.zeros(len(inside), dtype=bool)
+            train[inside] = _half(scores.isel(system=inside), source.generator)
             learned, held = scores.isel(system=train), _Held.of(scores.isel(system=~train), alpha)
+            own = inside[~train]
+            among = own[all_pairs(len(own))[0]] & own[all_pairs(len(own))[1]]
             shuffled = source.generator.permutation(n_topics)
             orders = [SUBSETS[name](learned, shuffled, max(chosen_sizes)) for name in methods]
             truth = [held.judge(metric, np.arange(n_topics)) for metric in range(shape[0])]
-            estimates = np.empty((*shape, held.scores.sizes["system"]))
+            estimates = np.empty((*shape, own.sum()))
             for at in np.ndindex(*shape):
                 topics = np.sort(orders[at[1]][at[0], : chosen_sizes[at[2]]])
-                estimates[at], signs = held.judge(at[0], topics)
-                found = truth[at[0]][1] != 0
-                kept[(*at, split)] = (signs == truth[at[0]][1])[found].mean() if found.any() else np.nan
+                found, signs = held.judge(at[0], topics)
+                estimates[at], same, apart = found[own], signs == truth[at[0]][1], truth[at[0]][1] != 0
+                kept[(*at, split)], kept_all[(*at, split)] = _share(same[apart & among]), _share(same[apart])
                 counts[(*at, topics)] += 1.0
-            means = np.stack([one for one, _ in truth])
+            means = np.stack([one[own] for one, _ in truth])
+            n_pairs[:, split] = [((signs != 0) & among).sum() for _, signs in truth]
             tau[..., split] = kendall_tau(means[:, None, None], estimates, undefined="nan")
             if split == 0:
-                n_systems = int(train.sum()), int((~train).sum())
+                n_systems = int(train.sum()), int(own.sum())
     dims = ("metric", "method", "size")
     return SubsetComparison(
         data=xr.Dataset(
@@ -176,6 +196,8 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
                 "tau": ((*dims, "split"), tau),
                 "kept": ((*dims, "split"), kept),
                 "chosen": ((*dims, "topic"), counts / n_splits),
+                **({} if cohort is None else {"kept_all": ((*dims, "split"), kept_all)}),
+                **({} if cohort is None else {"n_pairs": (("metric", "split"), n_pairs)}),
             },
             coords={
                 "metric": scores["metric"].to_numpy(),
@@ -190,6 +212,10 @@ def compare_subsets(  # noqa: PLR0913 - one keyword per choice
         by_group="group" in scores.coords,
         random_source=source.description,
     )
+
+
+def _share(kept: NDArray[np.bool_]) -> float:
+    return float(kept.mean()) if len(kept) else np.nan
 
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
@@ -270,8 +296,13 @@ class _Held:
             squares = of_cluster**2 / (1.0 - of_cluster)
             freedom = np.array(1.0 / ((of_cluster**2).sum() + squares.sum() ** 2 - (squares**2).sum()))
         with np.errstate(divide="ignore", invalid="ignore"):
-            p_values = 2.0 * stdtr(freedom, -np.abs(apart) / error)
-        found = is_significant(p_values, self.alpha)
+            t = np.abs(apart) / error
+            needed = -stdtrit(freedom, self.alpha / 2.0)
+        found = t > needed  # a tenth of the time of p values, which decide where it is close
+        near = np.abs(t - needed) <= _CLOSE * needed
+        if near.any():
+            p_values = 2.0 * stdtr(np.broadcast_to(freedom, t.shape)[near], -t[near])
+            found[near] = is_significant(p_values, self.alpha)
         return means, np.where(found, np.sign(apart), 0.0).astype(np.int64)
 
 
@@ -282,6 +313,12 @@ def _at_random(scores: Scores, shuffled: Places, size: int) -> Places:
 def _by_discrimination(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
     found = settle(-discrimination(scores), np.ones(scores.sizes["topic"]))
     return np.argsort(found, axis=1, kind="stable")[:, :size]
+
+
+def _by_spread(scores: Scores, shuffled: Places, size: int) -> Places:
+    left = less_mean(oriented_values(scores)) * topic_weights(scores)
+    found = settle(-(left[..., shuffled] ** 2).sum(axis=1), np.ones(len(shuffled)))
+    return shuffled[np.argsort(found, axis=1, kind="stable")[:, :size]]
 
 
 def _greedy(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
@@ -315,7 +352,7 @@ def _greedy_order(left: Floats, size: int) -> Places:
 
 
 SUBSETS: Mapping[str, Callable[[Scores, Places, int], Places]] = MappingProxyType(
-    {"discrimination": _by_discrimination, "greedy": _greedy, RANDOM: _at_random}
+    {"discrimination": _by_discrimination, "greedy": _greedy, "spread": _by_spread, RANDOM: _at_random}
 )
 """Every way to choose topics by its name: from the scores of some systems and shuffled topics, so many for each metric,
 the first chosen first."""

@@ -25,6 +25,7 @@ from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.resampling.cluster_residuals import placed
+from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -32,6 +33,7 @@ from metaeval.studies.leaderboard_of_means import MeansLeaderboardStudy, study_m
 from metaeval.studies.power import system_means
 from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT
+from metaeval.table.complete import complete_block
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
@@ -46,8 +48,6 @@ from metaeval.tests_stat.result import PairwiseResult
 
 AS_RANKS = "ranks"
 """What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
-_ENOUGH = 0.5
-"""Share of the items that all systems must have for subsets of these to stand for the benchmark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +78,8 @@ class LeaderboardStudy(Study):
     """Every item by itself."""
     subsets: SubsetComparison | None
     """What fewer items keep, for systems that did not choose them."""
+    cohorts: CohortAnalysis | None
+    """Which items separate the best systems, or those of a group; none where there are too few systems for a top."""
     gaps: MissingScores | None
     """Means with and without an allowance for missing scores, where some are."""
     sources: VarianceComponents | None
@@ -122,6 +124,22 @@ class LeaderboardStudy(Study):
             found = self.gaps.to_frame()[[*keys, "mean_own", "mean_common", "n_topics"]]
             frame = frame.merge(found, on=keys, how="left")
         return frame
+
+    def cohort_frame(self) -> pd.DataFrame:
+        """Return the rows of `cohorts`, with n_significant of their n_pairs by the decision of `decided`."""
+        if self.cohorts is None:
+            return pd.DataFrame()
+        frame, metrics = self.cohorts.to_frame(), list(self.comparison.metrics)
+        member = self.cohorts.data["member"].sel(system=self.scores["system"].to_numpy()).to_numpy()
+        names = pd.Index(self.scores["system"].to_numpy())
+        sides = [names.get_indexer(self.comparison.data[side].to_numpy()) for side in ("system_a", "system_b")]
+        found = self.decided() != 0
+        counted = [
+            int((own[sides[0]] & own[sides[1]] & found[metric]).sum())
+            for metric in range(len(metrics))
+            for own in member[metric]
+        ]
+        return frame.assign(n_significant=counted, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
 
     def decided(self) -> NDArray[np.int8]:
         """Return what is decided about each pair behind the ranks: 1 where a is significantly better, -1 where b is.
@@ -186,6 +204,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     baseline: str | Sequence[str] | None = None,
     requirements: Sequence[str] = (),
     top: int = 3,
+    cohorts: Sequence[str] | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
     rank_method: RankMethod = "posterior",
@@ -210,6 +229,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
     top : int, default 3
         How many systems count as the top.
+    cohorts : sequence of str, optional
+        "top10" and the like, or names of groups: the items that separate these systems; see
+        `metaeval.resampling.cohorts.analyse_cohorts`. By default the top 10 and 25 where there are more systems.
     alpha : float, default 0.05
         Significance level; intervals hold at 1 - alpha.
     power : float, default 0.8
@@ -258,7 +280,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
-        _refuse_without_items(baseline, rank_method, requirements)
+        _refuse_without_items(baseline, rank_method, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, seed=seed, provenance=provenance)
     given = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
     table = engine_scores(given, "the leaderboard")
@@ -270,6 +292,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     baselines = baselines_of(baseline)
     for one in baselines:
         check_choice(one, "baseline", names)
+    wanted = default_cohorts(len(names)) if cohorts is None else cohort_names(table, cohorts)
     comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     ranks = attempt(
@@ -295,7 +318,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
             n_threads=n_threads,
         ),
     )
-    whole, kept = _whole_items(table) if gappy else (table, [])
+    kept: list[str] = []
     sources = None
     if given.sizes.get(REPEAT, 1) > 1:
         sources = attempt("Sources of noise", lambda: variance_components(given, confidence_level=1 - alpha))
@@ -319,7 +342,11 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         best=best,
         conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
         items=attempt("Item analysis", lambda: analyse_items(table)),
-        subsets=attempt("Subsets", lambda: compare_subsets(whole, n_splits=n_splits, alpha=alpha, rng=seed)),
+        subsets=attempt(
+            "Subsets",
+            lambda: compare_subsets(_whole_items(table, kept), n_splits=n_splits, alpha=alpha, rng=seed),
+        ),
+        cohorts=analyse_cohorts(table, cohorts=wanted, n_splits=n_splits, alpha=alpha, rng=seed) if wanted else None,
         gaps=attempt("Missing scores", lambda: missing_scores(table, confidence_level=1 - alpha)) if gappy else None,
         sources=sources,
         requirements=check_requirements(table, requirements, alpha=alpha) if requirements else None,
@@ -345,23 +372,26 @@ def _placed_systems(table: Scores) -> tuple[Scores, list[str]]:
     return table.isel(system=np.flatnonzero(there)), [note]
 
 
-def _whole_items(table: Scores) -> tuple[Scores, list[str]]:
-    """Return the scores on the items that all systems have, and a note of them; all if these are less than half."""
-    whole = np.isfinite(table.to_numpy()).all(axis=(0, 1))
-    if whole.mean() < _ENOUGH:
-        return table, []
-    items = unit_of(table).topics
-    note = f"subsets of {items}: of the {int(whole.sum()):,} {items} that all systems have"
-    return table.isel(topic=np.flatnonzero(whole)), [note]
+def _whole_items(table: Scores, kept: list[str]) -> Scores:
+    """Return the largest part without gaps, and note what it is."""
+    whole, items = complete_block(table), unit_of(table).topics
+    if whole.sizes != table.sizes:
+        n_systems = whole.sizes["system"]
+        who = "all systems" if n_systems == table.sizes["system"] else f"{n_systems} of {table.sizes['system']} systems"
+        kept.append(f"subsets of {items}: of the {whole.sizes['topic']:,} {items} that {who} have")
+    return whole
 
 
-def _refuse_without_items(baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str]) -> None:
+def _refuse_without_items(
+    baseline: str | Sequence[str] | None, rank_method: str, requirements: Sequence[str], cohorts: Sequence[str] | None
+) -> None:
     """Refuse what only scores by item can answer."""
     check_choice(rank_method, "method", get_args(RankMethod))
     unanswerable = {
         "baseline": bool(baseline),
         "rank_method": rank_method == "guaranteed",
         "requirements": bool(requirements),
+        "cohorts": bool(cohorts),
     }
     for name, asked in unanswerable.items():
         if asked:

@@ -24,6 +24,8 @@ from metaeval.table.two_way import linked, two_way
 Clustering = Literal["random", "fixed", "means", "ignore"]
 """What clusters are: drawn from many, all there are, replaced by their means, or nothing; see `with_clusters`."""
 
+_PAIR = 2
+"""Systems, or topics, without which nothing can be compared: a rule that leaves fewer is no way out."""
 _REFUSED: Mapping[Trait, str] = {
     "clusters": "these {topics} come in clusters that share noise, and here {topics} must be independent; {method}"
     "put their means in the {topics}' place (`with_clusters(scores, 'means')`), or ignore them "
@@ -89,17 +91,20 @@ def _opening(what: str, scores: Scores) -> str:
 
 
 def _refuse_gaps(scores: Scores, what: str, instead: Mapping[Trait, str]) -> None:
-    gaps = np.argwhere(gaps_in(scores.to_numpy()))
-    if not len(gaps):
+    lacks = gaps_in(scores.to_numpy())
+    if not lacks.any():
         return
+    gaps = np.argwhere(lacks)
     spoken = unit_of(scores)
     metric, system, topic = (str(scores[dim].to_numpy()[place]) for dim, place in zip(DIMS, gaps[0], strict=True))
     more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
     method = f"use {instead['gaps']}, or " if "gaps" in instead else ""
+    whole = {"system": ~lacks.any(axis=(0, 2)), "topic": ~lacks.any(axis=(0, 1))}
+    ways = ["`missing='zero'`", *(f"`'drop-{dim}s'`" for dim, kept in whole.items() if kept.sum() >= _PAIR)]
+    listed = " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
     raise ScoresError(
         f"{_opening(what, scores)}these scores have gaps (no score for system {system!r} on {spoken.topic} {topic!r} "
-        f"under {metric!r}{more}); {method}read them "
-        "with `missing='zero'`, `'drop-systems'` or `'drop-topics'`"
+        f"under {metric!r}{more}); {method}read them with {listed}"
     )
 
 

@@ -18,6 +18,7 @@ PROCEDURES: Mapping[str, frozenset[Trait]] = {
     "missing scores": WHOLE,
     "aggregates of scores": WHOLE,
     "analysis of items": WHOLE,
+    "cohorts of systems": WHOLE,
     "the leaderboard": WHOLE,
     "the design effect of clusters": WHOLE,
     "minimum detectable differences": WHOLE,

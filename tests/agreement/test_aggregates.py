@@ -96,12 +96,17 @@ def test_gaps_leave_the_systems_that_are_there():
 
 
 def test_a_system_that_lacks_a_cluster_has_no_macro_mean():
-    """The message names both."""
-    values = np.ones((2, 6))
-    values[1, 0] = np.nan
+    """The message names all that must go, systems or clusters, so that its advice is followed once."""
+    values = np.ones((4, 6))
+    values[1:3, 0] = np.nan
     scores = as_scores(values, clusters=CLUSTERS, missing="pairwise")
-    with pytest.raises(ScoresError, match=r"'system2' has no score in cluster 'x'"):
+    with pytest.raises(ScoresError, match=r"leave out 1 cluster in which some systems have no score: x$"):
         aggregate_scores(scores)
+    values[1:3, 1:] = [[np.nan, np.nan, 1, 1, 1], [1, 1, np.nan, np.nan, np.nan]]
+    scores = as_scores(values, clusters=CLUSTERS, missing="pairwise")
+    with pytest.raises(ScoresError, match=r"leave out 2 systems .*: system2, system3$"):
+        aggregate_scores(scores)
+    assert np.isfinite(aggregate_scores(scores.isel(system=[0, 3])).to_numpy()).all()
 
 
 def test_names_directions_and_coordinates():

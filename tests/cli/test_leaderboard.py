@@ -3,6 +3,7 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from metaeval.io.tables import write_scores
@@ -20,7 +21,8 @@ def table(tmp_path):
 
 def test_the_page(command, table, tmp_path):
     """Every section is there, in order, and ends with what it says of the benchmark."""
-    ended = command("leaderboard", table, "--clusters", "ignore", *QUICK, "--out", tmp_path / "page")
+    cohorts = ("--cohort", "top6", "--cohort", "group1")
+    ended = command("leaderboard", table, "--clusters", "ignore", *cohorts, *QUICK, "--out", tmp_path / "page")
     assert ended.code == 0, ended.err
     page = (tmp_path / "page" / "index.html").read_text().replace("<wbr>", "")
     titles = (
@@ -29,6 +31,7 @@ def test_the_page(command, table, tmp_path):
             "Metrics and aggregates",
             "Topics",
             "Subsets of the topics",
+            "What separates the best systems",
             "What this benchmark can distinguish",
             "Methods",
         ),
@@ -36,6 +39,23 @@ def test_the_page(command, table, tmp_path):
     places = [page.index(f">{title}</h2>") for title in titles]
     assert places == sorted(places)
     assert {"neighbours.csv", "card.json", "badge.svg"} <= {one.name for one in (tmp_path / "page" / "data").iterdir()}
+    rows = pd.read_csv(tmp_path / "page" / "data" / "cohort_items.csv")
+    assert rows["cohort"].unique().tolist() == ["top6", "group1"]
+
+
+def test_cohorts(command, tmp_path):
+    """Passes and fails: kinds and clusters add up to the items that decide nothing; an unknown cohort is named."""
+    scores = simulate_scores(n_systems=12, n_topics=60, metrics=["Normal"], n_clusters=12, rng=2)
+    passed = write_scores((scores > scores.median("system")) * 1.0, tmp_path / "passed.csv")
+    answer = command("leaderboard", passed, "--cohort", "top4", *QUICK, "--json").json()
+    (row,) = answer["tables"]["cohorts"]["rows"]
+    assert (row["cohort"], row["n_systems"], row["n_pairs"]) == ("the top 4", 4, 6)
+    assert row["n_idle"] == row["all_pass"] + row["all_fail"] == round(row["idle"] * 60)
+    clusters = answer["tables"]["cohort_clusters"]["rows"]
+    assert sum(one["n_idle"] for one in clusters) == row["n_idle"]
+    ended = command("leaderboard", passed, "--cohort", "best", *QUICK)
+    assert ended.code == 2
+    assert "no cohort 'best'" in ended.err
 
 
 def test_json_and_latex(command, table):
@@ -43,6 +63,7 @@ def test_json_and_latex(command, table):
     ended = command("leaderboard", table, "--clusters", "ignore", *QUICK, "--json")
     rows = json.loads(ended.out)["results"]
     assert len(rows) == 8
+    assert "cohorts" not in ended.json()["tables"]  # eight systems have no top ten
     assert {"system", "rank", "rank_low", "rank_high", "p_best", "p_top_3", "letters"} <= set(rows[0])
     assert command("leaderboard", table, "--clusters", "ignore", *QUICK, "--latex").out.startswith("% Needs")
 
@@ -50,8 +71,6 @@ def test_json_and_latex(command, table):
 def test_clusters(command, table):
     """Six clusters: no resampling of them, but the design effect; as means they are the items."""
     ended = command("leaderboard", table, *QUICK[:2])
-    tables = command("leaderboard", table, *QUICK[:2], "--json").json()["tables"]
-    assert tables["design_effect"]["title"] == "Design effect of the clusters"
     assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in re.sub(
         r"\s+", " ", ended.out
     )
@@ -132,7 +151,9 @@ def test_means_and_standard_errors(command, board, tmp_path):
     assert (tmp_path / "page" / "data" / "means.csv").exists()
 
 
-@pytest.mark.parametrize("option", ["--baseline=aurora", "--rank-method=guaranteed", "--exclude-systems=a*"])
+@pytest.mark.parametrize(
+    "option", ["--baseline=aurora", "--rank-method=guaranteed", "--cohort=top2", "--exclude-systems=a*"]
+)
 def test_means_refuse_what_needs_items(command, board, option):
     """An option that needs scores by item is refused, by its name."""
     ended = command("leaderboard", board, option)

@@ -47,6 +47,7 @@ PLOTS = {
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
+    "CohortAnalysis",
     *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
 }
 

@@ -101,6 +101,32 @@ def test_one_split_by_hand():
         assert table["chosen"].to_numpy().nonzero()[0].tolist() == topics.tolist()
 
 
+def test_one_split_of_a_cohort_by_hand():
+    """Half of the cohort takes the topics with most variance; the other half, and all that chose nothing, judge."""
+    scores = drawn(14, seed=4)
+    cohort = scores["system"].to_numpy()[6:].tolist()
+    found = compare_subsets(scores, sizes=[6], methods=["spread"], cohort=cohort, n_splits=1, rng=7)
+    train = np.concatenate([np.zeros(6, dtype=bool), _half(scores.isel(system=slice(6, 14)), np.random.default_rng(7))])
+    assert found.n_systems == (4, 4)
+    values = scores.to_numpy()[0]
+    topics = np.sort(np.argsort(-values[train].var(axis=0))[:6])
+    assert found.data["chosen"].to_numpy()[0, 0, 0].nonzero()[0].tolist() == topics.tolist()
+    kept = {"kept": [], "kept_all": []}
+    for i in np.flatnonzero(~train):
+        for j in np.flatnonzero(~train):
+            full, less = stats.ttest_rel(values[i], values[j]), stats.ttest_rel(values[i, topics], values[j, topics])
+            if i < j and full.pvalue <= 0.05:
+                same = less.pvalue <= 0.05 and full.statistic * less.statistic > 0
+                kept["kept_all"].append(same)
+                kept["kept"] += [same] * bool(min(i, j) >= 6)
+    assert len(kept["kept_all"]) > len(kept["kept"]) > 0
+    for name, one in kept.items():
+        assert float(found.data[name].squeeze()) == pytest.approx(np.mean(one))
+    held = ~train & (np.arange(14) >= 6)
+    tau = stats.kendalltau(values[held].mean(axis=1), values[held][:, topics].mean(axis=1)).statistic
+    assert float(found.data["tau"].squeeze()) == pytest.approx(tau)
+
+
 def test_gains_are_over_random_subsets_of_the_same_split():
     """Random subsets gain nothing on themselves; without them there is no gain."""
     scores = drawn(n_metrics=2)
@@ -171,6 +197,8 @@ def test_sizes_by_default_are_shares():
         ({"methods": []}, "each way to choose once"),
         ({"n_splits": 0}, "n_splits"),
         ({"alpha": 2}, "alpha"),
+        ({"cohort": "system1"}, "`cohort`"),
+        ({"cohort": ["bm25"]}, "no system 'bm25'"),
     ],
 )
 def test_refusals(options, words):

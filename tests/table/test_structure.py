@@ -1,5 +1,7 @@
 """Repeats, clusters, strata, weights and gaps: kept by every form of scores, and used or refused by every engine."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -148,6 +150,22 @@ def test_gaps_are_let_in_only_where_somebody_kept_them():
     for data, uses in ((kept, ()), (values, ("gaps",))):
         with pytest.raises(ScoresError, match="no score for system 'system1' on topic '2' under 'metric1'"):
             engine_scores(data, uses=uses)
+
+
+@pytest.mark.parametrize(
+    ("gone", "ways"),
+    [
+        ([(0, 0)], "`missing='zero'`, `'drop-systems'` or `'drop-topics'`"),
+        ([(0, 0), (1, 1), (0, 2)], "`missing='zero'` or `'drop-systems'`"),
+        ([(0, 0), (1, 1), (2, 2), (3, 0)], "`missing='zero'`"),
+    ],
+)
+def test_only_rules_that_leave_something_are_advised(gone, ways):
+    """Where every topic has a gap nothing is left without them, and nobody is sent there."""
+    values = np.arange(12.0).reshape(4, 3)
+    values[tuple(np.transpose(gone))] = np.nan
+    with pytest.raises(ScoresError, match=f"read them with {re.escape(ways)}$"):
+        engine_scores(as_scores(values, missing="pairwise"))
 
 
 def test_what_makes_no_difference_is_no_trait():

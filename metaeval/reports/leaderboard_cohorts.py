@@ -1,0 +1,198 @@
+"""What the page of a leaderboard says of cohorts: the best systems, or a group, and the items that separate them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.unit import unit as spoken
+from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
+from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text, Writer
+from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.prose import prose
+from metaeval.resampling.cohorts import IDLE, SEPARATES, CohortAnalysis
+from metaeval.studies.leaderboard import LeaderboardStudy
+
+say = prose("leaderboard_cohorts")
+_MOST_ROWS = 1_000_000
+"""Of the file of items: with more, they are users and not items to choose from."""
+
+
+def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
+    """Say which items separate the best systems, which decide nothing, and what is lost without these."""
+    found = study.cohorts
+    if found is None:
+        return []
+    rows, clustered = study.cohort_frame(), "cluster" in study.scores.coords
+    metrics = rows["metric"].unique().tolist()
+    words = {name: _cohort(found, name) for name in rows["cohort"].unique()}
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        part = rows[rows["metric"] == metric].to_dict("records")
+        named = [(row, {"row": row, "cohort": words[row["cohort"]]}) for row in part]
+        said = []
+        for row, known in named:
+            advice = say("keep", separating=row["n_topics"] - row["n_idle"], **known)
+            said += [say("found", clustered=clustered, tolerance=found.tolerance, **known)]
+            said += [" ".join(filter(None, [advice, *_kept(found, row, words[row["cohort"]])]))]
+        picture = Picture(
+            name=f"cohorts {metric}",
+            draw=lambda: found.plot(metric),
+            title=say("picture title", metric=metric),
+            caption=say("picture", tolerance=found.tolerance),
+            alt=say("picture in words", **named[0][1]),
+        )
+        return (Text(paragraphs=tuple(filter(None, said))), picture)
+
+    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
+    failed = tuple(say("unanswered", name=name, reason=reason) for name, reason in found.unanswered.items())
+    gappy = bool(np.isnan(study.scores.to_numpy()).any())
+    caption = say("cohorts", tolerance=found.tolerance, clustered=clustered, gappy=gappy, decision=decision)
+    shown: list[Block] = [choice, _table(rows, words, caption), *_clusters(found, words)]
+    shown += _subsets(found, words, gappy=gappy)
+    shown += [Text(paragraphs=failed, look="note")] if failed else []
+    title = say("title" if found.data["top"].any() else "title of groups")
+    return [Section(id="cohorts", title=title, lead=say("lead"), blocks=tuple(shown))]
+
+
+def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
+    """Return the writer of what every item decides in every cohort, unless there are very many."""
+    if study.cohorts is None or study.cohorts.data["kind"].size > _MOST_ROWS:
+        return {}
+    return {"cohort_items.csv": csv_file(study.cohorts.topics())}
+
+
+def shares_by_cohort(study: LeaderboardStudy, metric: str) -> list[str]:
+    """Return the share of the items that decide nothing among every cohort, where there are some."""
+    if study.cohorts is None:
+        return []
+    rows = study.cohort_frame()
+    part = rows[(rows["metric"] == metric) & (rows["n_idle"] > 0)].to_dict("records")
+    return [say("share", row=row, cohort=_cohort(study.cohorts, row["cohort"])) for row in part]
+
+
+def _cohort(found: CohortAnalysis, name: str) -> str:
+    """Write a cohort: "the top 10", or the name of a group."""
+    top = bool(found.data["top"].sel(cohort=name))
+    return say("top", k=name.removeprefix("top")) if top else say("group", name=name)
+
+
+def _kept(found: CohortAnalysis, row: Mapping[Any, Any], cohort: str) -> list[str]:
+    """Say what as many items as separate the cohort keep, or half of all items where every one does."""
+    made = found.subsets.get((row["metric"], row["cohort"]))
+    if made is None:
+        return []
+    rows, sizes = made.to_frame(), made.data["size"].to_numpy().tolist()
+    kind = found.data["kind"].sel(metric=row["metric"], cohort=row["cohort"], topic=made.data["topic"])
+    separating = int((kind == SEPARATES).sum())
+    part = rows[rows["size"] == (separating if separating in sizes else sizes[-1])]
+    if part[["kept", "kept_all"]].isna().any(axis=None):
+        return []
+    own, others = (
+        [carried(*one) for one in zip(part[of], part[f"{of}_se"], strict=True)] for of in ("kept", "kept_all")
+    )
+    first = part.iloc[0]
+    said = say(
+        "kept",
+        size=int(first["size"]),
+        n_topics=made.n_topics,
+        gappy=made.n_topics < found.data.sizes["topic"],
+        cohort=cohort,
+        n_pairs=int(first["n_pairs"]),
+        n_splits=made.data.sizes["split"],
+        own=own,
+        others=others,
+        ways=[say(f"by {name}") for name in part["method"]],
+    )
+    return [said]
+
+
+def _table(rows: pd.DataFrame, words: Mapping[str, str], caption: str) -> Table:
+    frame = rows.assign(
+        cohort=rows["cohort"].map(words),
+        pairs=[share_of(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        pairs_sort=rows["n_significant"] / rows["n_pairs"],
+    )
+    kinds = {name.replace(" ", "_"): name for name in IDLE}
+    return Table(
+        name="cohorts",
+        title=say("title of groups"),
+        caption=caption,
+        frame=frame,
+        columns=(
+            METRIC,
+            *left(cohort="Cohort"),
+            *right(whole, n_systems="Systems"),
+            *right(whole, n_topics=spoken().Topics),
+            *right(whole, "Decide nothing", n_idle=spoken().Topics, **kinds),
+            *right(share, "Decide nothing, share", idle="cohort", idle_random="at random", idle_unseen=say("unseen")),
+            *right(share, stays="Stays"),
+            *right(text, pairs="Significantly different pairs"),
+        ),
+        data=rows,
+    )
+
+
+def _clusters(found: CohortAnalysis, words: Mapping[str, str]) -> list[Block]:
+    """Say in which clusters the items are that decide nothing."""
+    items = found.topics()
+    kind = next((name for name in ("cluster", "stratum") if name in items), None)
+    if kind is None:
+        return []
+    items = items[items["kind"] != "untold"]
+    items = items.assign(idle=items["kind"].isin(IDLE), **{name: items["kind"] == name for name in IDLE})
+    rows = items.groupby(["metric", "cohort", kind], sort=False)[["idle", *IDLE]].agg("sum")
+    rows["n_topics"] = items.groupby(["metric", "cohort", kind], sort=False).size()
+    rows = rows.rename(columns={name: name.replace(" ", "_") for name in IDLE}).rename(columns={"idle": "n_idle"})
+    rows = rows.reset_index().assign(share=lambda one: one["n_idle"] / one["n_topics"])
+    place = rows.groupby(["metric", "cohort"], sort=False).ngroup()
+    rows = rows.iloc[np.lexsort((-rows["share"], place))].reset_index(drop=True)
+    table = Table(
+        name="cohort_clusters",
+        title=say("clusters title"),
+        caption=say("clusters", kind=kind),
+        frame=rows.assign(cohort=rows["cohort"].map(words)),
+        columns=(
+            METRIC,
+            *left(cohort="Cohort", **{kind: kind.capitalize()}),
+            *right(whole, n_topics=spoken().Topics),
+            *right(whole, "Decide nothing", **{name.replace(" ", "_"): name for name in IDLE}),
+            *right(share, "Decide nothing", share="share"),
+        ),
+        data=rows,
+    )
+    return [Fold(title=say("clusters title"), blocks=(table,))]
+
+
+def _subsets(found: CohortAnalysis, words: Mapping[str, str], *, gappy: bool) -> list[Block]:
+    rows = found.subset_frame()
+    if not len(rows):
+        return []
+    write = {"tau": (number(2),), "kept": (), "kept_all": ()}
+    written = {
+        name: [carried(*row, *writer) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
+        for name, writer in write.items()
+    }
+    table = Table(
+        name="cohort_subsets",
+        title=say("subsets title"),
+        caption=say(
+            "subsets",
+            n_splits=next(iter(found.subsets.values())).data.sizes["split"],
+            gappy=gappy,
+        ),
+        frame=rows.assign(
+            cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}
+        ),
+        columns=(
+            METRIC,
+            *left(cohort="Cohort", method="Chosen by"),
+            *right(whole, size=spoken().Topics),
+            *right(text, "Pairs kept", kept="cohort", kept_all="all systems"),
+            *right(text, tau="τ"),
+        ),
+        data=rows,
+    )
+    return [table]

@@ -1,0 +1,79 @@
+"""The sentences on cohorts: the numbers of their table, and a reason where there are no subsets."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from metaeval.base.words import share
+from metaeval.page.blocks import Choice, Text
+from metaeval.reports.leaderboard_cohorts import cohort_files, cohorts_section, shares_by_cohort
+from metaeval.resampling.cohorts import analyse_cohorts
+from metaeval.table.scores import as_scores
+
+
+def passed(n_systems=16, n_topics=60):
+    """Draw items passed or failed, of systems that get better one by one, in two groups."""
+    logit = np.linspace(-1, 3, n_systems)[:, None] + np.linspace(4, -4, n_topics)
+    values = (np.random.default_rng(1).random(logit.shape) < 1 / (1 + np.exp(-logit))) * 1.0
+    return as_scores(values, groups={f"system{place}": "ab"[place > 3] for place in range(1, n_systems + 1)})
+
+
+def study_of(scores, cohorts):
+    """Return what the section asks of a study, with three pairs separated in every cohort."""
+    found = analyse_cohorts(scores, cohorts=cohorts, n_splits=2, rng=0)
+    frame = found.to_frame()
+    frame = frame.assign(n_significant=3, n_pairs=frame["n_systems"] * (frame["n_systems"] - 1) // 2)
+    return SimpleNamespace(cohorts=found, scores=scores, cohort_frame=lambda: frame)
+
+
+def paragraphs(study):
+    """Return the sentences of the first metric, and the notes."""
+    (section,) = cohorts_section(study, "decided as the ranks")
+    (choice,) = [one for one in section.blocks if isinstance(one, Choice)]
+    notes = [one.paragraphs for one in section.blocks if isinstance(one, Text)]
+    return section, choice.parts[0][0].paragraphs, notes
+
+
+def test_the_sentences_have_the_numbers_of_the_table():
+    """A top and a group: shares, kinds and advice; the group is chosen by nobody, and is too small for subsets."""
+    study = study_of(passed().drop_vars("group"), ["top8"])
+    section, said, notes = paragraphs(study)
+    row = study.cohort_frame().iloc[0]
+    assert section.title == "What separates the best systems"
+    assert said[0].startswith(
+        f"{share(row['idle'])} of topics decide nothing among the top 8: of 60, all 8 systems pass"
+    )
+    numbers = re.findall(r"\d+\.\d %", said[0])
+    assert numbers == [share(row[name]) for name in ("idle", "idle_random", "idle_unseen")]
+    assert said[0].endswith("3 of 28 pairs of the top 8 are significantly different.")
+    assert f"To keep in the next version: the {60 - row['n_idle']} topics that separate the top 8" in said[1]
+    assert "chosen by half of the top 8 (by spread, by discrimination and at random), keep" in said[1]
+    assert notes == []
+    assert shares_by_cohort(study, "metric1") == [f"{share(row['idle'])} among the top 8"]
+    assert set(cohort_files(study)) == {"cohort_items.csv"}
+
+
+def test_a_group_and_a_cohort_without_an_idle_item():
+    """Nobody chose the group; it has no subsets, with the reason; where all items separate there is nothing to drop."""
+    study = study_of(passed(), ["a"])
+    section, said, (notes,) = paragraphs(study)
+    assert section.title == "Cohorts of systems"
+    assert "alone" not in said[0]
+    assert "the systems of a" in said[0]
+    assert re.match(r"Subsets have no answer for a, metric1: .* there are 3 systems\.$", notes[0])
+    scores = as_scores(np.random.default_rng(2).normal(0, 1, (12, 20)) + np.linspace(0, 6, 12)[:, None])
+    study = study_of(scores, ["top8"])
+    _, said, _ = paragraphs(study)
+    assert said[0].startswith("On every topic some of the top 8 differ by more than 1 % of the scale. 3 of 28")
+    assert said[1].startswith("10 topics, chosen by half of the top 8")
+    assert shares_by_cohort(study, "metric1") == []
+
+
+def test_no_cohort_no_section():
+    """Where there are no cohorts nothing is said, and no file written."""
+    study = SimpleNamespace(cohorts=None, cohort_frame=lambda: pytest.fail("nothing to ask"))
+    assert cohorts_section(study, "") == []
+    assert shares_by_cohort(study, "metric1") == []
+    assert cohort_files(study) == {}
