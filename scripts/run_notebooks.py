@@ -27,7 +27,7 @@ get_ipython().execution_count = 0
 
 @contextmanager
 def running() -> Iterator[NotebookClient]:
-    """Yield a client with a kernel: one for all notebooks, since a kernel takes longer to load than most of them to run."""
+    """Yield a client with one kernel for all notebooks: to load one takes longer than most of them to run."""
     manager = AsyncKernelManager(kernel_name="python3")
     client = NotebookClient(nbformat.v4.new_notebook(), km=manager, timeout=_SECONDS)
     client.record_timing = False
