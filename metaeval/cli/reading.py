@@ -131,6 +131,19 @@ class Loaded:
             raise InvalidOptionError("two sets of votes have one name; name them with NAME=FILE")
         return dict(found), scores
 
+    def boards(self) -> "dict[str, Scores]":
+        """Return the scores of each input by itself, by its name."""
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+
+        found: dict[str, Scores] = {}
+        for text in self.options["inputs"]:
+            source = named_source(text)
+            if source.own_name in found:
+                raise InvalidOptionError(f"two boards are called {source.own_name!r}; name them NAME=FILE")
+            self._scores, self._inputs = None, [source.path]
+            found[source.own_name] = self.scores()
+        return found
+
     def votes_apart[Others](
         self, inputs: Sequence[str], read: Callable[[list[str]], Others]
     ) -> "tuple[dict[str, Votes], Others | None]":

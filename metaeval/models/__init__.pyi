@@ -38,6 +38,8 @@ from .tries import PassRates as PassRates
 from .tries import pass_rates as pass_rates
 from .variances import PilotVariance as PilotVariance
 from .variances import pilot_variance as pilot_variance
+from .version_drift import VersionDrift as VersionDrift
+from .version_drift import version_drift as version_drift
 from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
 from .vote_strengths import BradleyTerry as BradleyTerry
