@@ -49,6 +49,7 @@ _GAINS = Option(
     "BinExh(min_size=100).",
     names(_RULE_OF_GAINS),
     needs="audit",
+    often=False,
 )
 _PAIR = Option(
     "NAME,NAME",
@@ -76,13 +77,13 @@ _VOTES = Option(
 _BOARDS = flag(
     "--boards",
     "The inputs are two boards of partly the same systems, each a table or a folder of results, also as NAME=FILE.",
-    excludes="audit",
+    excludes="audit votes",
 )
 _AGGREGATES = Option(
     "NAME,NAME",
     "Compare two aggregates of one board: mean, Borda, win rate, z-score, macro mean (of clusters).",
     names("two aggregates by comma, such as mean,win rate"),
-    excludes="audit",
+    excludes="audit votes boards",
 )
 _OF_METRICS = ("metric_pair", "test", "correction", "alternative", "interval_resamples", "min_f1", "choose", "resamples")
 """Options of the comparison of metrics by tests."""
@@ -103,7 +104,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
     alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
     alpha: Annotated[str, _ALPHA] = "0.05",
-    resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000")] = None,
+    resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000", often=False)] = None,
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,
     min_f1: Annotated[float, _MIN_F1] = 0.9,
     choose: Annotated[str, opt.CHOOSE] = "all",
@@ -175,7 +176,7 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
     """Compare two boards, or two aggregates of one."""
     from metaeval.studies.boards import study_boards  # noqa: PLC0415 - loads scipy
 
-    _refuse(loaded, (*_OF_METRICS, "votes", "qrels"), "does not go with boards")
+    _refuse(loaded, (*_OF_METRICS, "qrels"), "does not go with boards")
     return loaded.ask(
         study_boards,
         loaded.boards(),

@@ -62,7 +62,8 @@ class VersionDrift(Result):
         difference), by_scores and by_items (the parts of the change that come from other scores on the same items, and
         from other items), n_common, common_first and common_second (means over the items that both versions have),
         difference (of these, the second less the first), low and high (its interval at 1 - alpha, for the system alone),
-        p_value, p_corrected, significant. The test is missing where a system has fewer than two common items.
+        p_value, p_corrected, significant; relative (the difference less that of the mean system), relative_p_corrected and
+        relative_significant. Tests are missing where a system has fewer than two common items.
         """
         return self.data.copy()
 
@@ -133,7 +134,8 @@ def version_drift(
     Notes
     -----
     A system's scores on common items are tested by the paired t test, with the second version's clusters and weights
-    where it has any, and over the items for which both versions have a score.
+    where it has any, and over the items for which both versions have a score. The relative difference is that of the
+    differences from their mean over the systems on each item: a board that became easier for all has none.
 
     With :math:`w_i` the weights of the second version's items, W their sum over the items that the system has there,
     and C the common items, its mean changes by
@@ -173,6 +175,11 @@ def version_drift(
     p, low, high, corrected = np.full((4, len(systems)), np.nan)
     p[enough], low[enough], high[enough] = _tested(boards[2], before[enough], after[enough], alpha)
     corrected[enough] = adjust(p[enough], correction)
+    with np.errstate(invalid="ignore"):
+        shift = np.nan_to_num(after - before).sum(axis=0) / both.sum(axis=0)
+        relative = (np.nan_to_num(after - before - shift) * weight).sum(axis=1) / (both * weight).sum(axis=1)
+    apart = np.full(len(systems), np.nan)
+    apart[enough] = adjust(_tested(boards[2], before[enough], (after - shift)[enough], alpha)[0], correction)
     change = means[1] - means[0]
     data = pd.DataFrame({
         "system": systems,
@@ -189,7 +196,10 @@ def version_drift(
         "high": high,
         "p_value": p,
         "p_corrected": corrected,
-        "significant": is_significant(np.nan_to_num(corrected, nan=1.0), alpha),
+        "significant": is_significant(corrected, alpha),
+        "relative": relative,
+        "relative_p_corrected": apart,
+        "relative_significant": is_significant(apart, alpha),
     })
     return VersionDrift(
         data=data,

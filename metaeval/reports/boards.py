@@ -25,16 +25,15 @@ def boards_report(study: BoardsStudy) -> Report:
     """Put a comparison of two boards into a report."""
     found, (first, second) = study.found, study.names
     sizes = {name: board.sizes["topic"] for name, board in study.scores.items()}
-    items = [(f"{n:,}", say("items", name=name)) for name, n in sizes.items()]
-    common = [] if study.aggregates else [(f"{study.drift.n_common if study.drift else 0:,}", say("items of both"))]
+    own = [(f"{n:,}", say("items", name=name)) for name, n in sizes.items()]
+    both = (f"{study.drift.n_common if study.drift else 0:,}", say("items of both"))
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
     return Report(
         command="agree",
         title=say("title", first=first, second=second),
         facts=(
             *facts(system=len(found.systems), pair=found.n_pairs),
-            *(items[:1] if study.aggregates else items),
-            *common,
+            *(facts(topic=sizes[first]) if study.aggregates else (*own, both)),
             (f"{found.alpha:g}", "significance level α"),
         ),
         summary=_summary(study),
@@ -60,10 +59,12 @@ def _summary(study: BoardsStudy) -> tuple[str, ...]:
     said = [
         say("answer", study=study, counts=counts),
         *([say("opposite pairs", study=study, pairs=opposite, n=counts["opposite"])] if opposite else []),
-        say("same order", order=order, sure=_sure(study)),
+        say("same order", order=order, sure=_sure(study), study=study),
     ]
     if study.drift is not None:
-        said.append(say("drift", drift=study.drift, study=study, n=int(study.drift.data["significant"].sum())))
+        frame = study.drift.data
+        counts = {name: int(frame[name].sum()) for name in ("significant", "relative_significant")}
+        said.append(say("drift", drift=study.drift, study=study, counts=counts, mean=frame["difference"].mean()))
     return tuple(said)
 
 
@@ -129,6 +130,7 @@ def _pairs_section(study: BoardsStudy) -> Section:
                 frame=opposite.head(_MOST_SHOWN),
                 columns=(
                     *left(better=f"Better on {first}", worse=f"Better on {second}"),
+                    *right(whole, n_ranks="ranks apart"),
                     *right(number(4), n_wrong="expected wrong"),
                 ),
                 data=opposite,
@@ -167,7 +169,7 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
     if drift is None:
         return []
     frame, (first, second) = drift.to_frame(), study.names
-    frame = frame.sort_values("p_value", kind="stable", na_position="last", ignore_index=True)
+    frame = frame.sort_values(["relative_p_corrected", "p_value"], kind="stable", na_position="last", ignore_index=True)
     steps = drift.steps()
     reordered = Table(
         name="steps",
@@ -192,6 +194,8 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
             *right(_SCORE, "Items of both", difference="difference"),
             *right(text, "Items of both", interval="interval"),
             *right(p_value, "Items of both", p_corrected="p, corrected"),
+            *right(_SCORE, "Beside the mean system", relative="difference"),
+            *right(p_value, "Beside the mean system", relative_p_corrected="p, corrected"),
         ),
         data=frame,
     )

@@ -21,6 +21,7 @@ from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
+from metaeval.tests_stat.pairs import all_pairs
 
 _TWO = 2
 
@@ -58,17 +59,24 @@ class BoardsStudy(Study):
         return self.found.ranked().merge(self.found.moves(*self.names), on="system")
 
     def opposite(self) -> pd.DataFrame:
-        """Return the pairs that the boards settle in opposite directions: better and worse on the first, and n_wrong.
+        """Return the pairs that the boards settle in opposite directions, those furthest apart on both first.
 
-        n_wrong is the chance that either decision is wrong, as the draws expect it.
+        One row a pair: better and worse (on the first board), n_ranks (between them, on the board where these are
+        fewer), and n_wrong, the chance that either decision is wrong, as the draws expect it.
         """
-        pairs = self.found.pairs()
-        first, second = self.names
-        kept = (pairs[first] != "") & (pairs[second] != "") & (pairs[first] != pairs[second])
-        own = pairs[kept]
-        worse = own["system_b"].where(own[first] == own["system_a"], own["system_a"])
-        wrong = np.minimum(self.found.wrong.sum(axis=0)[kept.to_numpy()], 1.0)
-        return pd.DataFrame({"better": own[first], "worse": worse, "n_wrong": wrong}).reset_index(drop=True)
+        found = self.found
+        a, b = (side[np.prod(found.verdicts, axis=0) < 0] for side in all_pairs(len(found.systems)))
+        turned = found.estimates[0, a] < found.estimates[0, b]
+        better, worse = np.where(turned, b, a), np.where(turned, a, b)
+        names, rank = np.array(found.systems, dtype=object), found.ranks[:, 0]
+        wrong = np.minimum(found.wrong.sum(axis=0)[np.prod(found.verdicts, axis=0) < 0], 1.0)
+        frame = pd.DataFrame({
+            "better": names[better],
+            "worse": names[worse],
+            "n_ranks": np.abs(rank[:, a] - rank[:, b]).min(axis=0).astype(int),
+            "n_wrong": wrong,
+        })
+        return frame.sort_values("n_ranks", ascending=False, kind="stable", ignore_index=True)
 
 
 def study_boards(  # noqa: PLR0913 - every option of the command
@@ -87,7 +95,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     boards : mapping of str to Scores or anything `metaeval.as_scores` takes
         Two boards by their names: two benchmarks, or two versions of one. With `aggregates`, the scores of one board.
     metric : str, optional
-        The metric of both; by default the first that both have, or the only ones of both.
+        The metric of both; by default the first that both have. A board with a single metric is compared by that.
     aggregates : sequence of two str, optional
         Compare two aggregates of one board, such as mean and win rate; see
         `metaeval.agreement.aggregates.aggregate_scores`.
@@ -189,17 +197,13 @@ def _two(boards: object, metric: str | None) -> dict[str, Scores]:
     tables = {str(name): _table(scores) for name, scores in boards.items()}
     known = [table["metric"].to_numpy().tolist() for table in tables.values()]
     shared = [name for name in known[0] if name in known[1]]
-    if metric is not None:
-        for own in known:
-            check_choice(metric, "metric", own)
-        chosen = [metric, metric]
-    elif shared:
-        chosen = [shared[0]] * _TWO
-    elif max(map(len, known)) == 1:
-        chosen = [own[0] for own in known]
-    else:
+    wanted = metric if metric is not None else shared[0] if shared else None
+    chosen = [own[0] if len(own) == 1 and wanted not in own else wanted for own in known]
+    if None in chosen:
         told = "; ".join(f"{name}: {first_few(own)}" for name, own in zip(tables, known, strict=True))
-        raise InvalidOptionError(f"the boards have no metric in common ({told}); name one of each in tables of its own")
+        raise InvalidOptionError(f"the boards have no metric in common ({told}); name the one to compare (`metric`)")
+    for one, own in zip(chosen, known, strict=True):
+        check_choice(one, "metric", own)
     found = {}
     for (name, table), own in zip(tables.items(), chosen, strict=True):
         others = [one for one in table["metric"].to_numpy().tolist() if one != own]

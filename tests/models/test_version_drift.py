@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
+from scipy.stats import ttest_1samp, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
 from metaeval import as_scores
@@ -50,6 +50,11 @@ def test_differences_are_those_of_scipy(gaps):
         expected.append(found.pvalue)
     assert frame["p_corrected"].tolist() == pytest.approx(multipletests(expected, method="holm")[1].tolist())
     assert frame["significant"].tolist()[2:] == [False] * 3
+    shift = np.nanmean(after - before, axis=0)
+    for place, own in enumerate(after - before - shift):
+        assert frame["relative"].iloc[place] == pytest.approx(np.nanmean(own))
+    apart = [ttest_1samp(own[np.isfinite(own)], 0).pvalue for own in after - before - shift]
+    assert frame["relative_p_corrected"].tolist() == pytest.approx(multipletests(apart, method="holm")[1].tolist())
     assert (drift.n_common, drift.n_gone, drift.n_new, drift.n_scores) == (6, 6, 8, frame["n_common"].sum())
     assert len(drift.plot().axes) == 1
 
@@ -111,6 +116,9 @@ def test_nothing_changed_and_too_little_in_common():
         version_drift(first.isel(topic=slice(7)), second)
     with pytest.raises(InvalidOptionError, match="`second` has 2 metrics"):
         version_drift(first, as_scores(np.zeros((2, 5, 14)), metrics=["x", "y"]))
+    easier = version_drift(first, second + 0.25).to_frame()  # for all alike
+    assert easier["significant"].all()
+    assert not easier["relative_significant"].any()
     thin = second.copy()
     thin[0, 0, :5] = np.nan
     frame = version_drift(first, thin).to_frame()
