@@ -161,3 +161,29 @@ def test_one_metric_is_not_enough(command, table):
     ended = command("agree", table[0])
     assert ended.code == 2
     assert "at least two metrics" in ended.err
+
+
+def test_two_boards(command, table, tmp_path):
+    """Each file is a board by its name; options about metrics, and one name for two boards, are refused."""
+    other = tmp_path / "v2.csv"
+    own = pd.read_csv(table[0])
+    own.iloc[5:].assign(**{own.columns[-1]: own.iloc[5:, -1] + 0.2}).to_csv(other, index=False)
+    v1, v2 = f"v1={table[0]}", f"v2={other}"
+    ended = command("agree", v1, v2, "--boards", "--json")
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    assert {"v1", "v1_low", "v2_high", "moved", "opposite"} < set(answer["results"][0])
+    counts = {row["relation"]: row["n_pairs"] for row in answer["tables"]["settled"]["rows"]}
+    assert sum(counts.values()) == 15
+    assert f"both settle {counts['by both, alike']} alike" in answer["summary"][0]
+    assert command("agree", table[0], "--aggregates", "mean,win rate", "--quiet").out.startswith("Do mean and win rate")
+    for words, told in (
+        ((v1, v2, "--boards", "--test", "t"), "--test does not go with boards"),
+        ((table[0], table[0], "--boards"), "two boards are called"),
+        ((v1, "--boards"), "two boards are compared, by their names; there is 1"),
+        ((v1, v2, "--aggregates", "mean,Borda"), "aggregates are of one board, and there are 2"),
+        ((v1, v2, "--boards", "--aggregates", "mean,Borda"), "--boards"),
+        ((table[0], other), "--boards"),
+    ):
+        refused = command("agree", *words)
+        assert (refused.code, told in refused.err) == (2, True), refused.err

@@ -47,7 +47,8 @@ PLOTS = {
     ),
     *("MetricComparison", "PairwiseResult", "PowerIntervals", "PredictionPowered", "RankIntervals", "RanksFromErrors"),
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
-    *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "VarianceComponents"),
+    *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "SettledPairs", "VarianceComponents"),
+    "VersionDrift",
 }
 
 
