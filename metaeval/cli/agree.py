@@ -85,7 +85,16 @@ _AGGREGATES = Option(
     names("two aggregates by comma, such as mean,win rate"),
     excludes="audit votes boards",
 )
-_OF_METRICS = ("metric_pair", "test", "correction", "alternative", "interval_resamples", "min_f1", "choose", "resamples")
+_OF_METRICS = (
+    "test",
+    "correction",
+    "alternative",
+    "resamples",
+    "metric_pair",
+    "interval_resamples",
+    "min_f1",
+    "choose",
+)
 """Options of the comparison of metrics by tests."""
 _MIN_F1 = Option("F1", "Smallest F1 at which conclusions count as the same; a convention.", number(above=0, most=1))
 

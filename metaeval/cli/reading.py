@@ -100,7 +100,7 @@ class Loaded:
         return checksum_of_study(self._context, file)
 
     def scores(self, *, fewest: int = 2, chosen: bool = True) -> "Scores":
-        """Return the scores: those of the tables, or of the runs under the metrics asked for; or all that tables have."""
+        """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
         if self._scores is None:
             scores = self._from_tables(fewest, chosen=chosen) if self.options["qrels"] is None else self._scored(fewest)
             direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.words import whole
 from metaeval.figures import style
-from metaeval.figures.marks import note_points
+from metaeval.figures.marks import Column, note_points
 from metaeval.figures.style import THEME
 
 MOST_LINES = 40
@@ -62,10 +62,10 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
         lanes[order] = 0.12 + _LANE * (np.arange(len(rank)) % _LANES)
         edge, inside = (0.0, ends) if place == 0 else (width, width - ends)
         x = lanes if place == 0 else width - lanes
-        axes.vlines(x, low, high, colors=color, linewidth=1.1, alpha=0.55, zorder=2)
+        axes.vlines(x, low, high, colors=color.tolist(), linewidth=1.1, alpha=0.55, zorder=2)
         axes.plot(np.stack([np.full(len(x), edge), np.full(len(x), inside)]), [rank, rank], color=THEME["rule"], lw=0.6)
         axes.scatter(x, rank, s=9, c=color, zorder=4, linewidths=0)
-        words = {
+        words: dict[str, Column] = {
             "system": shown["system"],
             "board": board,
             "rank": rank.astype(int),
@@ -101,7 +101,8 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
         )
     for first, second, own in zip(shown["first"], shown["second"], color, strict=True):
         strong = own != THEME["muted"]
-        axes.plot([ends, width - ends], [first, second], color=own, lw=1.5 if strong else 0.9, zorder=3 if strong else 1)
+        weight, layer = (1.5, 3) if strong else (0.9, 1)
+        axes.plot([ends, width - ends], [first, second], color=own, linewidth=weight, zorder=layer)
     return figure
 
 

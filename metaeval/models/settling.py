@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -175,11 +175,13 @@ class SettledPairs(Result):
         own, other = self._verdicts(first, second)
         against = np.concatenate([side[own * other < 0] for side in all_pairs(len(self.systems))])
         (_, low, high), (_, least, most) = (self.ranks[self.voices.index(name)] for name in (first, second))
-        return pd.DataFrame({
-            "system": list(self.systems),
-            "moved": (low > most) | (least > high),
-            "opposite": np.isin(np.arange(len(self.systems)), against),
-        })
+        return pd.DataFrame(
+            {
+                "system": list(self.systems),
+                "moved": (low > most) | (least > high),
+                "opposite": np.isin(np.arange(len(self.systems)), against),
+            }
+        )
 
     def plot(self, first: str | None = None, second: str | None = None) -> Figure:
         """Draw the ranks of all systems under two voices, by default the first two, each with its interval."""
@@ -255,13 +257,7 @@ def settled_pairs(
       predictor truth  n_predictor  n_truth  n_shared
     0     votes    AP           15       28        15
     """
-    given = voices if isinstance(voices, Mapping) else {VOTES: voices}
-    for name, own in given.items():
-        label = f"voices[{name!r}]" if isinstance(voices, Mapping) else "voices"
-        if not isinstance(own, xr.DataArray):
-            check_kind(own, label, "BradleyTerry")
-        elif own.sizes["metric"] > 1:
-            raise InvalidOptionError(f"`{label}` has {own.sizes['metric']} metrics, and a board has one")
+    given = _checked(voices)
     check_share(alpha, "alpha")
     seed = resolve_seed(rng)
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
@@ -305,6 +301,18 @@ def settled_pairs(
         alpha=float(alpha),
         seed=seed,
     )
+
+
+def _checked(voices: object) -> Mapping[str, Any]:
+    """Return votes and boards by their names."""
+    given = voices if isinstance(voices, Mapping) else {VOTES: voices}
+    for name, own in given.items():
+        label = f"voices[{name!r}]" if isinstance(voices, Mapping) else "voices"
+        if not isinstance(own, xr.DataArray):
+            check_kind(own, label, "BradleyTerry")
+        elif own.sizes["metric"] > 1:
+            raise InvalidOptionError(f"`{label}` has {own.sizes['metric']} metrics, and a board has one")
+    return given
 
 
 def _by_votes(name: str, fitted: BradleyTerry, common: Sequence[str], alpha: float, seed: int) -> _Voice:

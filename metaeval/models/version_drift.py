@@ -1,4 +1,4 @@
-"""What changed between two versions of a board: the scores of its systems on the same items, or the items?"""
+"""Two versions of a board: whether its systems have other scores on the same items, or it has other items."""
 
 from dataclasses import dataclass
 
@@ -61,9 +61,9 @@ class VersionDrift(Result):
         The columns are system, mean_first and mean_second (over all items of either version), change (their
         difference), by_scores and by_items (the parts of the change that come from other scores on the same items, and
         from other items), n_common, common_first and common_second (means over the items that both versions have),
-        difference (of these, the second less the first), low and high (its interval at 1 - alpha, for the system alone),
-        p_value, p_corrected, significant; relative (the difference less that of the mean system), relative_p_corrected and
-        relative_significant. Tests are missing where a system has fewer than two common items.
+        difference (of these, the second less the first), low and high (its interval at 1 - alpha, for this system
+        alone), p_value, p_corrected, significant; relative (the difference less that of the mean system),
+        relative_p_corrected and relative_significant. Tests are missing where a system has fewer than two common items.
         """
         return self.data.copy()
 
@@ -103,9 +103,7 @@ class VersionDrift(Result):
         return baseline_differences(frame, self.metric, baseline="the first version", higher_is_better=self.higher)
 
 
-def version_drift(
-    first: object, second: object, *, alpha: float = 0.05, correction: str = "holm"
-) -> VersionDrift:
+def version_drift(first: object, second: object, *, alpha: float = 0.05, correction: str = "holm") -> VersionDrift:
     r"""Compare the scores of systems on the items that two versions of a board have in common.
 
     Parameters
@@ -149,7 +147,8 @@ def version_drift(
     Examples
     --------
     >>> first = as_scores([[0.5, 0.6, 0.7, 0.1], [0.4, 0.4, 0.6, 0.2]], systems=["a", "b"])
-    >>> second = as_scores([[0.5, 0.6, 0.7, 0.9], [0.6, 0.7, 0.8, 0.7]], systems=["a", "b"], topics=["1", "2", "3", "5"])
+    >>> scores = [[0.5, 0.6, 0.7, 0.9], [0.6, 0.7, 0.8, 0.7]]
+    >>> second = as_scores(scores, systems=["a", "b"], topics=["1", "2", "3", "5"])
     >>> drift = version_drift(first, second)
     >>> drift.to_frame()[["system", "change", "by_scores", "by_items", "significant"]].round(3)
       system  change  by_scores  by_items  significant
@@ -181,26 +180,28 @@ def version_drift(
     apart = np.full(len(systems), np.nan)
     apart[enough] = adjust(_tested(boards[2], before[enough], (after - shift)[enough], alpha)[0], correction)
     change = means[1] - means[0]
-    data = pd.DataFrame({
-        "system": systems,
-        "mean_first": means[0],
-        "mean_second": means[1],
-        "change": change,
-        "by_scores": moved / held,
-        "by_items": change - moved / held,
-        "n_common": both.sum(axis=1),
-        "common_first": common[0],
-        "common_second": common[1],
-        "difference": common[1] - common[0],
-        "low": low,
-        "high": high,
-        "p_value": p,
-        "p_corrected": corrected,
-        "significant": is_significant(corrected, alpha),
-        "relative": relative,
-        "relative_p_corrected": apart,
-        "relative_significant": is_significant(apart, alpha),
-    })
+    data = pd.DataFrame(
+        {
+            "system": systems,
+            "mean_first": means[0],
+            "mean_second": means[1],
+            "change": change,
+            "by_scores": moved / held,
+            "by_items": change - moved / held,
+            "n_common": both.sum(axis=1),
+            "common_first": common[0],
+            "common_second": common[1],
+            "difference": common[1] - common[0],
+            "low": low,
+            "high": high,
+            "p_value": p,
+            "p_corrected": corrected,
+            "significant": is_significant(corrected, alpha),
+            "relative": relative,
+            "relative_p_corrected": apart,
+            "relative_significant": is_significant(apart, alpha),
+        }
+    )
     return VersionDrift(
         data=data,
         orders=np.stack([settled_mean_over_topics(board)[0] for board in boards]),

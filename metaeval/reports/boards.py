@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""The report on two boards: the pairs of systems that both settle, ranks side by side, and what changed on their items."""
+"""The report on two boards: the pairs of systems that both settle, ranks side by side, and what changed."""
 
 import pandas as pd
 
@@ -147,9 +147,8 @@ def _pairs_section(study: BoardsStudy) -> Section:
             data=alone,
         )
         blocks.append(Fold(title=say("alone title", n=len(alone)), blocks=(listed,)))
-    return Section(
-        id="settled", title=say("section settled"), lead=say("lead", sure=_sure(study)), brief=True, blocks=tuple(blocks)
-    )
+    lead = say("lead", sure=_sure(study))
+    return Section(id="settled", title=say("section settled"), lead=lead, brief=True, blocks=tuple(blocks))
 
 
 def _alone(study: BoardsStudy) -> pd.DataFrame:

@@ -156,7 +156,9 @@ def _apart(study: SettledStudy) -> pd.DataFrame:
     return frame.assign(winners=winners)[kept].sort_values("winners", ascending=False, kind="stable")[list(frame)]
 
 
-def _listed(name: str, frame: pd.DataFrame, columns: tuple[Column, ...], study: SettledStudy, **told: str) -> Section:
+def _listed(
+    name: str, frame: pd.DataFrame, columns: tuple[Column, ...], study: SettledStudy, **told: list[str]
+) -> Section:
     """Return a section of one table, whose passages have its name."""
     table = Table(
         name=name,

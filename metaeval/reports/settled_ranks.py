@@ -27,16 +27,13 @@ def ranks_section(found: SettledPairs, first: str, second: str) -> Section:
         columns=tuple(columns),
         data=ranks.merge(moves, on="system"),
     )
-    drawn = min(len(ranks), MOST_LINES)
+    drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
     picture = Picture(
         name="rank_changes",
         draw=lambda: found.plot(first, second),
         title=say("picture", first=first, second=second),
         caption=say("lines", level=level, drawn=drawn, n=len(ranks)),
-        alt=say(
-            "in words", first=first, second=second, best=ranks.sort_values(first)["system"].iloc[0], moved=moves["moved"].sum()
-        ),
-    )  # fmt: skip
-    moved = int(moves["moved"].sum())
+        alt=say("in words", first=first, second=second, best=ranks.sort_values(first)["system"].iloc[0], moved=moved),
+    )
     lead = say("lead", first=first, second=second, moved=moved, n=len(ranks), sure=percentage(1 - 2 * found.alpha))
     return Section(id="ranks", title=say("title"), lead=lead, brief=True, blocks=(picture, table))

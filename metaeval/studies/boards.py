@@ -70,12 +70,14 @@ class BoardsStudy(Study):
         better, worse = np.where(turned, b, a), np.where(turned, a, b)
         names, rank = np.array(found.systems, dtype=object), found.ranks[:, 0]
         wrong = np.minimum(found.wrong.sum(axis=0)[np.prod(found.verdicts, axis=0) < 0], 1.0)
-        frame = pd.DataFrame({
-            "better": names[better],
-            "worse": names[worse],
-            "n_ranks": np.abs(rank[:, a] - rank[:, b]).min(axis=0).astype(int),
-            "n_wrong": wrong,
-        })
+        frame = pd.DataFrame(
+            {
+                "better": names[better],
+                "worse": names[worse],
+                "n_ranks": np.abs(rank[:, a] - rank[:, b]).min(axis=0).astype(int),
+                "n_wrong": wrong,
+            }
+        )
         return frame.sort_values("n_ranks", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -88,7 +90,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> BoardsStudy:
-    """Compare two boards of partly the same systems: which pairs do both settle, which one alone, which oppositely?
+    """Compare two boards of partly the same systems: the pairs that both settle, one alone, or in opposite directions.
 
     Parameters
     ----------
@@ -145,15 +147,17 @@ def study_boards(  # noqa: PLR0913 - every option of the command
         ranked[name] = shared.isel(system=np.flatnonzero(there))
         notes += [f"{name}: {note}" for note in design_notes(board)]
         notes += [f"{name}: {note}" for note in board.attrs.get("notes", ())]
-    for name, board, other in zip(given, systems, reversed(systems), strict=True):
-        if alone := natural_order([one for one in board if one not in other]):
+    for name, own, other in zip(given, systems, reversed(systems), strict=True):
+        if alone := natural_order(own - other):
             notes.append(f"on {name} alone ({len(alone)}): {first_few(alone)}")
     found = settled_pairs(ranked, alpha=alpha, rng=seed)
     notes += [f"{name}: too few clusters for draws; its pairs are decided by t tests (Holm)" for name in found.tested]
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=next(iter(given.values())))
     first, second = given.values()
     drift = None
-    if not aggregates and np.isin(first["topic"].to_numpy(), second["topic"].to_numpy()).any():
+    if any("numbered" in board.attrs for board in given.values()):
+        notes.append("without names of items nothing says which items both boards have")
+    elif not aggregates and np.isin(first["topic"].to_numpy(), second["topic"].to_numpy()).any():
         drift = attempt("What changed on the items of both boards", lambda: version_drift(first, second, alpha=alpha))
         metrics = [str(board["metric"].to_numpy()[0]) for board in given.values()]
         if metrics[0] != metrics[1]:

@@ -175,6 +175,9 @@ def test_two_boards(command, table, tmp_path):
     assert {"v1", "v1_low", "v2_high", "moved", "opposite"} < set(answer["results"][0])
     counts = {row["relation"]: row["n_pairs"] for row in answer["tables"]["settled"]["rows"]}
     assert sum(counts.values()) == 15
+    assert "without names of items nothing says which items both boards have" in answer["notes"]
+    assert "drift" not in answer["tables"]
+    assert "two boards are compared by metaeval agree --boards" in command("agree", table[0], other).err
     assert f"both settle {counts['by both, alike']} alike" in answer["summary"][0]
     assert command("agree", table[0], "--aggregates", "mean,win rate", "--quiet").out.startswith("Do mean and win rate")
     for words, told in (
@@ -183,7 +186,6 @@ def test_two_boards(command, table, tmp_path):
         ((v1, "--boards"), "two boards are compared, by their names; there is 1"),
         ((v1, v2, "--aggregates", "mean,Borda"), "aggregates are of one board, and there are 2"),
         ((v1, v2, "--boards", "--aggregates", "mean,Borda"), "--boards"),
-        ((table[0], other), "--boards"),
     ):
         refused = command("agree", *words)
         assert (refused.code, told in refused.err) == (2, True), refused.err

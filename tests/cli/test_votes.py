@@ -64,7 +64,7 @@ def test_a_metric_beside_the_votes(command, tmp_path, votes):
     ]
     assert command("agree", "--votes", f"arena={votes}", path, "--json").json()["results"][0]["predictor"] == "arena"
     assert "--min-f1 is about metrics alone" in command("agree", path, votes, "--min-f1", "0.8").err
-    assert "takes one name" in command("agree", path, votes, "--test", "t,sign").err
+    assert "--test is about metrics alone" in command("agree", path, votes, "--test", "t").err
 
 
 def test_metrics_on_items_beside_votes(command, tmp_path, votes):

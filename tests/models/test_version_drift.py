@@ -66,7 +66,7 @@ def test_steps_are_counted_pair_by_pair():
     boards = (first, first.sel(topic=items), second.sel(topic=items), second)
     means = [board.to_numpy()[0].mean(axis=1) for board in boards]
     steps = version_drift(first, second).steps().set_index("step")
-    for step, (before, after) in {"items gone": (0, 1), "other scores": (1, 2), "items new": (2, 3), "all": (0, 3)}.items():
+    for step, before, after in (("items gone", 0, 1), ("other scores", 1, 2), ("items new", 2, 3), ("all", 0, 3)):
         turned = [
             (means[before][a] - means[before][b]) * (means[after][a] - means[after][b]) < 0
             for a in range(5)
@@ -96,7 +96,8 @@ def test_parts_add_up_whatever_the_order_and_unit(seed, scale, weighted):
         heavy = version_drift(first, as_scores(second, weights=weights)).to_frame()
         twice = np.concatenate([second.to_numpy()[0], second.to_numpy()[0, :, -1:]], axis=1)
         names = [*second["topic"].to_numpy(), "q20 again"]
-        double = version_drift(first, as_scores(twice, systems=second["system"].to_numpy().tolist(), topics=names)).to_frame()
+        other = as_scores(twice, systems=second["system"].to_numpy().tolist(), topics=names)
+        double = version_drift(first, other).to_frame()
         assert heavy["by_items"].to_numpy() == pytest.approx(double["by_items"].to_numpy())
 
 
@@ -109,7 +110,7 @@ def test_nothing_changed_and_too_little_in_common():
     assert (frame[["by_scores", "difference", "low", "high"]].to_numpy() == 0).all()
     assert (frame["p_corrected"] == 1).all()
     assert drift.steps().set_index("step").loc["other scores", "n_reversed"] == 0
-    lone = as_scores(np.where(np.arange(14) == 0, np.nan, second.to_numpy()[0]), systems=list("abcde"), missing="pairwise")
+    lone = as_scores(second.to_numpy()[0], systems=list("abcde"))
     with pytest.raises(ScoresError, match="two systems or more must be in both versions; there are 0"):
         version_drift(first, lone)
     with pytest.raises(ScoresError, match="two topics or more must be in both versions; there are 1"):
