@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from metaeval.base.words import whole
 from metaeval.figures import style
@@ -15,8 +16,8 @@ from metaeval.figures.style import THEME
 MOST_LINES = 40
 """Of more systems only those that move most are drawn."""
 _ROW, _TOP, _LEAST = 0.168, 0.42, 1.1
-_LANES, _LANE = 6, 0.055
-"""Whiskers stand in so many lanes beside each other, each this wide, so that they can be seen apart; in inches."""
+_LANES, _NARROW_LANES, _LANE = 6, 3, 0.055
+"""Whiskers stand in so many lanes beside each other, each this wide (in inches), so that they can be seen."""
 
 
 def movers(changes: pd.DataFrame) -> pd.DataFrame:
@@ -42,7 +43,7 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
     """
     shown = movers(changes)
     color = np.where(shown["opposite"], THEME["orange"], np.where(shown["moved"], THEME["blue"], THEME["muted"]))
-    names = style.short_names(shown["system"].tolist(), 14 if style.drawn_narrow() else 26)
+    names = style.short_names(shown["system"].tolist(), 11 if style.drawn_narrow() else 26)
     size, most = 8.0, len(changes)
     room = 0.58 + max(style.text_width(name, size) for name in names)
     height = max(_LEAST, _ROW * min(most, 1.15 * MOST_LINES))
@@ -52,14 +53,15 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
     axes.set_xlim(0, width)
     axes.set_ylim(most + 0.6, 0.4)
     axes.set_axis_off()
-    ends = 0.12 + _LANES * _LANE
+    n_lanes = _NARROW_LANES if style.drawn_narrow() else _LANES
+    ends = 0.12 + n_lanes * _LANE
     gap = _ROW * (most + 0.2) / height
     for place, (side, board) in enumerate(zip(("first", "second"), boards, strict=True)):
         rank = shown[side].to_numpy(dtype=float)
         low, high = (shown[f"{side}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         order = np.argsort(rank, kind="stable")
         lanes = np.empty(len(rank))
-        lanes[order] = 0.12 + _LANE * (np.arange(len(rank)) % _LANES)
+        lanes[order] = 0.12 + _LANE * (np.arange(len(rank)) % n_lanes)
         edge, inside = (0.0, ends) if place == 0 else (width, width - ends)
         x = lanes if place == 0 else width - lanes
         axes.vlines(x, low, high, colors=color.tolist(), linewidth=1.1, alpha=0.55, zorder=2)
@@ -107,8 +109,7 @@ def rank_changes(changes: pd.DataFrame, boards: Sequence[str]) -> Figure:
 
 
 def _spread(levels: NDArray[np.float64], gap: float, lowest: float) -> NDArray[np.float64]:
-    """Move sorted levels as little as two passes can, so that neighbours are a gap apart and none is below the last."""
+    """Move sorted levels as little as possible, so that neighbours are a gap apart, and none is above 1 or too low."""
     steps = gap * np.arange(len(levels))
-    down = np.maximum.accumulate(levels - steps) + steps
-    room = lowest - gap * np.arange(len(levels))[::-1]
-    return np.minimum(down, room)
+    apart = np.asarray(isotonic_regression(levels - steps).x)
+    return np.clip(apart, 1.0, max(1.0, lowest - steps[-1])) + steps
