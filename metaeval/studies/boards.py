@@ -139,7 +139,8 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     both = systems[0] & systems[1]
     if len(both) < _TWO:
         told = "; ".join(f"{name}: {first_few(natural_order(own))}" for name, own in zip(given, systems, strict=True))
-        raise ScoresError(f"boards are compared by the systems of both, under the same names; both have {len(both)} ({told})")
+        rule = "boards are compared by systems of the same names"
+        raise ScoresError(f"{rule}; both have {len(both)} ({told})")
     ranked = {}
     for name, board in given.items():
         shared = board.sel(system=[one for one in board["system"].to_numpy().tolist() if one in both])

@@ -89,7 +89,7 @@ def literal_relations(found, first, second):
 
 
 @given(seed=st.integers(0, 2**32 - 1), shift=st.floats(0.0, 1.0))
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_relations_add_up_and_turn_with_the_boards(seed, shift):
     """They are those of pairs one by one; the boards' order and that of their systems turn them and no more."""
     drawn = np.random.default_rng(seed)
@@ -121,15 +121,15 @@ def test_the_share_in_one_true_order_is_held():
     a, b = np.triu_indices(8, 1)
     true = np.mean((level[a] < level[b]) == (other[a] < other[b]))
     held, opposite = [], []
-    for trial in range(15):
+    for trial in range(10):
         first, second = (as_scores(own[:, None] + drawn.normal(0, 1, (8, 60))) for own in (level, other))
         found = settled_pairs({"x": first, "y": second}, rng=trial)
         order = found.same_order("x", "y").iloc[0]
         held.append(order["low"] <= true <= order["high"])
         opposite.append(order["n_opposite"])
-    assert sum(held) >= 14
+    assert sum(held) >= 9
     assert np.mean(opposite) > 1
-    assert (found.verdicts[0] == rank_intervals(first, rng=14).verdicts()[0]).all()  # those of its leaderboard
+    assert (found.verdicts[0] == rank_intervals(first, rng=9).verdicts()[0]).all()  # those of its leaderboard
 
 
 def test_few_clusters_are_decided_by_tests():
