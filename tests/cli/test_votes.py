@@ -41,7 +41,7 @@ def test_named_columns(command, tmp_path, votes):
 
 def test_options_reach_the_study(command, votes):
     """Ties, clusters, covariates and the plan."""
-    for words in (("--ties", "davidson"), ("--by", "voter"), ("--covariates", "position"), ("--settled-share", "0.5")):
+    for words in (("--ties", "davidson", "--by", "voter"), ("--covariates", "position", "--settled-share", "0.5")):
         assert command("votes", votes, *words, "--json").code == 0
     assert command("votes", votes, "--by", "day").code == 2
     assert command("votes", votes, "--covariates", "length").code in {2, 3}
