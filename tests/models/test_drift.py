@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from metaeval import as_scores
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.models.version_drift import version_drift
+from metaeval.models.drift import version_drift
 
 
 def two_versions(seed, *, gaps=0.0, moved=0.0):
