@@ -13,8 +13,8 @@ from metaeval.base.checks import check_choice
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.drift import VersionDrift, version_drift
+from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.resampling.cluster_residuals import placed
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
